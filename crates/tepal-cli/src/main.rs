@@ -1,0 +1,2 @@
+//! The command `tepal`, to come.
+fn main() {}

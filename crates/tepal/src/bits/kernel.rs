@@ -1,0 +1,187 @@
+//! The loops of [`super::block`] compiled once for each CPU level, and the only place that chooses one.
+//!
+//! A [`Kernel`] is chosen when a filter is made; from then on a call costs one function pointer, for a
+//! single key or for a whole batch. Every level is the same source, so every level sets the same bits.
+
+#![allow(unsafe_code)]
+
+use super::Line;
+use crate::probe::Rules;
+
+/// How many keys are fetched ahead before they are probed: enough to keep every line-fill buffer busy,
+/// few enough that the lines are still in the first-level cache when their turn comes.
+pub(crate) const PIECE: usize = 32;
+
+/// From this many lines (1 MiB) a batch fetches lines ahead; below, the second-level cache answers
+/// sooner than the fetching costs.
+const FETCH_AHEAD_FROM: usize = 1 << 14;
+
+/// What a layout does with one hash. Everything here is inlined into each level's functions.
+pub(crate) trait Rule: Copy {
+    /// Calls `visit` for each line that `h` touches first, to fetch it ahead.
+    fn fetch(&self, lines: &[Line], h: u64);
+    /// Are all bits of `h` set?
+    fn contains(&self, lines: &[Line], h: u64) -> bool;
+    /// Sets the bits of `h`.
+    fn insert(&self, lines: &mut [Line], h: u64);
+    /// Sets the bits of `h` and says how many were not set before.
+    fn insert_counting(&self, lines: &mut [Line], h: u64) -> u32;
+
+    /// Answers a batch; `answers` is as long as `hashes`.
+    #[inline(always)]
+    fn contains_many(&self, lines: &[Line], hashes: &[u64], answers: &mut [bool]) {
+        for (hashes, answers) in hashes.chunks(PIECE).zip(answers.chunks_mut(PIECE)) {
+            self.fetch_many(lines, hashes);
+            for (&h, answer) in hashes.iter().zip(answers) {
+                *answer = self.contains(lines, h);
+            }
+        }
+    }
+
+    /// Inserts a batch.
+    #[inline(always)]
+    fn insert_many(&self, lines: &mut [Line], hashes: &[u64]) {
+        for hashes in hashes.chunks(PIECE) {
+            self.fetch_many(lines, hashes);
+            for &h in hashes {
+                self.insert(lines, h);
+            }
+        }
+    }
+
+    /// Fetches ahead what a piece of a batch will touch, where that pays.
+    #[inline(always)]
+    fn fetch_many(&self, lines: &[Line], hashes: &[u64]) {
+        if lines.len() >= FETCH_AHEAD_FROM {
+            for &h in hashes {
+                self.fetch(lines, h);
+            }
+        }
+    }
+}
+
+/// Asks the CPU to bring a line nearer. Changes nothing that a program can see.
+#[inline(always)]
+pub(crate) fn fetch_line(line: &Line) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: prefetching has no effect on memory and may be given any address; SSE is part of x86-64.
+    unsafe {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>((&raw const *line).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = line;
+}
+
+/// One CPU level's functions.
+pub(crate) struct Kernel {
+    name: &'static str,
+    contains: unsafe fn(&Rules, &[Line], u64) -> bool,
+    insert: unsafe fn(&Rules, &mut [Line], u64) -> u32,
+    contains_many: unsafe fn(&Rules, &[Line], &[u64], &mut [bool]),
+    insert_many: unsafe fn(&Rules, &mut [Line], &[u64]),
+}
+
+/// Compiles the loops for one level.
+macro_rules! level {
+    ($kernel:ident, $name:literal $(, $feature:literal)?) => {
+        static $kernel: Kernel = {
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn contains(rules: &Rules, lines: &[Line], h: u64) -> bool {
+                rules.contains(lines, h)
+            }
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn insert(rules: &Rules, lines: &mut [Line], h: u64) -> u32 {
+                rules.insert(lines, h)
+            }
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn contains_many(rules: &Rules, lines: &[Line], h: &[u64], answers: &mut [bool]) {
+                rules.contains_many(lines, h, answers)
+            }
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn insert_many(rules: &Rules, lines: &mut [Line], h: &[u64]) {
+                rules.insert_many(lines, h)
+            }
+            Kernel { name: $name, contains, insert, contains_many, insert_many }
+        };
+    };
+}
+
+level!(BASELINE, "baseline");
+#[cfg(target_arch = "x86_64")]
+level!(AVX2, "avx2", "avx2,bmi1,bmi2,popcnt,lzcnt");
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    #[cfg(feature = "std")]
+    return std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("bmi1")
+        && std::arch::is_x86_feature_detected!("bmi2")
+        && std::arch::is_x86_feature_detected!("popcnt")
+        && std::arch::is_x86_feature_detected!("lzcnt");
+    #[cfg(not(feature = "std"))]
+    return cfg!(all(
+        target_feature = "avx2",
+        target_feature = "bmi1",
+        target_feature = "bmi2",
+        target_feature = "popcnt",
+        target_feature = "lzcnt"
+    ));
+}
+
+impl Kernel {
+    /// The best level this machine has.
+    pub(crate) fn best() -> &'static Kernel {
+        #[cfg(target_arch = "x86_64")]
+        if has_avx2() {
+            return &AVX2;
+        }
+        &BASELINE
+    }
+
+    /// Every level this machine has.
+    #[cfg(test)]
+    pub(crate) fn available() -> alloc::vec::Vec<&'static Kernel> {
+        let mut levels = alloc::vec![&BASELINE];
+        #[cfg(target_arch = "x86_64")]
+        if has_avx2() {
+            levels.push(&AVX2);
+        }
+        levels
+    }
+
+    /// The level's name.
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    // SAFETY of the four calls below: a `Kernel` is reached only through `best` and `available`, which
+    // hand out a level only after finding its CPU features; nothing else is required of the callers.
+
+    #[inline]
+    pub(crate) fn contains(&self, rules: &Rules, lines: &[Line], h: u64) -> bool {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { (self.contains)(rules, lines, h) }
+    }
+
+    #[inline]
+    pub(crate) fn insert(&self, rules: &Rules, lines: &mut [Line], h: u64) -> u32 {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { (self.insert)(rules, lines, h) }
+    }
+
+    #[inline]
+    pub(crate) fn contains_many(&self, rules: &Rules, lines: &[Line], h: &[u64], answers: &mut [bool]) {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { (self.contains_many)(rules, lines, h, answers) }
+    }
+
+    #[inline]
+    pub(crate) fn insert_many(&self, rules: &Rules, lines: &mut [Line], h: &[u64]) {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { (self.insert_many)(rules, lines, h) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! Where the bits live, and what can be done to all of them at once.
+//!
+//! This room knows lines of bits. It knows nothing of keys, hash functions or files.
+
+pub(crate) mod block;
+pub(crate) mod kernel;
+
+use alloc::vec::Vec;
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::error::{Error, Result};
+
+/// Bits in a line.
+pub(crate) const LINE_BITS: u64 = 512;
+/// Bytes in a line.
+pub(crate) const LINE_BYTES: u64 = 64;
+
+/// 512 bits, one cache line: the unit in which a filter's bits live.
+///
+/// Bit `64 w + b` of the line is bit `b` (0 = least significant) of word `w`; in a file the words are
+/// little-endian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct Line(pub(crate) [u64; 8]);
+
+/// A zeroed array, or an error where the machine cannot give that much.
+pub(crate) fn zeroed(lines: u64) -> Result<Vec<Line>> {
+    let too_large = Error::TooLarge { bytes: lines.saturating_mul(LINE_BYTES) };
+    match usize::try_from(lines) {
+        Ok(n) if n <= isize::MAX as usize / size_of::<Line>() => {
+            bytemuck::allocation::try_zeroed_vec(n).map_err(|()| too_large)
+        }
+        _ => Err(too_large),
+    }
+}
+
+/// The same bits as 64-bit words: bit `p` is bit `p % 64` of word `p / 64`.
+#[inline]
+pub(crate) fn words(lines: &[Line]) -> &[u64] {
+    bytemuck::cast_slice(lines)
+}
+
+/// [`words`], to change.
+#[inline]
+pub(crate) fn words_mut(lines: &mut [Line]) -> &mut [u64] {
+    bytemuck::cast_slice_mut(lines)
+}
+
+/// How many bits are set.
+pub(crate) fn count(lines: &[Line]) -> u64 {
+    lines.iter().map(|line| line.0.iter().map(|w| u64::from(w.count_ones())).sum::<u64>()).sum()
+}
+
+/// How many bits would be set in the union.
+pub(crate) fn count_union(a: &[Line], b: &[Line]) -> u64 {
+    words(a).iter().zip(words(b)).map(|(a, b)| u64::from((a | b).count_ones())).sum()
+}
+
+/// `a |= b`, word by word.
+pub(crate) fn union(a: &mut [Line], b: &[Line]) {
+    words_mut(a).iter_mut().zip(words(b)).for_each(|(a, b)| *a |= b);
+}
+
+/// `a &= b`, word by word.
+pub(crate) fn intersect(a: &mut [Line], b: &[Line]) {
+    words_mut(a).iter_mut().zip(words(b)).for_each(|(a, b)| *a &= b);
+}
+
+/// The OR of each `factor` neighbouring units of `unit` 64-bit words, packed at the front.
+/// `words.len()` units must be a multiple of `factor`; the rest is left zero.
+pub(crate) fn fold_words(words: &mut [u64], unit: usize, factor: usize) {
+    let folded = words.len() / factor;
+    for start in (0..folded).step_by(unit) {
+        for i in 0..unit {
+            let from = start * factor + i;
+            let word = (0..factor).fold(0, |sum, j| sum | words[from + j * unit]);
+            words[start + i] = word;
+        }
+    }
+    words[folded..].fill(0);
+}
+
+/// The OR of each `factor` neighbouring bits, packed at the front; the rest becomes zero.
+pub(crate) fn fold_bits(words: &mut [u64], bit_len: u64, factor: u64) {
+    for to in 0..bit_len / factor {
+        let bit = (to * factor..(to + 1) * factor).any(|p| words[(p / 64) as usize] >> (p % 64) & 1 != 0);
+        // Position `to` is at or before the bits still to be read.
+        let word = &mut words[(to / 64) as usize];
+        *word = *word & !(1 << (to % 64)) | u64::from(bit) << (to % 64);
+    }
+    let keep = bit_len / factor;
+    words[keep.div_ceil(64) as usize..].fill(0);
+    if keep % 64 != 0 {
+        words[(keep / 64) as usize] &= (1 << (keep % 64)) - 1;
+    }
+}

@@ -1,0 +1,171 @@
+//! What can go wrong, each with what was found, what was expected and what to do.
+
+use alloc::string::String;
+use core::fmt;
+
+/// The result of everything in this crate that can be refused.
+pub type Result<T> = core::result::Result<T, Error>;
+
+/// Why a filter was not built, not opened, not changed or not asked.
+///
+/// The text (`Display`) is one line that names what was found, what was expected and the way out.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter that no filter can have.
+    Parameter {
+        /// Which parameter.
+        name: &'static str,
+        /// The value given.
+        found: String,
+        /// What it must be.
+        expected: String,
+    },
+    /// The rate cannot be reached by this layout.
+    RateOutOfReach {
+        /// The rate asked for.
+        rate: f64,
+        /// Why, and what would do.
+        reason: String,
+    },
+    /// More memory than this machine can address or hold.
+    TooLarge {
+        /// The size of the bit array in bytes.
+        bytes: u64,
+    },
+    /// The filter holds as many keys as it was planned for, and its policy is to refuse more.
+    CapacityReached {
+        /// The keys it was planned for.
+        capacity: u64,
+        /// How many keys of this call were inserted before it was full: go on from there.
+        inserted: usize,
+    },
+    /// An integer filter was given text that is not the shortest decimal form of a 64-bit integer.
+    NotAnInteger {
+        /// The text, cut after a few characters.
+        found: String,
+    },
+    /// Two filters that cannot be combined.
+    Incompatible {
+        /// The property in which they differ.
+        property: &'static str,
+        /// Its value in the filter that was to change.
+        expected: String,
+        /// Its value in the other one.
+        found: String,
+    },
+    /// The bytes are not a tepal file.
+    NotTepal {
+        /// What they look like.
+        found: String,
+    },
+    /// A file of a version, kind or feature that this build does not know.
+    Unsupported {
+        /// What is not known.
+        what: &'static str,
+        /// The value found.
+        found: u64,
+        /// What this build knows.
+        known: &'static str,
+    },
+    /// The file is damaged: it is not what was written.
+    Damaged {
+        /// Which part, and how it shows.
+        what: String,
+    },
+    /// A filter made with a secret key was opened without it.
+    KeyRequired,
+    /// A filter made with a secret key was opened with another one.
+    WrongKey,
+    /// A secret key was given for a filter that was made without one.
+    KeyNotUsed,
+    /// The operating system refused to read or write.
+    #[cfg(feature = "std")]
+    Io {
+        /// What was being done, with the file's name where there is one.
+        doing: String,
+        /// What the system answered.
+        source: std::io::Error,
+    },
+}
+
+impl Error {
+    pub(crate) fn parameter(
+        name: &'static str,
+        found: impl fmt::Display,
+        expected: impl fmt::Display,
+    ) -> Self {
+        use alloc::string::ToString;
+        Error::Parameter { name, found: found.to_string(), expected: expected.to_string() }
+    }
+
+    pub(crate) fn damaged(what: impl fmt::Display) -> Self {
+        use alloc::string::ToString;
+        Error::Damaged { what: what.to_string() }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Parameter { name, found, expected } => {
+                write!(f, "{name} is {found}; it must be {expected}")
+            }
+            Error::RateOutOfReach { rate, reason } => {
+                write!(f, "a false-positive rate of {rate:e} is out of reach: {reason}")
+            }
+            Error::TooLarge { bytes } => write!(
+                f,
+                "the filter would take {bytes} bytes, more than this machine can hold; \
+                 plan for fewer keys or a higher rate"
+            ),
+            Error::CapacityReached { capacity, inserted } => write!(
+                f,
+                "the filter is full: it was planned for {capacity} keys and refuses more to keep its \
+                 promised rate ({inserted} keys of this call went in); build a larger one or change its \
+                 over-capacity policy"
+            ),
+            Error::NotAnInteger { found } => write!(
+                f,
+                "the key {found:?} is no integer, and this filter's keys are integers; give the shortest \
+                 decimal form of a 64-bit integer, or build the filter with the key domain `bytes`"
+            ),
+            Error::Incompatible { property, expected, found } => write!(
+                f,
+                "the filters differ in {property}: {expected} here, {found} in the other; only filters \
+                 of one shape and one hash can be combined, rebuild one of them from its keys"
+            ),
+            Error::NotTepal { found } => write!(
+                f,
+                "not a tepal filter: {found}; a filter file is made by `BloomFilter::save` or `tepal build`"
+            ),
+            Error::Unsupported { what, found, known } => {
+                write!(f, "{what} {found} is not known to this build, which knows {known}; use a newer tepal")
+            }
+            Error::Damaged { what } => {
+                write!(f, "damaged: {what}; restore the file from a good copy or build it again")
+            }
+            Error::KeyRequired => {
+                f.write_str("the filter was made with a secret key; open it with that key (`open_with_key`)")
+            }
+            Error::WrongKey => {
+                f.write_str("the secret key is not the one the filter was made with; open it with that one")
+            }
+            Error::KeyNotUsed => f.write_str(
+                "a secret key was given, but the filter was made without one; open it without a key",
+            ),
+            #[cfg(feature = "std")]
+            Error::Io { doing, source } => write!(f, "{doing}: {source}"),
+        }
+    }
+}
+
+impl core::error::Error for Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            #[cfg(feature = "std")]
+            Error::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

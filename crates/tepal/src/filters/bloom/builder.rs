@@ -1,0 +1,165 @@
+//! Describing a filter before it exists.
+
+use super::{BloomFilter, Labels, Meta, OverCapacity};
+use crate::bits;
+use crate::error::{Error, Result};
+use crate::hash::{Hasher, KeyDomain, Recipe, SecretKey};
+use crate::params::{Goal, Plan, Request};
+use crate::probe::Layout;
+
+/// The rate that is promised where the caller names neither rate nor size.
+const DEFAULT_RATE: f64 = 0.01;
+
+/// Describes a [`BloomFilter`]; everything has a default but the capacity.
+///
+/// ```
+/// use tepal::{BloomFilter, Goal, OverCapacity};
+/// let filter = BloomFilter::builder()
+///     .capacity(50_000)
+///     .false_positive_rate(1e-4)
+///     .goal(Goal::Memory)
+///     .over_capacity(OverCapacity::Warn)
+///     .build()?;
+/// assert!(filter.bits_per_key() < 20.0);
+/// # Ok::<(), tepal::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct BloomFilterBuilder {
+    request: Request,
+    seed: Option<u64>,
+    secret: Option<SecretKey>,
+    domain: KeyDomain,
+    over_capacity: OverCapacity,
+    recipe: Recipe,
+    labels: Labels,
+}
+
+impl BloomFilter {
+    /// Starts to describe a filter.
+    pub fn builder() -> BloomFilterBuilder {
+        BloomFilterBuilder::default()
+    }
+}
+
+impl BloomFilterBuilder {
+    /// How many different keys the filter shall hold: keys, not bits.
+    pub fn capacity(mut self, keys: u64) -> Self {
+        self.request.capacity = Some(keys);
+        self
+    }
+
+    /// The promised share of `true` answers among keys that were never inserted, such as 0.01 for 1 %.
+    /// 0.01 where neither this nor a size is given.
+    pub fn false_positive_rate(mut self, rate: f64) -> Self {
+        self.request.false_positive_rate = Some(rate);
+        self
+    }
+
+    /// The size of the array in bits. With a capacity, the rate follows; with a rate, the capacity.
+    pub fn bit_len(mut self, bits: u64) -> Self {
+        self.request.bit_len = Some(bits);
+        self
+    }
+
+    /// The layout, in place of the one that [`goal`](Self::goal) would choose.
+    pub fn layout(mut self, layout: Layout) -> Self {
+        self.request.layout = Some(layout);
+        self
+    }
+
+    /// Bits set for each key, in place of the best number.
+    pub fn num_hashes(mut self, k: u32) -> Self {
+        self.request.num_hashes = Some(k);
+        self
+    }
+
+    /// What to prefer where no layout is named: speed (the default) or memory.
+    pub fn goal(mut self, goal: Goal) -> Self {
+        self.request.goal = goal;
+        self
+    }
+
+    /// The public seed of the hash, 0 by default. The file keeps it. Filters with different seeds err on
+    /// different keys.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Hashes with SipHash-1-3 under this secret, so that nobody without it can choose keys that collide.
+    /// The file does not keep it: whoever opens the file needs it.
+    pub fn secret_key(mut self, key: SecretKey) -> Self {
+        self.secret = Some(key);
+        self
+    }
+
+    /// What the keys are: bytes (the default) or 64-bit integers.
+    pub fn key_domain(mut self, domain: KeyDomain) -> Self {
+        self.domain = domain;
+        self
+    }
+
+    /// What happens when more keys come than planned: refuse them (the default), warn, or ignore it.
+    pub fn over_capacity(mut self, policy: OverCapacity) -> Self {
+        self.over_capacity = policy;
+        self
+    }
+
+    /// What whoever asks shall do to a key before it is hashed; stored, not applied.
+    pub fn recipe(mut self, recipe: Recipe) -> Self {
+        self.recipe = recipe;
+        self
+    }
+
+    /// Free text about the set, stored in the file.
+    pub fn labels(mut self, labels: Labels) -> Self {
+        self.labels = labels;
+        self
+    }
+
+    /// What the filter would be, without building it: no memory is taken.
+    ///
+    /// # Errors
+    /// As [`Request::plan`].
+    pub fn plan(&self) -> Result<Plan> {
+        let mut request = self.request;
+        if request.bit_len.is_none() {
+            request.false_positive_rate.get_or_insert(DEFAULT_RATE);
+        }
+        request.plan()
+    }
+
+    /// Builds the empty filter.
+    ///
+    /// # Errors
+    /// As [`Request::plan`]; [`Error::TooLarge`] where the machine has no memory for it;
+    /// [`Error::Parameter`] where both a seed and a secret key are given, or a label is empty, has control
+    /// characters or is too long.
+    pub fn build(self) -> Result<BloomFilter> {
+        let plan = self.plan()?;
+        let shape = plan.shape()?;
+        self.labels.check()?;
+        let hasher = match (self.seed, self.secret) {
+            (seed, None) => Hasher::Xxh3 { seed: seed.unwrap_or(0) },
+            (None, Some(key)) => Hasher::SipHash13 { key },
+            (Some(seed), Some(_)) => {
+                let expected = "left out where a secret key is given: the key is the seed";
+                return Err(Error::parameter("the seed", seed, expected));
+            }
+        };
+        let meta = Meta {
+            shape,
+            hasher,
+            domain: self.domain,
+            over_capacity: self.over_capacity,
+            capacity: plan.capacity,
+            promised_rate: plan.false_positive_rate,
+            inserted: Some(0),
+            recipe: self.recipe,
+            labels: self.labels,
+        };
+        let lines = bits::zeroed(shape.lines())?;
+        Ok(BloomFilter::from_parts(meta, lines, 0))
+    }
+}

@@ -1,0 +1,136 @@
+//! Union, intersection, and folding to a smaller size.
+
+use alloc::string::ToString;
+use core::fmt::Display;
+
+use super::{BloomFilter, Meta, OverCapacity};
+use crate::bits::{self, Line};
+use crate::error::{Error, Result};
+use crate::params::{Request, check_rate};
+use crate::probe::{Layout, Shape};
+
+impl<L: AsRef<[Line]>> BloomFilter<L> {
+    /// Do both filters set the same bits for the same key? Names the first property in which they differ.
+    pub(super) fn check_compatible<M: AsRef<[Line]>>(&self, other: &BloomFilter<M>) -> Result<()> {
+        fn same<T: PartialEq + Display>(property: &'static str, here: T, there: T) -> Result<()> {
+            if here == there {
+                return Ok(());
+            }
+            Err(Error::Incompatible { property, expected: here.to_string(), found: there.to_string() })
+        }
+        same("layout", self.layout(), other.layout())?;
+        same("number of hashes", self.num_hashes(), other.num_hashes())?;
+        same("size in bits", self.bit_len(), other.bit_len())?;
+        same("key domain", self.key_domain(), other.key_domain())?;
+        same("hash scheme", self.scheme(), other.scheme())?;
+        if self.meta.hasher != other.meta.hasher {
+            let shown = |seed: Option<u64>| seed.map_or("a secret".to_string(), |s| s.to_string());
+            return Err(Error::Incompatible {
+                property: "hash seed",
+                expected: shown(self.seed()),
+                found: shown(other.seed()),
+            });
+        }
+        let recipe = |r: crate::Recipe| alloc::format!("trim {}, nocase {}", r.trim, r.nocase);
+        same("key recipe", recipe(self.recipe()), recipe(other.recipe()))
+    }
+}
+
+impl BloomFilter {
+    /// Adds all keys of `other`: the bits are what inserting both sets of keys would have set.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] where the filters differ in layout, number of hashes, size, key domain,
+    /// scheme, seed or recipe; [`Error::CapacityReached`] where the policy is
+    /// [`OverCapacity::Refuse`] and the union holds more than the capacity. The filter is unchanged then.
+    pub fn union_with<M: AsRef<[Line]>>(&mut self, other: &BloomFilter<M>) -> Result<()> {
+        self.check_compatible(other)?;
+        let theirs = other.lines.as_ref();
+        if self.meta.over_capacity == OverCapacity::Refuse
+            && bits::count_union(&self.lines, theirs) > self.limit()
+        {
+            return Err(Error::CapacityReached { capacity: self.capacity(), inserted: 0 });
+        }
+        bits::union(&mut self.lines, theirs);
+        match other.meta.inserted {
+            Some(keys) => self.add_to_inserted(keys),
+            None => self.meta.inserted = None,
+        }
+        self.recount();
+        Ok(())
+    }
+
+    /// Keeps the bits that both filters have. Every key inserted into both is still in; of the others
+    /// some remain too, so the rate is above that of a filter built from the common keys alone.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`], as [`union_with`](Self::union_with). The filter is unchanged then.
+    pub fn intersect_with<M: AsRef<[Line]>>(&mut self, other: &BloomFilter<M>) -> Result<()> {
+        self.check_compatible(other)?;
+        bits::intersect(&mut self.lines, other.lines.as_ref());
+        self.meta.inserted = None;
+        self.recount();
+        Ok(())
+    }
+
+    /// Makes the filter as small as the keys in it allow at `rate`, without the keys: neighbouring blocks
+    /// are folded into one. Returns how many became one; 1 where folding by even 2 would pass the rate.
+    ///
+    /// The result is, bit for bit, the filter that the same keys would have made at that size. Its promise
+    /// is `rate`, and its capacity what the new size holds at that rate. Sizes that the planner chose can
+    /// be folded by many factors; the factor divides the number of blocks.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a rate that is not between 0 and 1; [`Error::RateOutOfReach`] where the
+    /// filter is above `rate` as it is.
+    pub fn shrink_to(&mut self, rate: f64) -> Result<u64> {
+        check_rate(rate)?;
+        let now = self.false_positive_rate();
+        if now > rate {
+            let reason = alloc::format!("the filter is at {now:.3e} now and folding only raises that");
+            return Err(Error::RateOutOfReach { rate, reason });
+        }
+        let shape = self.meta.shape;
+        let keys = libm::ceil(self.estimated_len()).max(1.0) as u64;
+        let request = Request {
+            false_positive_rate: Some(rate),
+            layout: Some(shape.layout),
+            num_hashes: Some(shape.num_hashes),
+            ..Request::default()
+        };
+        let needed = Request { capacity: Some(keys), ..request }.plan()?.bit_len;
+        // The plan allows for the mean filter; this one may be a little better.
+        let most = shape.bit_len as f64 / needed as f64 * 1.1;
+        let units = shape.bit_len / shape.layout.unit_bits();
+        for factor in (2..=(most as u64).min(units)).rev().filter(|factor| units % factor == 0) {
+            let mut folded = self.folded(factor)?;
+            if folded.false_positive_rate() <= rate {
+                let holds = Request { bit_len: Some(folded.bit_len()), ..request }.plan();
+                folded.meta.promised_rate = rate;
+                folded.meta.capacity = holds.map_or(keys, |plan| plan.capacity.max(keys));
+                folded.recount();
+                *self = folded;
+                return Ok(factor);
+            }
+        }
+        Ok(1)
+    }
+
+    /// The filter with each `factor` neighbouring units made one (FORMAT.md, section 2.6).
+    fn folded(&self, factor: u64) -> Result<BloomFilter> {
+        let old = self.meta.shape;
+        let shape = Shape::new(old.layout, old.num_hashes, old.bit_len / factor)?;
+        let mut lines = self.lines.clone();
+        let words = &mut bits::words_mut(&mut lines)[..(old.bit_len / 64) as usize];
+        match old.layout {
+            Layout::Scattered => bits::fold_bits(words, old.bit_len, factor),
+            Layout::Line | Layout::Double | Layout::SplitBlock => {
+                bits::fold_words(words, (old.layout.unit_bits() / 64) as usize, factor as usize);
+            }
+        }
+        lines.truncate(shape.lines() as usize);
+        lines.shrink_to_fit();
+        let set_bits = bits::count(&lines);
+        Ok(BloomFilter::from_parts(Meta { shape, ..self.meta.clone() }, lines, set_bits))
+    }
+}

@@ -1,0 +1,188 @@
+//! Inserting, and knowing when it is enough.
+
+use super::{BATCH, BloomFilter, Meta, OverCapacity};
+use crate::bits::{self, Line};
+use crate::error::{Error, Result};
+use crate::hash::Key;
+use crate::params::expected_fill;
+
+/// How many bits are set, as far as inserting has to know.
+///
+/// One key at a time reports each bit it sets, so the count is exact. A batch reports nothing, for speed;
+/// its keys are added up, each good for k bits at most, and the bits are counted again only where that
+/// bound passes the limit.
+#[derive(Clone, Debug)]
+pub(crate) struct Tally {
+    /// Set bits when last known.
+    counted: u64,
+    /// Bits that may have been set since.
+    uncounted: u64,
+    /// So many set bits are the capacity.
+    limit: u64,
+}
+
+impl Tally {
+    pub(crate) fn new(meta: &Meta, set_bits: u64) -> Self {
+        let shape = meta.shape;
+        let (fill, deviation) =
+            expected_fill(shape.layout, shape.num_hashes, shape.bit_len, meta.capacity as f64);
+        // Five standard deviations of room: a filter that got just its capacity is never over it.
+        let bits = (fill + 5.0 * deviation) * shape.bit_len as f64 + f64::from(shape.num_hashes);
+        Tally { counted: set_bits, uncounted: 0, limit: (bits as u64).min(shape.bit_len) }
+    }
+
+    /// At most so many bits are set.
+    fn bound(&self) -> u64 {
+        self.counted.saturating_add(self.uncounted)
+    }
+}
+
+impl<L: AsRef<[Line]>> BloomFilter<L> {
+    /// Does the filter hold more than it was planned for, going by its set bits? Its rate is then above
+    /// the promise. Always `false` under [`OverCapacity::Ignore`].
+    ///
+    /// Costs nothing far below capacity, and one pass over the bits near it after batches.
+    pub fn is_over_capacity(&self) -> bool {
+        self.meta.over_capacity != OverCapacity::Ignore
+            && self.tally.bound() > self.tally.limit
+            && self.set_bits() > self.tally.limit
+    }
+
+    /// How many bits are set. Costs one pass over the bits after a batch was inserted, else nothing.
+    pub fn set_bits(&self) -> u64 {
+        match self.tally.uncounted {
+            0 => self.tally.counted,
+            _ => bits::count(self.lines.as_ref()),
+        }
+    }
+}
+
+impl BloomFilter {
+    /// Inserts a key. `true`: the key is surely new. `false`: it was in already, or looked so.
+    ///
+    /// From then on [`contains`](Self::contains) answers `true` for this key, for ever.
+    ///
+    /// # Errors
+    /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is
+    /// [`OverCapacity::Refuse`]; [`Error::NotAnInteger`] for text in an integer filter. The filter is
+    /// unchanged then.
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
+        let hash = self.hash_key(key)?;
+        self.insert_hash(hash)
+    }
+
+    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key).
+    ///
+    /// # Errors
+    /// [`Error::CapacityReached`], as there.
+    #[inline]
+    pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
+        let full = self.tally.bound() >= self.tally.limit;
+        if full && self.refuses() && !self.contains_hash(hash) {
+            return Err(self.capacity_reached(0));
+        }
+        let new = self.kernel.insert(&self.rules, &mut self.lines, hash);
+        self.tally.counted += u64::from(new);
+        self.add_to_inserted(1);
+        Ok(new > 0)
+    }
+
+    /// Inserts many keys: hashed and set in batches, with the memory accesses of a batch under way
+    /// together. Does not say which keys were new.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert). The keys before the refused one are in:
+    /// [`Error::CapacityReached`] says how many; with [`Error::NotAnInteger`] it is all up to the key it
+    /// names.
+    pub fn insert_many<K: Key>(&mut self, keys: &[K]) -> Result<()> {
+        let mut hashes = [0; BATCH];
+        let mut done = 0;
+        for keys in keys.chunks(BATCH) {
+            let mut count = 0;
+            let mut refused = Ok(());
+            for key in keys {
+                match self.hash_key(key) {
+                    Ok(hash) => hashes[count] = hash,
+                    Err(error) => {
+                        refused = Err(error);
+                        break;
+                    }
+                }
+                count += 1;
+            }
+            self.insert_batch(&hashes[..count], done)?;
+            refused?;
+            done += count;
+        }
+        Ok(())
+    }
+
+    /// [`insert_many`](Self::insert_many) for keys hashed before.
+    ///
+    /// # Errors
+    /// [`Error::CapacityReached`], as there.
+    pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
+        // Pieces short enough that the bound on unreported bits stays useful.
+        const PIECE: usize = 1 << 16;
+        let mut done = 0;
+        for piece in hashes.chunks(PIECE) {
+            self.insert_batch(piece, done)?;
+            done += piece.len();
+        }
+        Ok(())
+    }
+
+    fn insert_batch(&mut self, hashes: &[u64], done: usize) -> Result<()> {
+        let may_set = hashes.len() as u64 * u64::from(self.num_hashes());
+        if self.refuses() && self.tally.bound() + may_set > self.tally.limit {
+            self.recount();
+            if self.tally.counted + may_set > self.tally.limit {
+                // Near the limit every key is counted.
+                for (i, &hash) in hashes.iter().enumerate() {
+                    self.insert_hash(hash).map_err(|_| self.capacity_reached(done + i))?;
+                }
+                return Ok(());
+            }
+        }
+        self.kernel.insert_many(&self.rules, &mut self.lines, hashes);
+        self.tally.uncounted = self.tally.uncounted.saturating_add(may_set);
+        self.add_to_inserted(hashes.len() as u64);
+        Ok(())
+    }
+
+    /// Forgets all keys.
+    pub fn clear(&mut self) {
+        self.lines.fill(Line([0; 8]));
+        self.meta.inserted = Some(0);
+        self.recount();
+    }
+
+    /// Changes what happens past capacity.
+    pub fn set_over_capacity(&mut self, policy: OverCapacity) {
+        self.meta.over_capacity = policy;
+        self.recount();
+    }
+
+    fn refuses(&self) -> bool {
+        self.meta.over_capacity == OverCapacity::Refuse
+    }
+
+    fn capacity_reached(&self, inserted: usize) -> Error {
+        Error::CapacityReached { capacity: self.meta.capacity, inserted }
+    }
+
+    pub(super) fn add_to_inserted(&mut self, keys: u64) {
+        self.meta.inserted = self.meta.inserted.and_then(|n| n.checked_add(keys));
+    }
+
+    /// Counts the set bits, and works out the limit anew for a changed shape or capacity.
+    pub(super) fn recount(&mut self) {
+        self.tally = Tally::new(&self.meta, bits::count(&self.lines));
+    }
+
+    /// More set bits than this are more than the capacity.
+    pub(super) fn limit(&self) -> u64 {
+        self.tally.limit
+    }
+}

@@ -1,0 +1,362 @@
+//! The Bloom filter, in every layout: the struct, and asking it.
+//!
+//! Building is in [`builder`], inserting in [`insert`], union, intersection and folding in [`combine`],
+//! rates and fill in [`measure`].
+
+mod builder;
+mod combine;
+mod insert;
+mod measure;
+
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+use core::str::FromStr;
+
+pub use builder::BloomFilterBuilder;
+
+use crate::bits::Line;
+use crate::bits::kernel::Kernel;
+use crate::error::{Error, Result};
+use crate::hash::{Hasher, Key, KeyDomain, Recipe, Scheme};
+use crate::probe::{Layout, Rules, Shape};
+
+/// A set that forgets its keys and keeps their trace: "have I seen this key?"
+///
+/// [`contains`](Self::contains) answering `false` is certain: the key was never inserted. `true` means
+/// *perhaps*: about a promised share of the keys that were never inserted get it too. Keys are bytes,
+/// text or integers ([`Key`]). The filter grows no larger than it was built, and no key can be removed.
+///
+/// `L` is where the bits live: `Vec<Line>` for a filter in memory, [`Mapped`](crate::Mapped) for an
+/// opened file. Both are asked by the same code; only a filter in memory can be changed
+/// ([`into_owned`](Self::into_owned)).
+///
+/// ```
+/// use tepal::BloomFilter;
+/// let mut seen = BloomFilter::builder().capacity(1_000_000).false_positive_rate(0.01).build()?;
+/// assert!(seen.insert("570108428378")?);    // true: surely new
+/// assert!(seen.contains("570108428378"));   // true: perhaps (here: certainly inserted)
+/// assert!(!seen.contains("000000000000"));  // false: certainly never inserted
+/// # Ok::<(), tepal::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct BloomFilter<L = Vec<Line>> {
+    pub(crate) meta: Meta,
+    pub(crate) rules: Rules,
+    pub(crate) kernel: &'static Kernel,
+    pub(crate) lines: L,
+    tally: insert::Tally,
+}
+
+/// Everything about a filter that is not its bits: what the header of a file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Meta {
+    pub(crate) shape: Shape,
+    pub(crate) hasher: Hasher,
+    pub(crate) domain: KeyDomain,
+    pub(crate) over_capacity: OverCapacity,
+    pub(crate) capacity: u64,
+    pub(crate) promised_rate: f64,
+    /// Keys given to it, repeats included, where that is known.
+    pub(crate) inserted: Option<u64>,
+    pub(crate) recipe: Recipe,
+    pub(crate) labels: Labels,
+}
+
+/// What happens when more keys come than the filter was planned for. Judged by the set bits, not by
+/// counting calls: keys that come twice use nothing up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OverCapacity {
+    /// Inserting a new key is an error; the promised rate is kept. The default.
+    #[default]
+    Refuse,
+    /// The key goes in, and [`BloomFilter::is_over_capacity`] answers `true` from then on.
+    Warn,
+    /// The key goes in, and nobody is told; the rate rises.
+    Ignore,
+}
+
+impl OverCapacity {
+    const ALL: [OverCapacity; 3] = [OverCapacity::Refuse, OverCapacity::Warn, OverCapacity::Ignore];
+
+    /// The number that stands for it in a file.
+    pub const fn id(self) -> u8 {
+        match self {
+            OverCapacity::Refuse => 1,
+            OverCapacity::Warn => 2,
+            OverCapacity::Ignore => 3,
+        }
+    }
+
+    pub(crate) fn from_id(id: u8) -> Result<Self> {
+        Self::ALL.into_iter().find(|p| p.id() == id).ok_or(Error::Unsupported {
+            what: "over-capacity policy",
+            found: id.into(),
+            known: "1 (refuse), 2 (warn) and 3 (ignore)",
+        })
+    }
+}
+
+impl fmt::Display for OverCapacity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            OverCapacity::Refuse => "refuse",
+            OverCapacity::Warn => "warn",
+            OverCapacity::Ignore => "ignore",
+        })
+    }
+}
+
+impl FromStr for OverCapacity {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "refuse" => Ok(OverCapacity::Refuse),
+            "warn" => Ok(OverCapacity::Warn),
+            "ignore" => Ok(OverCapacity::Ignore),
+            _ => Err(Error::parameter("the over-capacity policy", name, "`refuse`, `warn` or `ignore`")),
+        }
+    }
+}
+
+/// Free text about the set that travels in the file. None of it changes an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Labels {
+    /// Name of the set.
+    pub name: Option<String>,
+    /// Where the keys came from.
+    pub source: Option<String>,
+    /// When, in the writer's own form.
+    pub date: Option<String>,
+    /// Which field of a row is the key.
+    pub field: Option<String>,
+}
+
+impl Labels {
+    /// Tag and text of each label that is there, in file order (FORMAT.md, section 4.3).
+    pub(crate) fn tagged(&self) -> impl Iterator<Item = (u16, &str)> {
+        [(1, &self.name), (2, &self.source), (3, &self.date), (4, &self.field)]
+            .into_iter()
+            .filter_map(|(tag, text)| Some((tag, text.as_deref()?)))
+    }
+
+    pub(crate) fn set(&mut self, tag: u16, text: String) -> bool {
+        let place = match tag {
+            1 => &mut self.name,
+            2 => &mut self.source,
+            3 => &mut self.date,
+            4 => &mut self.field,
+            _ => return false,
+        };
+        *place = Some(text);
+        true
+    }
+
+    /// The texts must be such as a file can hold.
+    pub(crate) fn check(&self) -> Result<()> {
+        for (_, text) in self.tagged() {
+            if text.is_empty() || text.chars().any(|c| c.is_ascii_control()) {
+                let expected = "text that is not empty and has no control characters";
+                return Err(Error::parameter("a label", format_args!("{text:?}"), expected));
+            }
+        }
+        let len = crate::format::header::records_len(self);
+        if len > crate::format::header::MOST_RECORDS {
+            return Err(Error::parameter("the labels", format_args!("{len} bytes"), "at most 65536 bytes"));
+        }
+        Ok(())
+    }
+}
+
+/// Keys hashed before they are probed together: 4 KiB on the stack.
+pub(crate) const BATCH: usize = 512;
+
+impl<L: AsRef<[Line]>> BloomFilter<L> {
+    pub(crate) fn from_parts(meta: Meta, lines: L, set_bits: u64) -> Self {
+        let tally = insert::Tally::new(&meta, set_bits);
+        BloomFilter { rules: Rules::new(meta.shape), kernel: Kernel::best(), meta, lines, tally }
+    }
+
+    /// Is the key in the set?
+    ///
+    /// `false` is certain: it was never inserted. `true` means perhaps: about
+    /// [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too.
+    ///
+    /// A key that the filter's domain refuses (text that is no integer, in an integer filter) cannot have
+    /// been inserted, and the answer is `false`; [`hash_key`](Self::hash_key) tells the two apart.
+    ///
+    /// Costs one hash and one or two memory accesses (layout `scattered`: up to k).
+    #[inline]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        self.hash_key(key).is_ok_and(|h| self.contains_hash(h))
+    }
+
+    /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key).
+    ///
+    /// A hash from a filter with another scheme, seed or key domain gets a meaningless answer.
+    #[inline]
+    pub fn contains_hash(&self, hash: u64) -> bool {
+        self.kernel.contains(&self.rules, self.lines.as_ref(), hash)
+    }
+
+    /// Answers for many keys, in their order: hashed and probed in batches, with the memory accesses of a
+    /// batch under way together. Out of cache several times as fast as one at a time.
+    pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
+        let mut answers = vec![false; keys.len()];
+        let mut hashes = [0; BATCH];
+        let mut places = [0; BATCH];
+        let mut found = [false; BATCH];
+        for (start, keys) in (0..).step_by(BATCH).zip(keys.chunks(BATCH)) {
+            // Refused keys stay `false` and take no place in the batch.
+            let mut count = 0;
+            for (i, key) in keys.iter().enumerate() {
+                if let Ok(hash) = self.hash_key(key) {
+                    (hashes[count], places[count]) = (hash, start + i);
+                    count += 1;
+                }
+            }
+            self.contains_many_hashes(&hashes[..count], &mut found[..count]);
+            for (&place, &answer) in places.iter().zip(&found[..count]) {
+                answers[place] = answer;
+            }
+        }
+        answers
+    }
+
+    /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for `hashes[i]`.
+    ///
+    /// # Panics
+    /// If the two slices differ in length.
+    pub fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]) {
+        assert_eq!(hashes.len(), answers.len(), "one answer for each hash");
+        self.kernel.contains_many(&self.rules, self.lines.as_ref(), hashes, answers);
+    }
+
+    /// The hash of a key under this filter's scheme, seed and key domain, to be used with the `_hash`
+    /// forms of this filter and of all filters that share the three.
+    ///
+    /// # Errors
+    /// [`Error::NotAnInteger`] where an integer filter is given text that is no integer.
+    #[inline]
+    pub fn hash_key<K: Key + ?Sized>(&self, key: &K) -> Result<u64> {
+        self.meta.hasher.hash_key(self.meta.domain, key.key())
+    }
+
+    /// Which bits a hash sets.
+    pub fn layout(&self) -> Layout {
+        self.meta.shape.layout
+    }
+
+    /// Bits set for each key, k.
+    pub fn num_hashes(&self) -> u32 {
+        self.meta.shape.num_hashes
+    }
+
+    /// Bits of the array, m.
+    pub fn bit_len(&self) -> u64 {
+        self.meta.shape.bit_len
+    }
+
+    /// Bytes that the bit array takes in memory.
+    pub fn size_in_bytes(&self) -> u64 {
+        size_of_val(self.lines.as_ref()) as u64
+    }
+
+    /// How key bytes become a hash.
+    pub fn scheme(&self) -> Scheme {
+        self.meta.hasher.scheme()
+    }
+
+    /// The public seed of the hash; `None` for a keyed filter.
+    pub fn seed(&self) -> Option<u64> {
+        match self.meta.hasher {
+            Hasher::Xxh3 { seed } => Some(seed),
+            Hasher::SipHash13 { .. } => None,
+        }
+    }
+
+    /// What the keys are.
+    pub fn key_domain(&self) -> KeyDomain {
+        self.meta.domain
+    }
+
+    /// What whoever asks does to a key before it is hashed. The filter itself applies it to nothing.
+    pub fn recipe(&self) -> Recipe {
+        self.meta.recipe
+    }
+
+    /// Free text about the set.
+    pub fn labels(&self) -> &Labels {
+        &self.meta.labels
+    }
+
+    /// Keys the filter was planned for.
+    pub fn capacity(&self) -> u64 {
+        self.meta.capacity
+    }
+
+    /// Bits of the array for each key of the capacity.
+    pub fn bits_per_key(&self) -> f64 {
+        self.bit_len() as f64 / self.capacity() as f64
+    }
+
+    /// What happens when more keys come than that.
+    pub fn over_capacity(&self) -> OverCapacity {
+        self.meta.over_capacity
+    }
+
+    /// The share of wrong answers promised as long as the filter holds no more than its capacity.
+    pub fn promised_false_positive_rate(&self) -> f64 {
+        self.meta.promised_rate
+    }
+
+    /// How many keys were given to it, repeats included; `None` after an intersection.
+    pub fn keys_inserted(&self) -> Option<u64> {
+        self.meta.inserted
+    }
+
+    /// The CPU level whose loops this filter runs: `baseline` or `avx2`. All levels answer alike.
+    pub fn cpu_level(&self) -> &'static str {
+        self.kernel.name()
+    }
+
+    /// A copy in memory that can be changed.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] where there is no memory for it.
+    pub fn into_owned(self) -> Result<BloomFilter> {
+        let mut lines = crate::bits::zeroed(self.meta.shape.lines())?;
+        lines.copy_from_slice(self.lines.as_ref());
+        Ok(BloomFilter { meta: self.meta, rules: self.rules, kernel: self.kernel, lines, tally: self.tally })
+    }
+}
+
+/// Two filters are equal when they give every key the same answer for the same reason: same shape, hash,
+/// domain, recipe and bits. Capacity, labels and counts do not matter.
+impl<L: AsRef<[Line]>, M: AsRef<[Line]>> PartialEq<BloomFilter<M>> for BloomFilter<L> {
+    fn eq(&self, other: &BloomFilter<M>) -> bool {
+        self.check_compatible(other).is_ok() && self.lines.as_ref() == other.lines.as_ref()
+    }
+}
+
+impl<L: AsRef<[Line]>> fmt::Debug for BloomFilter<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BloomFilter")
+            .field("layout", &self.layout())
+            .field("num_hashes", &self.num_hashes())
+            .field("bit_len", &self.bit_len())
+            .field("capacity", &self.capacity())
+            .field("promised_false_positive_rate", &self.promised_false_positive_rate())
+            .field("keys_inserted", &self.keys_inserted())
+            .field("scheme", &self.scheme())
+            .field("seed", &self.seed())
+            .field("key_domain", &self.key_domain())
+            .field("over_capacity", &self.over_capacity())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,3 @@
+//! The kinds of filter, one module each.
+
+pub(crate) mod bloom;

@@ -1,0 +1,276 @@
+//! The header: everything of a file that is not the body (FORMAT.md, sections 3 and 4).
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::bits::LINE_BYTES;
+use crate::error::{Error, Result};
+use crate::filters::bloom::{Labels, Meta, OverCapacity};
+use crate::hash::{Hasher, KeyDomain, Recipe, Scheme, SecretKey};
+use crate::params::check_rate;
+use crate::probe::{Layout, Rules, Shape};
+
+pub(super) const MAGIC: [u8; 8] = *b"\x89TEPAL\r\n";
+const VERSION: u16 = 1;
+const KIND_BLOOM: u16 = 1;
+const FIXED_BYTES: u64 = 128;
+/// Bytes of the body under one checksum.
+pub(super) const CHUNK_BYTES: u64 = 65_536;
+pub(crate) const MOST_RECORDS: u64 = 65_536;
+/// Record tags from here on may be ignored.
+const IGNORABLE: u16 = 0x8000;
+const UNKNOWN_COUNT: u64 = u64::MAX;
+const SELF_TEST_KEYS: [&[u8; 17]; 4] =
+    [b"tepal self-test 0", b"tepal self-test 1", b"tepal self-test 2", b"tepal self-test 3"];
+
+/// Where the body starts, for a body and records of these lengths.
+pub(crate) fn body_offset(body_len: u64, records_len: u64) -> u64 {
+    let table = body_len.div_ceil(CHUNK_BYTES) * 8;
+    (FIXED_BYTES + records_len + table + 8).next_multiple_of(LINE_BYTES)
+}
+
+/// Bytes of the records that hold these labels.
+pub(crate) fn records_len(labels: &Labels) -> u64 {
+    labels.tagged().map(|(_, text)| 8 + (text.len() as u64).next_multiple_of(8)).sum()
+}
+
+/// The bytes before the body.
+pub(super) fn encode(meta: &Meta, rules: &Rules, set_bits: u64, chunk_table: &[u64]) -> Vec<u8> {
+    let shape = meta.shape;
+    let body_len = shape.lines() * LINE_BYTES;
+    let records_len = records_len(&meta.labels);
+    let body_offset = body_offset(body_len, records_len);
+
+    let mut out = Vec::with_capacity(body_offset as usize);
+    out.extend(MAGIC);
+    out.extend(VERSION.to_le_bytes());
+    out.extend(KIND_BLOOM.to_le_bytes());
+    out.extend((body_offset as u32).to_le_bytes());
+    out.extend((body_offset + body_len).to_le_bytes());
+    out.extend([0; 8]); // required and optional flags
+    out.extend([shape.layout.id(), meta.hasher.scheme().id(), meta.domain.id(), meta.over_capacity.id()]);
+    out.extend(shape.num_hashes.to_le_bytes());
+    out.extend(shape.bit_len.to_le_bytes());
+    out.extend(meta.capacity.to_le_bytes());
+    out.extend(meta.promised_rate.to_bits().to_le_bytes());
+    out.extend(meta.hasher.seed_or_check().to_le_bytes());
+    out.extend(meta.inserted.unwrap_or(UNKNOWN_COUNT).to_le_bytes());
+    out.extend(set_bits.to_le_bytes());
+    self_test(&meta.hasher, rules, shape).iter().for_each(|sum| out.extend(sum.to_le_bytes()));
+    out.extend((records_len as u32).to_le_bytes());
+    out.extend(meta.recipe.to_flags().to_le_bytes());
+    for (tag, text) in meta.labels.tagged() {
+        out.extend(tag.to_le_bytes());
+        out.extend([0; 2]);
+        out.extend((text.len() as u32).to_le_bytes());
+        out.extend(text.as_bytes());
+        out.resize(out.len().next_multiple_of(8), 0);
+    }
+    chunk_table.iter().for_each(|sum| out.extend(sum.to_le_bytes()));
+    out.resize(body_offset as usize - 8, 0);
+    let checksum = xxh3_64(&out);
+    out.extend(checksum.to_le_bytes());
+    out
+}
+
+/// For each self-test key the sum of its bit positions.
+fn self_test(hasher: &Hasher, rules: &Rules, shape: Shape) -> [u64; 4] {
+    SELF_TEST_KEYS.map(|key| {
+        let positions = rules.positions(shape, hasher.hash(key));
+        positions.into_iter().fold(0, u64::wrapping_add)
+    })
+}
+
+/// The lengths that a file claims, compared with the bytes that are there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lengths {
+    pub(super) body_offset: u64,
+    file_len: u64,
+}
+
+impl Lengths {
+    /// Steps 1 and 2 of FORMAT.md, section 4.6: `start` holds the first bytes of a file of `real_len`.
+    pub(super) fn read(start: &[u8], real_len: u64) -> Result<Self> {
+        if !start.starts_with(&MAGIC) {
+            return Err(Error::NotTepal { found: super::looks_like(start) });
+        }
+        let mut fields = Fields { bytes: start, at: MAGIC.len() };
+        let truncated = |_| Error::damaged(format_args!("it ends after {real_len} bytes, within the header"));
+        let version = fields.u16().map_err(truncated)?;
+        known("file format version", version.into(), VERSION.into(), "version 1")?;
+        let kind = fields.u16().map_err(truncated)?;
+        known("filter kind", kind.into(), KIND_BLOOM.into(), "kind 1 (Bloom filter)")?;
+        let body_offset = u64::from(fields.u32().map_err(truncated)?);
+        let file_len = fields.u64().map_err(truncated)?;
+        if file_len != real_len {
+            return Err(Error::damaged(format_args!("it has {real_len} bytes, and {file_len} were written")));
+        }
+        let least = super::header::body_offset(1, 0);
+        if body_offset % LINE_BYTES != 0 || body_offset < least || body_offset > file_len.min(1 << 31) {
+            return Err(Error::damaged(format_args!("the body cannot start at byte {body_offset}")));
+        }
+        Ok(Lengths { body_offset, file_len })
+    }
+}
+
+/// A header that has passed every check that needs no body.
+#[derive(Debug)]
+pub(super) struct Header {
+    pub(super) lengths: Lengths,
+    pub(super) meta: Meta,
+    pub(super) set_bits: u64,
+    pub(super) chunk_table: Vec<u64>,
+}
+
+impl Header {
+    /// Steps 3 to 6 of FORMAT.md, section 4.6. `head` is everything before the body.
+    pub(super) fn decode(lengths: Lengths, head: &[u8], key: Option<&SecretKey>) -> Result<Self> {
+        let (protected, checksum) = head.split_at(head.len() - 8);
+        let found = xxh3_64(protected);
+        let expected = Fields { bytes: checksum, at: 0 }.u64()?;
+        if found != expected {
+            return Err(Error::damaged(format_args!(
+                "the header has the checksum {found:016x}, and {expected:016x} was written"
+            )));
+        }
+
+        let mut fields = Fields { bytes: protected, at: 24 };
+        known("required feature flags", fields.u32()?.into(), 0, "none")?;
+        let _optional_flags = fields.u32()?;
+        let layout = Layout::from_id(fields.u8()?)?;
+        let scheme = Scheme::from_id(fields.u8()?)?;
+        let domain = KeyDomain::from_id(fields.u8()?)?;
+        let over_capacity = OverCapacity::from_id(fields.u8()?)?;
+        let num_hashes = fields.u32()?;
+        let shape = Shape::new(layout, num_hashes, fields.u64()?)?;
+        let capacity = fields.u64()?;
+        let promised_rate = f64::from_bits(fields.u64()?);
+        let seed_or_check = fields.u64()?;
+        let inserted = Some(fields.u64()?).filter(|keys| *keys != UNKNOWN_COUNT);
+        let set_bits = fields.u64()?;
+        let self_test_sums = [fields.u64()?, fields.u64()?, fields.u64()?, fields.u64()?];
+        let records_len = u64::from(fields.u32()?);
+        let recipe = Recipe::from_flags(fields.u32()?)?;
+
+        if capacity == 0 {
+            return Err(Error::parameter("the capacity", 0, "1 key or more"));
+        }
+        check_rate(promised_rate)?;
+        if set_bits > shape.bit_len {
+            return Err(Error::parameter("the number of set bits", set_bits, shape.bit_len));
+        }
+        if records_len > MOST_RECORDS || records_len % 8 != 0 {
+            return Err(Error::damaged(format_args!("records of {records_len} bytes")));
+        }
+        let body_len = shape
+            .lines()
+            .checked_mul(LINE_BYTES)
+            .filter(|len| lengths.body_offset.checked_add(*len) == Some(lengths.file_len))
+            .filter(|len| body_offset(*len, records_len) == lengths.body_offset)
+            .ok_or_else(|| {
+                Error::damaged(format_args!("a body of {} bits does not fit the file", shape.bit_len))
+            })?;
+        let labels = decode_labels(fields.take(records_len as usize)?)?;
+        let chunks = body_len.div_ceil(CHUNK_BYTES);
+        let chunk_table = (0..chunks).map(|_| fields.u64()).collect::<Result<_>>()?;
+        if fields.rest().iter().any(|byte| *byte != 0) {
+            return Err(Error::damaged("the padding before the body is not zero"));
+        }
+
+        let hasher = match (scheme, key) {
+            (Scheme::Xxh3, None) => Hasher::Xxh3 { seed: seed_or_check },
+            (Scheme::Xxh3, Some(_)) => return Err(Error::KeyNotUsed),
+            (Scheme::SipHash13, None) => return Err(Error::KeyRequired),
+            (Scheme::SipHash13, Some(key)) => Hasher::SipHash13 { key: key.clone() },
+        };
+        if hasher.seed_or_check() != seed_or_check {
+            return Err(Error::WrongKey);
+        }
+        let sums = self_test(&hasher, &Rules::new(shape), shape);
+        if sums != self_test_sums {
+            return Err(Error::damaged(format_args!(
+                "this build's hash and layout do not give the positions that the writer's gave \
+                 ({sums:?} here, {self_test_sums:?} there)"
+            )));
+        }
+        let meta =
+            Meta { shape, hasher, domain, over_capacity, capacity, promised_rate, inserted, recipe, labels };
+        Ok(Header { lengths, meta, set_bits, chunk_table })
+    }
+}
+
+fn decode_labels(records: &[u8]) -> Result<Labels> {
+    let mut labels = Labels::default();
+    let mut fields = Fields { bytes: records, at: 0 };
+    let mut last = 0;
+    while !fields.rest().is_empty() {
+        let (tag, zero) = (fields.u16()?, fields.u16()?);
+        let len = fields.u32()? as usize;
+        let text = fields.take(len)?;
+        let padding = fields.take(len.next_multiple_of(8) - len)?;
+        if tag <= last || zero != 0 || padding.iter().any(|byte| *byte != 0) {
+            return Err(Error::damaged(format_args!("the record with tag {tag} is out of order")));
+        }
+        last = tag;
+        let text = core::str::from_utf8(text)
+            .map_err(|_| Error::damaged(format_args!("the record with tag {tag} is not UTF-8")))?;
+        if !labels.set(tag, text.to_string()) && tag < IGNORABLE {
+            return Err(Error::Unsupported {
+                what: "record tag",
+                found: tag.into(),
+                known: "1 (name), 2 (source), 3 (date) and 4 (field)",
+            });
+        }
+    }
+    labels.check()?;
+    Ok(labels)
+}
+
+fn known(what: &'static str, found: u64, expected: u64, known: &'static str) -> Result<()> {
+    if found == expected { Ok(()) } else { Err(Error::Unsupported { what, found, known }) }
+}
+
+/// Reads little-endian fields one after the other; past the end it is an error.
+struct Fields<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Fields<'a> {
+    fn take(&mut self, len: usize) -> Result<&'a [u8]> {
+        let taken = self
+            .rest()
+            .get(..len)
+            .ok_or_else(|| Error::damaged(String::from("a field of the header lies beyond its end")))?;
+        self.at += len;
+        Ok(taken)
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at.min(self.bytes.len())..]
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N)?);
+        Ok(array)
+    }
+
+    fn u8(&mut self) -> Result<u8> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    fn u16(&mut self) -> Result<u16> {
+        Ok(u16::from_le_bytes(self.array()?))
+    }
+
+    fn u32(&mut self) -> Result<u32> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    fn u64(&mut self) -> Result<u64> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+}

@@ -1,0 +1,311 @@
+//! Sizes and rates: any one of keys, rate and size from the other two, for every layout.
+//!
+//! Plain numbers; nothing here allocates a filter. The formulas are in [`rate`]; the choice of layout, k
+//! and size is in this file.
+
+mod rate;
+
+pub(crate) use rate::{expected_fill, keys_for_fill, power};
+
+use alloc::format;
+
+use crate::bits::{LINE_BITS, LINE_BYTES};
+use crate::error::{Error, Result};
+use crate::probe::{Layout, Shape};
+
+/// What a plan should be good at, where the caller names no layout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Goal {
+    /// One memory access a key wherever that is not wasteful: layout `line` down to a rate of 0.1 %,
+    /// `double` below. The default.
+    #[default]
+    Speed,
+    /// The least memory among the blocked layouts: `double`.
+    Memory,
+}
+
+/// What is known of a filter to be: two of keys, rate and size, and whatever else the caller fixes.
+///
+/// ```
+/// use tepal::{Layout, Request};
+/// let plan = Request {
+///     capacity: Some(20_000_000),
+///     false_positive_rate: Some(0.01),
+///     layout: Some(Layout::Double),
+///     ..Request::default()
+/// }
+/// .plan()?;
+/// assert!((plan.bits_per_key() - 9.66).abs() < 0.02);
+/// # Ok::<(), tepal::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Request {
+    /// Keys the filter shall hold.
+    pub capacity: Option<u64>,
+    /// The promised share of wrong answers among keys that were never inserted.
+    pub false_positive_rate: Option<f64>,
+    /// Bits of the array.
+    pub bit_len: Option<u64>,
+    /// The layout; chosen by `goal` where none is named.
+    pub layout: Option<Layout>,
+    /// Bits set for each key; the best number where none is named.
+    pub num_hashes: Option<u32>,
+    /// What to prefer where no layout is named.
+    pub goal: Goal,
+}
+
+/// A filter on paper: everything that decides its size and its rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan {
+    /// Which bits a hash sets.
+    pub layout: Layout,
+    /// Bits set for each key.
+    pub num_hashes: u32,
+    /// Bits of the array.
+    pub bit_len: u64,
+    /// Keys it is planned for.
+    pub capacity: u64,
+    /// The share of wrong answers it promises once it holds `capacity` keys.
+    pub false_positive_rate: f64,
+}
+
+impl Plan {
+    /// Bytes of the bit array in memory and on disk.
+    pub fn size_in_bytes(&self) -> u64 {
+        self.bit_len.div_ceil(LINE_BITS) * LINE_BYTES
+    }
+
+    /// Bytes of the file, without labels.
+    pub fn file_len(&self) -> u64 {
+        crate::format::header::body_offset(self.size_in_bytes(), 0) + self.size_in_bytes()
+    }
+
+    /// Bits of the array for each key of the capacity.
+    pub fn bits_per_key(&self) -> f64 {
+        self.bit_len as f64 / self.capacity as f64
+    }
+
+    pub(crate) fn shape(&self) -> Result<Shape> {
+        Shape::new(self.layout, self.num_hashes, self.bit_len)
+    }
+}
+
+/// The lowest rate any filter is planned for.
+const LOWEST_RATE: f64 = 1e-12;
+/// The lowest rate of a split block, whose bits come from 32 bits of the hash.
+const LOWEST_SPLIT_RATE: f64 = 1e-8;
+/// Where no layout is named and speed matters, one line down to this rate, two below it.
+const ONE_LINE_DOWN_TO: f64 = 1e-3;
+/// Up to this much more memory is given for eight bits a line or fewer: the second product costs more
+/// time than that memory.
+const NARROW_WORTH: f64 = 1.01;
+/// Sizes from 1,024 lines up are rounded to a multiple of one of these, so that they can be folded.
+const FOLDABLE: [u64; 18] =
+    [2, 4, 6, 12, 24, 36, 48, 60, 120, 180, 240, 360, 720, 840, 1260, 1680, 2520, 5040];
+
+impl Request {
+    /// Works out what is left open.
+    ///
+    /// Where keys, rate and size are all given, the rate must be within reach of that size, and the plan
+    /// promises what the size really gives.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for fewer than two of the three, a capacity of 0, a rate that is not between 0
+    /// and 1 (NaN included), a size or k that the layout cannot have; [`Error::RateOutOfReach`] where the
+    /// layout, the size or a 64-bit hash cannot give the rate; [`Error::TooLarge`] beyond 2^63 bits.
+    pub fn plan(&self) -> Result<Plan> {
+        if self.capacity == Some(0) {
+            return Err(Error::parameter("the capacity", 0, "1 key or more"));
+        }
+        if let Some(rate) = self.false_positive_rate {
+            check_rate(rate)?;
+        }
+        let plan = match (self.capacity, self.false_positive_rate, self.bit_len) {
+            (Some(capacity), Some(rate), None) => self.size_for(capacity, rate)?,
+            (Some(capacity), wanted, Some(bit_len)) => {
+                let plan = self.rate_for(capacity, bit_len)?;
+                if let Some(wanted) = wanted.filter(|wanted| plan.false_positive_rate > *wanted) {
+                    let reason = format!(
+                        "{bit_len} bits for {capacity} keys give {:.3e} at best in the layout `{}`; \
+                         take a larger size, fewer keys or another layout",
+                        plan.false_positive_rate, plan.layout
+                    );
+                    return Err(Error::RateOutOfReach { rate: wanted, reason });
+                }
+                plan
+            }
+            (None, Some(rate), Some(bit_len)) => self.capacity_for(rate, bit_len)?,
+            _ => {
+                return Err(Error::parameter(
+                    "the plan",
+                    "open",
+                    "fixed by two of capacity, false-positive rate and size",
+                ));
+            }
+        };
+        check_hash(plan.capacity, plan.false_positive_rate)?;
+        plan.shape()?;
+        Ok(plan)
+    }
+
+    fn size_for(&self, capacity: u64, wanted: f64) -> Result<Plan> {
+        check_hash(capacity, wanted)?;
+        let layout = self.layout_for(wanted);
+        let (num_hashes, bits_per_key) = self.best(layout, wanted)?;
+        let lines = libm::ceil(bits_per_key * capacity as f64 / LINE_BITS as f64);
+        if lines > (1u64 << 54) as f64 {
+            let bytes = (lines * LINE_BYTES as f64).min(u64::MAX as f64) as u64;
+            return Err(Error::TooLarge { bytes });
+        }
+        let lines = foldable(lines as u64);
+        let lines = (lines..)
+            .find(|lines| {
+                capacity > SMALL || small_rate(layout, num_hashes, lines * LINE_BITS, capacity) <= wanted
+            })
+            .unwrap_or(lines);
+        let bit_len = lines * LINE_BITS;
+        Ok(Plan { layout, num_hashes, bit_len, capacity, false_positive_rate: wanted })
+    }
+
+    fn rate_for(&self, capacity: u64, bit_len: u64) -> Result<Plan> {
+        let bits_per_key =
+            (bit_len as f64 / capacity as f64).clamp(rate::BITS_PER_KEY.0, rate::BITS_PER_KEY.1);
+        let rate_in = |layout| {
+            let ks = self.hashes(layout)?;
+            let rates = ks.map(|k| (k, rate::rate(layout, k, bits_per_key)));
+            // A tie goes to the smaller k; no layout has an empty range.
+            let best = rates.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((1, 1.0));
+            Ok::<_, Error>(best)
+        };
+        let layout = match self.layout {
+            Some(layout) => layout,
+            None => self.layout_for(rate_in(Layout::Line)?.1),
+        };
+        let (num_hashes, rate) = rate_in(layout)?;
+        let lowest = lowest_rate(layout).max(hash_floor(capacity));
+        let rate = rate.max(lowest).min(1.0 - f64::EPSILON);
+        Ok(Plan { layout, num_hashes, bit_len, capacity, false_positive_rate: rate })
+    }
+
+    fn capacity_for(&self, wanted: f64, bit_len: u64) -> Result<Plan> {
+        let layout = self.layout_for(wanted);
+        let (num_hashes, bits_per_key) = self.best(layout, wanted)?;
+        let capacity = libm::floor(bit_len as f64 / bits_per_key) as u64;
+        if capacity == 0 {
+            let expected = format!("{} or more for one key at this rate", libm::ceil(bits_per_key));
+            return Err(Error::parameter("the number of bits", bit_len, expected));
+        }
+        Ok(Plan { layout, num_hashes, bit_len, capacity, false_positive_rate: wanted })
+    }
+
+    fn layout_for(&self, rate: f64) -> Layout {
+        self.layout.unwrap_or(match self.goal {
+            Goal::Speed if rate >= ONE_LINE_DOWN_TO => Layout::Line,
+            Goal::Speed | Goal::Memory => Layout::Double,
+        })
+    }
+
+    /// The numbers of hashes to choose from: the fixed one, or all that the layout can have.
+    fn hashes(&self, layout: Layout) -> Result<core::ops::RangeInclusive<u32>> {
+        let (least, most) = layout.num_hashes_range();
+        match self.num_hashes {
+            None => Ok(least..=most),
+            Some(k) if (least..=most).contains(&k) => Ok(k..=k),
+            Some(k) => {
+                let expected = format!("{least} to {most} in the layout `{layout}`");
+                Err(Error::parameter("the number of hashes", k, expected))
+            }
+        }
+    }
+
+    /// The best k for a rate and the bits a key it needs.
+    fn best(&self, layout: Layout, wanted: f64) -> Result<(u32, f64)> {
+        let out_of_reach = |reason| Error::RateOutOfReach { rate: wanted, reason };
+        let lowest = lowest_rate(layout);
+        if wanted < lowest {
+            return Err(out_of_reach(format!(
+                "the layout `{layout}` keeps its promise down to {lowest:e}; ask for that or more"
+            )));
+        }
+        let ks = self.hashes(layout)?;
+        let (least, most) = (*ks.start(), *ks.end());
+        let best = rate::least_bits(layout, ks, wanted).ok_or_else(|| {
+            out_of_reach(format!(
+                "the layout `{layout}` with {least} to {most} bits a key does not reach it within \
+                 {} bits a key; take the layout `double` or `scattered`, or a higher rate",
+                rate::BITS_PER_KEY.1
+            ))
+        })?;
+        let narrow_most = match layout {
+            Layout::Line => 8,
+            Layout::Double => 16,
+            Layout::SplitBlock | Layout::Scattered => most,
+        };
+        if best.0 > narrow_most && least <= narrow_most {
+            let narrow = rate::bits_per_key(layout, narrow_most, wanted);
+            if let Some(bits) = narrow.filter(|bits| *bits <= best.1 * NARROW_WORTH) {
+                return Ok((narrow_most, bits));
+            }
+        }
+        Ok(best)
+    }
+}
+
+/// At most this many keys, the size is checked with [`small_rate`].
+const SMALL: u64 = 1 << 16;
+
+/// The rate of a filter of few bits. Here the fill differs from filter to filter, and since the rate is a
+/// power of the fill, its mean lies above the rate of the mean fill: E(X^k) = x^k (1 + k(k-1)/2 · Var X / x^2)
+/// to second order. Blocked layouts have this in their mixture already.
+fn small_rate(layout: Layout, num_hashes: u32, bit_len: u64, keys: u64) -> f64 {
+    if layout != Layout::Scattered {
+        return rate::rate(layout, num_hashes, bit_len as f64 / keys as f64);
+    }
+    let (fill, deviation) = expected_fill(layout, num_hashes, bit_len, keys as f64);
+    let k = f64::from(num_hashes);
+    let spread = deviation / fill;
+    power(fill, num_hashes) * (1.0 + 0.5 * k * (k - 1.0) * spread * spread)
+}
+
+fn lowest_rate(layout: Layout) -> f64 {
+    if layout == Layout::SplitBlock { LOWEST_SPLIT_RATE } else { LOWEST_RATE }
+}
+
+/// The share of foreign keys whose whole 64-bit hash is that of a key in the filter.
+fn hash_floor(capacity: u64) -> f64 {
+    capacity as f64 / 18_446_744_073_709_551_616.0
+}
+
+pub(crate) fn check_rate(rate: f64) -> Result<()> {
+    if rate > 0.0 && rate < 1.0 {
+        return Ok(());
+    }
+    Err(Error::parameter(
+        "the false-positive rate",
+        rate,
+        "greater than 0 and less than 1, such as 0.01 for 1 %",
+    ))
+}
+
+/// Refuses a rate that keys with one 64-bit hash alone would break.
+fn check_hash(capacity: u64, rate: f64) -> Result<()> {
+    // The promise is kept to 5 %, so that is what the hash may use up.
+    if hash_floor(capacity) <= 0.05 * rate {
+        return Ok(());
+    }
+    let reason = format!(
+        "with {capacity} keys a 64-bit hash alone errs at {:.1e}; split the keys over several filters",
+        hash_floor(capacity)
+    );
+    Err(Error::RateOutOfReach { rate, reason })
+}
+
+/// Rounds up by at most 0.1 % so that the lines can be folded evenly.
+fn foldable(lines: u64) -> u64 {
+    let lines = lines.max(1);
+    let step = FOLDABLE.into_iter().rev().find(|step| step * 1024 <= lines).unwrap_or(1);
+    lines.next_multiple_of(step)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! `files.json`: sections 3 and 4, whole small files with what is in them.
+
+use super::plans::{Plan, plans};
+use super::{hex, hex64};
+use crate::decode::decode;
+use crate::encode::encode;
+use crate::filter::UNKNOWN;
+use crate::hash::{Scheme, xxh3};
+use crate::key::{Domain, Key, apply_recipe};
+use crate::print::to_json;
+use serde::Serialize;
+
+const ABOUT: &str = "Whole files (FORMAT.md sections 3 and 4) with the filter they hold. `keys` are the keys that were \
+    inserted, as text and after the recipe; where `numbered_keys` is there, the keys prefix + \"0\" to prefix + \
+    (count - 1) were inserted after them. A probe is asked as `key` and hashed as `after_recipe` where the recipe \
+    changes it; `answer` is what the filter says, false positives included. `file` is the file in hexadecimal; the one \
+    file that is too long for this has `header`, the body_offset bytes before its body, instead. `file_xxh3` is \
+    XXH3-64 with seed 0 of the whole file. `keys_inserted` 18446744073709551615 means not known.";
+
+#[derive(Serialize)]
+struct Files {
+    about: &'static str,
+    files: Vec<File>,
+}
+
+#[derive(Serialize)]
+struct File {
+    name: &'static str,
+    layout: &'static str,
+    num_hashes: u32,
+    bit_len: String,
+    scheme: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret_key: Option<String>,
+    key_domain: &'static str,
+    over_capacity: &'static str,
+    capacity: String,
+    false_positive_rate: f64,
+    recipe: u32,
+    records: Vec<RecordText>,
+    keys: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    numbered_keys: Option<NumberedKeys>,
+    keys_inserted: String,
+    set_bits: String,
+    self_test: Vec<String>,
+    body_offset: String,
+    file_len: String,
+    file_xxh3: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    header: Option<String>,
+    probes: Vec<Probe>,
+}
+
+#[derive(Serialize)]
+struct RecordText {
+    tag: u16,
+    value: String,
+}
+
+#[derive(Serialize)]
+struct NumberedKeys {
+    prefix: String,
+    count: String,
+}
+
+#[derive(Serialize)]
+struct Probe {
+    key: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after_recipe: Option<String>,
+    answer: bool,
+}
+
+/// A file longer than this is given by its header and its checksum.
+const LONGEST_WHOLE_FILE: usize = 4096;
+
+/// The text of the file.
+pub fn json() -> Result<String, String> {
+    let files = plans()?.into_iter().map(build).collect::<Result<Vec<File>, String>>()?;
+    to_json(&Files { about: ABOUT, files }, 4)
+}
+
+/// Fills the filter, writes its file, reads that again, and asks the probes.
+fn build(plan: Plan) -> Result<File, String> {
+    let mut filter = plan.filter;
+    for key in &plan.keys {
+        filter.insert(Key::Bytes(key.as_bytes()))?;
+    }
+    if let Some((prefix, count)) = plan.numbered {
+        for i in 0..count {
+            filter.insert(Key::Bytes(format!("{prefix}{i}").as_bytes()))?;
+        }
+    }
+    if !plan.count_known {
+        filter.keys_inserted = UNKNOWN;
+    }
+
+    let file = encode(&filter)?;
+    let (seed, secret) = match filter.scheme {
+        Scheme::Xxh3 { seed } => (Some(seed), None),
+        Scheme::SipHash13 { key } => (None, Some(key)),
+    };
+    if decode(&file, secret.as_ref())? != filter {
+        return Err(format!("{}: the file read again is another filter", plan.name));
+    }
+
+    // Probes given by the plan, then keys that were inserted, then keys that were not: 20 in all.
+    let mut asked = plan.probes;
+    asked.extend(plan.keys.iter().take(10).cloned());
+    if let Some((prefix, count)) = plan.numbered {
+        asked.extend((0..5).map(|i| format!("{prefix}{}", i * (count - 1) / 4)));
+    }
+    let unseen = if filter.domain == Domain::Integer { "9000" } else { "never inserted " };
+    asked.extend((0..20).map(|i| format!("{unseen}{i}")));
+    asked.truncate(20);
+    let mut probes = Vec::new();
+    for key in asked {
+        let hashed = apply_recipe(filter.recipe, key.as_bytes())?;
+        let answer = filter.contains(Key::Bytes(&hashed))?;
+        let hashed = String::from_utf8(hashed).map_err(|error| error.to_string())?;
+        let after_recipe = if hashed == key { None } else { Some(hashed) };
+        probes.push(Probe { key, after_recipe, answer });
+    }
+
+    let body_offset = u32::from_le_bytes([file[12], file[13], file[14], file[15]]);
+    let whole = file.len() <= LONGEST_WHOLE_FILE;
+    Ok(File {
+        name: plan.name,
+        layout: filter.layout.name(),
+        num_hashes: filter.num_hashes,
+        bit_len: filter.bit_len().to_string(),
+        scheme: filter.scheme.name(),
+        seed: seed.map(hex64),
+        secret_key: secret.map(|key| hex(&key)),
+        key_domain: filter.domain.name(),
+        over_capacity: filter.policy.name(),
+        capacity: filter.capacity.to_string(),
+        false_positive_rate: filter.rate,
+        recipe: filter.recipe,
+        records: filter.records.iter().map(|r| RecordText { tag: r.tag, value: r.value.clone() }).collect(),
+        keys: plan.keys,
+        numbered_keys: plan
+            .numbered
+            .map(|(prefix, count)| NumberedKeys { prefix: prefix.to_string(), count: count.to_string() }),
+        keys_inserted: filter.keys_inserted.to_string(),
+        set_bits: filter.set_bits().to_string(),
+        self_test: filter.self_test().map(|sum| sum.to_string()).to_vec(),
+        body_offset: body_offset.to_string(),
+        file_len: file.len().to_string(),
+        file_xxh3: hex64(xxh3(&file, 0)),
+        file: whole.then(|| hex(&file)),
+        header: (!whole).then(|| hex(&file[..body_offset as usize])),
+        probes,
+    })
+}

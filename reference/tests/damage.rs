@@ -1,0 +1,104 @@
+//! Every single-bit flip, every truncation and every appended byte of some small files is refused.
+
+use tepal_reference::bits::Layout;
+use tepal_reference::decode::decode;
+use tepal_reference::encode::encode;
+use tepal_reference::filter::{Filter, Policy, UNKNOWN};
+use tepal_reference::hash::{Scheme, xxh3};
+use tepal_reference::key::{Domain, Key};
+use tepal_reference::records::{FIELD, NAME, Record, SOURCE};
+
+const SECRET: [u8; 16] = *b"sixteen secrets!";
+
+/// One small filter of each layout, with and without records, under both schemes.
+fn filters() -> Vec<Filter> {
+    let mut filters = Vec::new();
+    for (layout, k, units, scheme) in [
+        (Layout::Line, 6, 1, Scheme::Xxh3 { seed: 0 }),
+        (Layout::Double, 7, 2, Scheme::SipHash13 { key: SECRET }),
+        (Layout::SplitBlock, 8, 3, Scheme::Xxh3 { seed: 9 }),
+        (Layout::Scattered, 5, 1, Scheme::SipHash13 { key: SECRET }),
+    ] {
+        let mut filter = Filter::new(layout, k, units * layout.unit(), scheme, Domain::Bytes).unwrap();
+        for i in 0..10 {
+            filter.insert(Key::Integer(i)).unwrap();
+        }
+        if layout != Layout::Line {
+            filter.records = vec![Record::new(NAME, "small"), Record::new(FIELD, "id")];
+            filter.recipe = 3;
+            filter.policy = Policy::Ignore;
+            filter.keys_inserted = UNKNOWN;
+        }
+        filters.push(filter);
+    }
+    filters
+}
+
+#[test]
+fn reading_gives_the_filter_and_writing_it_again_the_same_bytes() {
+    for filter in filters() {
+        let file = encode(&filter).unwrap();
+        let read = decode(&file, Some(&SECRET)).unwrap();
+        assert_eq!(read, filter);
+        assert_eq!(encode(&read).unwrap(), file);
+    }
+}
+
+#[test]
+fn every_single_bit_flip_is_refused() {
+    for filter in filters() {
+        let mut file = encode(&filter).unwrap();
+        for bit in 0..file.len() * 8 {
+            file[bit / 8] ^= 1 << (bit % 8);
+            assert!(decode(&file, Some(&SECRET)).is_err(), "{:?}, bit {bit}", filter.layout);
+            file[bit / 8] ^= 1 << (bit % 8);
+        }
+        assert!(decode(&file, Some(&SECRET)).is_ok());
+    }
+}
+
+#[test]
+fn every_truncation_and_extension_is_refused() {
+    for filter in filters() {
+        let mut file = encode(&filter).unwrap();
+        for len in 0..file.len() {
+            assert!(decode(&file[..len], Some(&SECRET)).is_err(), "{:?}, length {len}", filter.layout);
+        }
+        file.push(0);
+        assert!(decode(&file, Some(&SECRET)).is_err());
+    }
+}
+
+#[test]
+fn optional_flags_and_optional_records_are_ignored() {
+    for mut filter in filters() {
+        let plain = filter.clone();
+        filter.records.push(Record::new(0x8001, "from a later version"));
+        let mut file = encode(&filter).unwrap();
+        file[28..32].copy_from_slice(&0xFFFF_FFFFu32.to_le_bytes());
+        let end = u32::from_le_bytes([file[12], file[13], file[14], file[15]]) as usize - 8;
+        let checksum = xxh3(&file[..end], 0);
+        file[end..end + 8].copy_from_slice(&checksum.to_le_bytes());
+        assert_eq!(decode(&file, Some(&SECRET)).unwrap(), plain);
+    }
+}
+
+#[test]
+fn what_a_reader_would_refuse_is_not_written() {
+    let good = filters().remove(0);
+    let changes: [fn(&mut Filter); 8] = [
+        |filter| filter.capacity = 0,
+        |filter| filter.rate = f64::NAN,
+        |filter| filter.rate = 0.0,
+        |filter| filter.rate = 1.0,
+        |filter| filter.recipe = 4,
+        |filter| filter.num_hashes = 17,
+        |filter| filter.bits.push(false),
+        |filter| filter.records = vec![Record::new(SOURCE, "b"), Record::new(NAME, "a")],
+    ];
+    for (i, change) in changes.into_iter().enumerate() {
+        let mut filter = good.clone();
+        change(&mut filter);
+        assert!(encode(&filter).is_err(), "change {i}");
+    }
+}

@@ -85,6 +85,9 @@ impl Layout {
                 self.unit()
             ));
         }
+        if bit_len > 1 << 46 {
+            return Err(format!("a filter has at most 2^46 bits, not {bit_len}"));
+        }
         if self == Layout::SplitBlock && bit_len / 256 > 1 << 32 {
             return Err(format!("layout {name} has at most 2^32 blocks, not {}", bit_len / 256));
         }

@@ -9,7 +9,7 @@ use crate::hash::{Scheme, xxh3};
 use crate::key::{Domain, check_recipe};
 use crate::records::{self, Record};
 
-/// Reads a file. `secret` is the key of scheme 2 and is not looked at under scheme 1.
+/// Reads a file. `secret` is the key of scheme 2; under scheme 1 there must be none.
 pub fn decode(file: &[u8], secret: Option<&[u8; 16]>) -> Result<Filter, String> {
     magic_version_kind(file).map_err(step(1))?;
     let offset = lengths(file).map_err(step(2))?;
@@ -160,6 +160,9 @@ fn sizes_follow(header: &[u8], file_len: u64, fields: &Fields) -> Result<(), Str
 fn scheme(header: &[u8], secret: Option<&[u8; 16]>) -> Result<Scheme, String> {
     let field = u64_at(header, 64);
     if header[33] == 1 {
+        if secret.is_some() {
+            return Err("a secret key is given, and the filter was made without one".to_string());
+        }
         return Ok(Scheme::Xxh3 { seed: field });
     }
     let key = *secret.ok_or("the filter needs its secret key")?;

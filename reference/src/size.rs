@@ -121,10 +121,42 @@ pub fn best(layout: Layout, wanted: f64) -> Option<(u32, f64)> {
     best
 }
 
-/// `bit_len` for a capacity: whole lines in every layout, then [`foldable`].
-pub fn bit_len(c: f64, capacity: u64) -> u64 {
-    let lines = (c * capacity as f64 / LINE as f64).ceil() as u64;
-    LINE * foldable(lines.max(1))
+/// The k a writer takes, and its c: the best one, or the largest k that needs one product a line where
+/// that costs at most 1 % more.
+pub fn chosen(layout: Layout, wanted: f64) -> Option<(u32, f64)> {
+    let (k, c) = best(layout, wanted)?;
+    let one_product = match layout {
+        Layout::Line => 8,
+        Layout::Double => 16,
+        Layout::SplitBlock | Layout::Scattered => return Some((k, c)),
+    };
+    match least_bits_per_key(layout, one_product, wanted) {
+        Some(more) if k > one_product && more <= 1.01 * c => Some((one_product, more)),
+        _ => Some((k, c)),
+    }
+}
+
+/// `bit_len` for a capacity: whole lines in every layout, then [`foldable`], then as many lines more as a
+/// small scattered filter needs.
+pub fn bit_len(layout: Layout, (k, c): (u32, f64), capacity: u64, wanted: f64) -> u64 {
+    let mut lines = (c * capacity as f64 / LINE as f64).ceil().max(1.0) as u64;
+    lines = foldable(lines);
+    if layout == Layout::Scattered && capacity <= 65_536 {
+        while small_scattered_rate(k, LINE * lines, capacity) > wanted {
+            lines += 1;
+        }
+    }
+    LINE * lines
+}
+
+/// The mean rate of scattered filters of few bits: the fill differs from filter to filter, and the rate
+/// is a power of it, so its mean is above the rate of the mean fill (second order of the mean of a power).
+fn small_scattered_rate(k: u32, bit_len: u64, capacity: u64) -> f64 {
+    let (k, bits, keys) = (f64::from(k), bit_len as f64, capacity as f64);
+    let fill = 1.0 - (1.0 - 1.0 / bits).powf(k * keys);
+    let empty = (-k * keys / bits).exp();
+    let variance = empty * (1.0 - (1.0 + k * keys / bits) * empty) / bits;
+    fill.powf(k) * (1.0 + k * (k - 1.0) / 2.0 * variance / (fill * fill))
 }
 
 /// From 1,024 lines up, the next multiple of the largest number of the list that is at most lines / 1024.
@@ -191,6 +223,9 @@ mod tests {
         assert_eq!(best(Layout::Double, 0.01).unwrap().0, 7);
         assert_eq!(best(Layout::SplitBlock, 0.01).unwrap().0, 8);
         assert_eq!(best(Layout::Scattered, 0.001).unwrap().0, 10);
+        assert_eq!(best(Layout::Line, 0.001).unwrap().0, 9);
+        assert_eq!(chosen(Layout::Line, 0.001).unwrap().0, 8);
+        assert_eq!(chosen(Layout::Line, 0.01), best(Layout::Line, 0.01));
     }
 
     #[test]
@@ -219,8 +254,8 @@ mod tests {
 
     #[test]
     fn lines_are_rounded_for_folding() {
-        assert_eq!(bit_len(9.93, 1), 512);
-        assert_eq!(bit_len(10.0, 1000), 512 * 20);
+        assert_eq!(bit_len(Layout::Line, (6, 9.93), 1, 0.01), 512);
+        assert_eq!(bit_len(Layout::Line, (8, 10.0), 1000, 0.01), 512 * 20);
         assert_eq!(foldable(1025), 1025);
         assert_eq!(foldable(2047), 2047);
         assert_eq!(foldable(2049), 2050);

@@ -1,4 +1,52 @@
-//! Work in progress front door.
+//! "Have I seen this key?" for sets too large to keep: Bloom filters of one cache line a key, in memory
+//! and in files that are refused or right.
+//!
+//! ```
+//! use tepal::BloomFilter;
+//!
+//! let mut seen = BloomFilter::builder().capacity(20_000).false_positive_rate(0.01).build()?;
+//! assert!(seen.insert("570108428378")?);       // true: surely new
+//! assert!(seen.contains("570108428378"));      // true: perhaps (here: certainly inserted)
+//! assert!(!seen.contains("730101300018"));     // false: certainly never inserted
+//! seen.insert_many(&["850514300021", "910227400034"])?;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("seen.tepal");
+//! seen.save(&path)?;                           // atomic: the old file or the new one, whole
+//! let seen = BloomFilter::open(&path)?;        // checked, then mapped: no copy
+//! assert_eq!(seen.contains_many(&["850514300021", "910227400034"]), [true, true]);
+//! assert!(seen.false_positive_rate() < 0.01);  // now, from the set bits
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Which one
+//!
+//! | you need | use |
+//! | --- | --- |
+//! | the fastest answers, rates down to 0.1 % | nothing: [`Layout::Line`] is chosen for you |
+//! | the least memory, or rates below 0.1 % | [`Goal::Memory`]; below 0.1 % [`Layout::Double`] is chosen for you |
+//! | bits as Apache Parquet sets them | [`Layout::SplitBlock`] |
+//! | the classic filter, to compare with | [`Layout::Scattered`] |
+//! | keys that strangers choose | [`secret_key`](BloomFilterBuilder::secret_key) |
+//! | 64-bit numbers as keys, no text | [`KeyDomain::Integer`] |
+//! | a size before anything is built | [`Request::plan`] |
+//! | a filter from a file | [`BloomFilter::open`] (mapped), [`BloomFilter::from_bytes`] (in memory) |
+//! | to build without knowing how many keys | build large, then [`shrink_to`](BloomFilter::shrink_to) |
+//!
+//! # What an answer promises
+//!
+//! `false` is certain: no key that was inserted ever gets it, not after saving, union or folding. `true`
+//! means perhaps: about the promised share of all other keys get it, at most, as long as the filter holds
+//! no more keys than its capacity; what happens beyond is chosen ([`OverCapacity`]) and never silent unless
+//! that is chosen. The same bits are set on every machine, and for ever: `FORMAT.md` is their specification.
+//!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! | --- | --- | --- |
+//! | `std` | yes | files, and the CPU's level found at run time. Without it the crate is `no_std` + `alloc` |
+//! | `mmap` | yes | [`BloomFilter::open`] maps the file; without it the file is read into memory |
+
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
@@ -19,3 +67,8 @@ pub use format::map::Mapped;
 pub use hash::{Key, KeyDomain, KeyRef, Recipe, Scheme, SecretKey};
 pub use params::{Goal, Plan, Request};
 pub use probe::Layout;
+
+/// The README's examples, compiled and run.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

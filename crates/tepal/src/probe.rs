@@ -95,6 +95,9 @@ impl FromStr for Layout {
     }
 }
 
+/// No filter has more bits: 8 TiB, what one file can describe.
+pub(crate) const MOST_BITS: u64 = 1 << 46;
+
 /// Layout, bits a key and size: what two filters must share to set the same bits for the same hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
@@ -116,12 +119,10 @@ impl Shape {
             let expected = alloc::format!("a multiple of {unit} in the layout `{layout}`, and not 0");
             return Err(Error::parameter("the number of bits", bit_len, expected));
         }
-        if layout == Layout::SplitBlock && bit_len > 256 << 32 {
-            return Err(Error::parameter(
-                "the number of bits",
-                bit_len,
-                "at most 2^40 in the layout `split-block`",
-            ));
+        let most_bits = if layout == Layout::SplitBlock { 256 << 32 } else { MOST_BITS };
+        if bit_len > most_bits {
+            let expected = alloc::format!("at most {most_bits} in the layout `{layout}`");
+            return Err(Error::parameter("the number of bits", bit_len, expected));
         }
         Ok(Shape { layout, num_hashes, bit_len })
     }
@@ -428,3 +429,6 @@ impl Rules {
         positions
     }
 }
+
+#[cfg(test)]
+mod tests;

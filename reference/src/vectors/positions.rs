@@ -51,7 +51,7 @@ fn layout_cases(layout: Layout, cases: &mut Vec<Case>) -> Result<(), String> {
     let giant = match layout {
         Layout::Line | Layout::Double => (1 << 33) + 7,
         Layout::SplitBlock => 1 << 32,
-        Layout::Scattered => (1 << 40) + 7,
+        Layout::Scattered => (1 << 39) + 7,
     };
     let sizes = [1, 2, 3, 7, 1000, (1 << 20) + 5, giant];
     let random: Vec<u64> = (0..4).map(|i| xxh3(format!("hash {i}").as_bytes(), 0)).collect();

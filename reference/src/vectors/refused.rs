@@ -107,8 +107,10 @@ const CHANGES: &[Change] = &[
     (4, "more set bits than bits", 80, &[1, 6]),
     (4, "set bits 2^64-1", 80, MOST),
     (5, "bit_len of another size", 40, &[0, 4]),
-    (5, "bit_len 2^63", 40, &[0, 0, 0, 0, 0, 0, 0, 0x80]),
-    (5, "bit_len 2^64-512", 40, &[0, 0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]),
+    (5, "bit_len 2^46", 40, &[0, 0, 0, 0, 0, 0x40, 0, 0]),
+    (4, "bit_len 2^46 + 512", 40, &[0, 2, 0, 0, 0, 0x40, 0, 0]),
+    (4, "bit_len 2^63", 40, &[0, 0, 0, 0, 0, 0, 0, 0x80]),
+    (4, "bit_len 2^64-512", 40, &[0, 0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]),
     (5, "padding before the header checksum not zero", 183, &[1]),
     (6, "another seed", 64, &[1]),
     (6, "another layout", 32, &[4]),
@@ -184,6 +186,7 @@ fn cases() -> Result<Vec<Case>, String> {
     decode(&sealed, Some(&SECRET))?;
     add(6, "secret key not given", &sealed, None)?;
     add(6, "wrong secret key", &sealed, Some([0; 16]))?;
+    add(6, "secret key for a file without one", &line, Some(SECRET))?;
     let mut checked = sealed;
     checked[64] ^= 1;
     mend_header(&mut checked, 192);

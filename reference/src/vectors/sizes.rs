@@ -3,13 +3,13 @@
 use super::ten_digits;
 use crate::bits::Layout;
 use crate::print::to_json;
-use crate::size::{best, bit_len, exact_line_rate, foldable, rate};
+use crate::size::{best, bit_len, chosen, exact_line_rate, foldable, rate};
 use serde::Serialize;
 
 const ABOUT: &str = "Rates and sizes (FORMAT.md section 5; not part of the format), to ten digits: compare with a \
     tolerance. rates: R(k, c). exact_line_rates: the exact rate of one line for k up to 8, which the formula of the \
-    line approximates. best: the least bits per key over all allowed k, and that k. bit_lens: the size a writer gives \
-    a filter, in whole lines in every layout. foldable: the last step of that, in lines.";
+    line approximates. best: the least bits per key over all allowed k, and that k. bit_lens: the k and the size \
+    a writer gives a filter, in whole lines in every layout. foldable: the last step of that, in lines.";
 
 /// The rates for which the best size is given.
 const WANTED: [f64; 9] = [0.5, 0.1, 0.03, 0.01, 1.0 / 256.0, 1e-3, 1e-4, 1.0 / 65536.0, 1e-6];
@@ -104,7 +104,7 @@ fn bests() -> Result<Vec<Best>, String> {
     let mut cases = Vec::new();
     for layout in Layout::ALL {
         for wanted in WANTED {
-            let (num_hashes, c) = best_of(layout, wanted)?;
+            let (num_hashes, c) = best(layout, wanted).ok_or_else(out_of_reach(layout, wanted))?;
             cases.push(Best {
                 layout: layout.name(),
                 false_positive_rate: wanted,
@@ -119,15 +119,15 @@ fn bests() -> Result<Vec<Best>, String> {
 fn bit_lens() -> Result<Vec<BitLen>, String> {
     let mut cases = Vec::new();
     for layout in Layout::ALL {
-        for wanted in [0.01, 1e-3] {
-            let (num_hashes, c) = best_of(layout, wanted)?;
+        for wanted in [0.01, 1e-3, 1e-6] {
+            let (num_hashes, c) = chosen(layout, wanted).ok_or_else(out_of_reach(layout, wanted))?;
             for capacity in [1, 50, 1000, 54_321, 1_000_000, 20_000_000, 3_000_000_000] {
                 cases.push(BitLen {
                     layout: layout.name(),
                     false_positive_rate: wanted,
                     capacity: capacity.to_string(),
                     num_hashes,
-                    bit_len: bit_len(c, capacity).to_string(),
+                    bit_len: bit_len(layout, (num_hashes, c), capacity, wanted).to_string(),
                 });
             }
         }
@@ -135,8 +135,8 @@ fn bit_lens() -> Result<Vec<BitLen>, String> {
     Ok(cases)
 }
 
-fn best_of(layout: Layout, wanted: f64) -> Result<(u32, f64), String> {
-    best(layout, wanted).ok_or(format!("layout {} does not reach {wanted}", layout.name()))
+fn out_of_reach(layout: Layout, wanted: f64) -> impl Fn() -> String {
+    move || format!("layout {} does not reach {wanted}", layout.name())
 }
 
 fn foldables() -> Vec<Foldable> {

@@ -3,6 +3,9 @@
 //! Every CPU level compiles these same loops ([`super::kernel`]), so all levels set the same bits. They
 //! are written the way the compiler turns into vector code; what defeats it is listed in ARCHITECTURE.md.
 
+// Index loops over arrays of eight are what the compiler vectorises best here.
+#![allow(clippy::needless_range_loop)]
+
 use super::Line;
 
 /// Which bits of one line a hash touches: one mask for each of its eight words.

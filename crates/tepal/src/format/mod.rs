@@ -1,7 +1,7 @@
 //! Filters and files: `FORMAT.md` in code. Only this room knows of files.
 //!
 //! [`header`] turns everything but the bits into bytes and back, this module checks bodies and hands out
-//! filters, [`write`] saves atomically, [`map`] maps a file without copying it.
+//! filters, [`mod@write`] saves atomically, [`map`] maps a file without copying it.
 
 pub(crate) mod header;
 #[cfg(feature = "std")]

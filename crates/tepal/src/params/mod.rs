@@ -11,7 +11,7 @@ use alloc::format;
 
 use crate::bits::{LINE_BITS, LINE_BYTES};
 use crate::error::{Error, Result};
-use crate::probe::{Layout, Shape};
+use crate::probe::{Layout, MOST_BITS, Shape};
 
 /// What a plan should be good at, where the caller names no layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -112,7 +112,7 @@ impl Request {
     /// # Errors
     /// [`Error::Parameter`] for fewer than two of the three, a capacity of 0, a rate that is not between 0
     /// and 1 (NaN included), a size or k that the layout cannot have; [`Error::RateOutOfReach`] where the
-    /// layout, the size or a 64-bit hash cannot give the rate; [`Error::TooLarge`] beyond 2^63 bits.
+    /// layout, the size or a 64-bit hash cannot give the rate; [`Error::TooLarge`] beyond 2^46 bits (8 TiB).
     pub fn plan(&self) -> Result<Plan> {
         if self.capacity == Some(0) {
             return Err(Error::parameter("the capacity", 0, "1 key or more"));
@@ -153,26 +153,22 @@ impl Request {
         let layout = self.layout_for(wanted);
         let (num_hashes, bits_per_key) = self.best(layout, wanted)?;
         let lines = libm::ceil(bits_per_key * capacity as f64 / LINE_BITS as f64);
-        if lines > (1u64 << 54) as f64 {
+        if lines > (MOST_BITS / LINE_BITS) as f64 {
             let bytes = (lines * LINE_BYTES as f64).min(u64::MAX as f64) as u64;
             return Err(Error::TooLarge { bytes });
         }
-        let lines = foldable(lines as u64);
-        let lines = (lines..)
-            .find(|lines| {
-                capacity > SMALL || small_rate(layout, num_hashes, lines * LINE_BITS, capacity) <= wanted
-            })
-            .unwrap_or(lines);
+        let mut lines = foldable(lines as u64);
+        while capacity <= SMALL && rate_of(layout, num_hashes, lines * LINE_BITS, capacity) > wanted {
+            lines += 1;
+        }
         let bit_len = lines * LINE_BITS;
         Ok(Plan { layout, num_hashes, bit_len, capacity, false_positive_rate: wanted })
     }
 
     fn rate_for(&self, capacity: u64, bit_len: u64) -> Result<Plan> {
-        let bits_per_key =
-            (bit_len as f64 / capacity as f64).clamp(rate::BITS_PER_KEY.0, rate::BITS_PER_KEY.1);
         let rate_in = |layout| {
             let ks = self.hashes(layout)?;
-            let rates = ks.map(|k| (k, rate::rate(layout, k, bits_per_key)));
+            let rates = ks.map(|k| (k, rate_of(layout, k, bit_len, capacity)));
             // A tie goes to the smaller k; no layout has an empty range.
             let best = rates.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((1, 1.0));
             Ok::<_, Error>(best)
@@ -182,7 +178,7 @@ impl Request {
             None => self.layout_for(rate_in(Layout::Line)?.1),
         };
         let (num_hashes, rate) = rate_in(layout)?;
-        let lowest = lowest_rate(layout).max(hash_floor(capacity));
+        let lowest = lowest_rate(layout).max(HASH_SHARE * hash_floor(capacity));
         let rate = rate.max(lowest).min(1.0 - f64::EPSILON);
         Ok(Plan { layout, num_hashes, bit_len, capacity, false_positive_rate: rate })
     }
@@ -190,7 +186,11 @@ impl Request {
     fn capacity_for(&self, wanted: f64, bit_len: u64) -> Result<Plan> {
         let layout = self.layout_for(wanted);
         let (num_hashes, bits_per_key) = self.best(layout, wanted)?;
-        let capacity = libm::floor(bit_len as f64 / bits_per_key) as u64;
+        let most = libm::floor(bit_len as f64 / bits_per_key) as u64;
+        let capacity = (0..=most)
+            .rev()
+            .find(|&keys| keys == 0 || keys > SMALL || rate_of(layout, num_hashes, bit_len, keys) <= wanted)
+            .unwrap_or(0);
         if capacity == 0 {
             let expected = format!("{} or more for one key at this rate", libm::ceil(bits_per_key));
             return Err(Error::parameter("the number of bits", bit_len, expected));
@@ -251,15 +251,17 @@ impl Request {
     }
 }
 
-/// At most this many keys, the size is checked with [`small_rate`].
+/// Up to this many keys the fill of scattered bits differs enough from filter to filter to matter.
 const SMALL: u64 = 1 << 16;
 
-/// The rate of a filter of few bits. Here the fill differs from filter to filter, and since the rate is a
-/// power of the fill, its mean lies above the rate of the mean fill: E(X^k) = x^k (1 + k(k-1)/2 · Var X / x^2)
-/// to second order. Blocked layouts have this in their mixture already.
-fn small_rate(layout: Layout, num_hashes: u32, bit_len: u64, keys: u64) -> f64 {
-    if layout != Layout::Scattered {
-        return rate::rate(layout, num_hashes, bit_len as f64 / keys as f64);
+/// The mean rate of filters of this size with this many keys.
+///
+/// Where the fill X differs from filter to filter, the mean of its power lies above the power of its mean:
+/// E(X^k) = x^k (1 + k(k-1)/2 · Var X / x^2) to second order. Blocked layouts have this in their mixture.
+fn rate_of(layout: Layout, num_hashes: u32, bit_len: u64, keys: u64) -> f64 {
+    if layout != Layout::Scattered || keys > SMALL {
+        let (least, most) = rate::BITS_PER_KEY;
+        return rate::rate(layout, num_hashes, (bit_len as f64 / keys as f64).clamp(least, most));
     }
     let (fill, deviation) = expected_fill(layout, num_hashes, bit_len, keys as f64);
     let k = f64::from(num_hashes);
@@ -270,6 +272,9 @@ fn small_rate(layout: Layout, num_hashes: u32, bit_len: u64, keys: u64) -> f64 {
 fn lowest_rate(layout: Layout) -> f64 {
     if layout == Layout::SplitBlock { LOWEST_SPLIT_RATE } else { LOWEST_RATE }
 }
+
+/// The promise is kept to 5 %, so a twentieth of the rate is what keys of one hash may use up.
+const HASH_SHARE: f64 = 20.0;
 
 /// The share of foreign keys whose whole 64-bit hash is that of a key in the filter.
 fn hash_floor(capacity: u64) -> f64 {
@@ -289,8 +294,7 @@ pub(crate) fn check_rate(rate: f64) -> Result<()> {
 
 /// Refuses a rate that keys with one 64-bit hash alone would break.
 fn check_hash(capacity: u64, rate: f64) -> Result<()> {
-    // The promise is kept to 5 %, so that is what the hash may use up.
-    if hash_floor(capacity) <= 0.05 * rate {
+    if HASH_SHARE * hash_floor(capacity) <= rate {
         return Ok(());
     }
     let reason = format!(

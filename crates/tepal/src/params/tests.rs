@@ -1,1 +1,158 @@
-//! Tests.
+//! Figures of the literature and the design, inverse pairs, and what is refused.
+
+use alloc::string::ToString;
+
+use super::rate::{bits_per_key, rate};
+use super::*;
+
+const RATES: [f64; 8] = [0.5, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 1e-6];
+
+fn request(capacity: Option<u64>, rate: Option<f64>, bit_len: Option<u64>, layout: Layout) -> Request {
+    Request { capacity, false_positive_rate: rate, bit_len, layout: Some(layout), ..Request::default() }
+}
+
+#[test]
+fn known_figures() {
+    for (layout, k, wanted, expected) in [
+        (Layout::Line, 6, 0.01, 9.946),
+        (Layout::Line, 8, 0.001, 15.72),
+        (Layout::Double, 7, 0.01, 9.673),
+        (Layout::Double, 10, 0.001, 14.66),
+        (Layout::SplitBlock, 8, 0.01, 10.53),
+        (Layout::Scattered, 7, 0.01, 9.593),
+    ] {
+        let found = bits_per_key(layout, k, wanted).unwrap();
+        assert!((found - expected).abs() < 0.006, "{layout} {k} {wanted}: {found}");
+    }
+}
+
+/// keys and rate give a size; size and keys give the rate back; size and rate give the keys back.
+#[test]
+fn inverse_pairs() {
+    for layout in Layout::ALL {
+        for wanted in RATES {
+            for capacity in [1, 2, 3, 10, 1000, 123_456, 20_000_000, 3_000_000_000] {
+                let plan = request(Some(capacity), Some(wanted), None, layout).plan().unwrap();
+                assert_eq!(plan.false_positive_rate, wanted);
+                let fixed_k = Some(plan.num_hashes);
+
+                let back = Request {
+                    num_hashes: fixed_k,
+                    ..request(Some(capacity), None, Some(plan.bit_len), layout)
+                };
+                let rate = back.plan().unwrap().false_positive_rate;
+                assert!(rate <= wanted * 1.000_001, "{layout} {wanted} {capacity}: {rate}");
+                if capacity > 1_000_000 {
+                    assert!(rate >= wanted * 0.98, "{layout} {wanted} {capacity}: {rate}");
+                }
+
+                let back = Request {
+                    num_hashes: fixed_k,
+                    ..request(None, Some(wanted), Some(plan.bit_len), layout)
+                };
+                let keys = back.plan().unwrap().capacity;
+                assert!(keys >= capacity, "{layout} {wanted} {capacity}: {keys}");
+                if capacity > 1_000_000 {
+                    assert!(keys as f64 <= 1.002 * capacity as f64, "{layout} {wanted} {capacity}: {keys}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sizes_stay_within_half_a_percent_of_the_formula() {
+    for layout in Layout::ALL {
+        for wanted in RATES {
+            for capacity in [1_000_000, 7_654_321, 20_000_000, 100_000_000] {
+                let plan = request(Some(capacity), Some(wanted), None, layout).plan().unwrap();
+                let formula = bits_per_key(layout, plan.num_hashes, wanted).unwrap();
+                let ratio = plan.bits_per_key() / formula;
+                assert!((1.0 - 1e-9..1.005).contains(&ratio), "{layout} {wanted} {capacity}: {ratio}");
+            }
+        }
+    }
+}
+
+#[test]
+fn more_bits_never_err_more() {
+    for layout in Layout::ALL {
+        let (least, most) = layout.num_hashes_range();
+        for k in least..=most {
+            let rates = (1..400).map(|i| rate(layout, k, 0.25 * f64::from(i)));
+            // Near a rate of 1 the last digits of the sum may go either way.
+            assert!(rates.is_sorted_by(|a, b| *a >= b * (1.0 - 1e-9)), "{layout} {k}");
+        }
+    }
+}
+
+#[test]
+fn the_goal_chooses_the_layout() {
+    let layout = |rate, goal| {
+        let request =
+            Request { capacity: Some(1000), false_positive_rate: Some(rate), goal, ..Request::default() };
+        request.plan().unwrap().layout
+    };
+    assert_eq!(layout(0.01, Goal::Speed), Layout::Line);
+    assert_eq!(layout(0.001, Goal::Speed), Layout::Line);
+    assert_eq!(layout(0.0009, Goal::Speed), Layout::Double);
+    assert_eq!(layout(0.01, Goal::Memory), Layout::Double);
+    let by_size = Request { capacity: Some(1_000_000), bit_len: Some(20_480_000), ..Request::default() };
+    assert_eq!(by_size.plan().unwrap().layout, Layout::Double);
+    let by_size = Request { bit_len: Some(10_240_000), ..by_size };
+    assert_eq!(by_size.plan().unwrap().layout, Layout::Line);
+}
+
+#[test]
+fn filling_and_emptying_are_inverse() {
+    for layout in Layout::ALL {
+        let (_, most) = layout.num_hashes_range();
+        for keys in [1.0, 10.0, 1000.0, 100_000.0] {
+            let bits = 1u64 << 20;
+            let (fill, deviation) = expected_fill(layout, most.min(9), bits, keys);
+            let set = (fill * bits as f64) as u64;
+            let found = keys_for_fill(layout, most.min(9), bits, set);
+            assert!((found / keys - 1.0).abs() < 0.12 / keys + 1e-3, "{layout} {keys}: {found}");
+            assert!(deviation < 1e-3);
+        }
+        assert_eq!(keys_for_fill(layout, most, 1 << 20, 0), 0.0);
+        assert!(keys_for_fill(layout, most, 1 << 20, 1 << 20).is_finite());
+    }
+}
+
+#[test]
+fn refused() {
+    let error = |request: Request| request.plan().unwrap_err().to_string();
+    for bad in [0.0, -0.0, 1.0, 2.0, -1.0, f64::NAN, f64::INFINITY] {
+        let text = error(request(Some(10), Some(bad), None, Layout::Line));
+        assert!(text.contains("false-positive rate") && text.contains("less than 1"), "{text}");
+    }
+    let zero = error(request(Some(0), Some(0.01), None, Layout::Line));
+    assert_eq!(zero, "the capacity is 0; it must be 1 key or more");
+    let huge = error(request(Some(1 << 60), Some(0.5), None, Layout::Line));
+    assert!(huge.contains("a 64-bit hash alone errs") || huge.contains("bytes, more than"), "{huge}");
+    let large = request(Some(1 << 50), Some(0.01), None, Layout::Line).plan();
+    assert!(matches!(large, Err(Error::TooLarge { .. })));
+    let low = error(request(Some(10), Some(1e-9), None, Layout::SplitBlock));
+    assert!(low.contains("split-block") && low.contains("1e-8"), "{low}");
+    let contradiction = error(request(Some(1000), Some(1e-6), Some(5120), Layout::Line));
+    assert!(contradiction.contains("5120 bits for 1000 keys"), "{contradiction}");
+    let fewer = error(request(Some(1000), None, None, Layout::Line));
+    assert!(fewer.contains("two of capacity"), "{fewer}");
+    let tiny = Request { num_hashes: Some(1), ..request(None, Some(1e-3), Some(64), Layout::Scattered) };
+    let tiny = error(tiny);
+    assert!(tiny.contains("or more for one key"), "{tiny}");
+    let odd = error(request(Some(10), None, Some(1000), Layout::Line));
+    assert!(odd.contains("a multiple of 512"), "{odd}");
+    let k = error(Request { num_hashes: Some(17), ..request(Some(10), Some(0.1), None, Layout::Line) });
+    assert!(k.contains("1 to 16"), "{k}");
+    let reach = error(Request { num_hashes: Some(1), ..request(Some(10), Some(1e-9), None, Layout::Line) });
+    assert!(reach.contains("does not reach it"), "{reach}");
+}
+
+#[test]
+fn powers() {
+    assert_eq!(power(0.5, 0), 1.0);
+    assert_eq!(power(0.5, 10), 1.0 / 1024.0);
+    assert_eq!(power(3.0, 5), 243.0);
+}

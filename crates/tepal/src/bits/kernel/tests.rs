@@ -1,1 +1,114 @@
-//! Tests.
+//! Every level, one key at a time and in batches, sets and asks just the positions of the plain rule.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::*;
+use crate::bits::{self, words, words_mut};
+use crate::probe::{Layout, Shape};
+
+/// Every layout and k, over arrays of one unit, of few, and of enough to fetch ahead.
+fn shapes() -> Vec<Shape> {
+    let mut shapes = Vec::new();
+    for layout in Layout::ALL {
+        let (least, most) = layout.num_hashes_range();
+        for k in least..=most {
+            for units in [1, 2, 3, 7, 1000] {
+                shapes.push(Shape::new(layout, k, units * layout.unit_bits()).unwrap());
+            }
+        }
+        let large = (FETCH_AHEAD_FROM as u64 + 5) * bits::LINE_BITS;
+        shapes.push(Shape::new(layout, most, large).unwrap());
+    }
+    shapes
+}
+
+/// A stream of 64-bit numbers (SplitMix64), with the extremes in front.
+fn hashes(count: usize) -> Vec<u64> {
+    let mut state = 0x1234_5678u64;
+    let mix = |mut z: u64| {
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    };
+    let random = core::iter::from_fn(|| {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        Some(mix(state))
+    });
+    [0, 1, u64::MAX, 1 << 63, (1 << 63) - 1, 1 << 32].into_iter().chain(random).take(count).collect()
+}
+
+/// The plain rule: the positions of each hash, one by one.
+struct Model(Vec<Line>);
+
+impl Model {
+    fn insert(&mut self, positions: &[u64]) -> u32 {
+        let mut new = 0;
+        for p in positions {
+            let word = &mut words_mut(&mut self.0)[(p / 64) as usize];
+            new += u32::from(*word >> (p % 64) & 1 == 0);
+            *word |= 1 << (p % 64);
+        }
+        new
+    }
+
+    fn contains(&self, positions: &[u64]) -> bool {
+        positions.iter().all(|p| words(&self.0)[(p / 64) as usize] >> (p % 64) & 1 != 0)
+    }
+}
+
+#[test]
+fn every_level_is_the_plain_rule() {
+    for shape in shapes() {
+        let rules = Rules::new(shape);
+        let empty = bits::zeroed(shape.lines()).unwrap();
+        let keys = hashes(if shape.lines() > 1000 { 3000 } else { 60 });
+        let (inserted, asked) = keys.split_at(keys.len() / 3);
+        let mut model = Model(empty.clone());
+        let new_bits: Vec<u32> = inserted.iter().map(|&h| model.insert(&rules.positions(shape, h))).collect();
+        let answers: Vec<bool> = keys.iter().map(|&h| model.contains(&rules.positions(shape, h))).collect();
+        assert!(answers[..inserted.len()].iter().all(|a| *a));
+        assert!(asked.len() > 30);
+
+        for kernel in Kernel::available() {
+            let (mut single, mut batch) = (empty.clone(), empty.clone());
+            let counted: Vec<u32> = inserted.iter().map(|&h| kernel.insert(&rules, &mut single, h)).collect();
+            kernel.insert_many(&rules, &mut batch, inserted);
+            assert_eq!(counted, new_bits, "{} {shape:?}", kernel.name());
+            assert!(single == model.0 && batch == model.0, "{} {shape:?}", kernel.name());
+
+            let one_by_one: Vec<bool> = keys.iter().map(|&h| kernel.contains(&rules, &single, h)).collect();
+            let mut together = vec![false; keys.len()];
+            kernel.contains_many(&rules, &batch, &keys, &mut together);
+            assert_eq!(one_by_one, answers, "{} {shape:?}", kernel.name());
+            assert_eq!(together, answers, "{} {shape:?}", kernel.name());
+        }
+    }
+}
+
+/// Batches of every length around the sizes of the pieces, with answers left over from another batch.
+#[test]
+fn batches_of_any_length() {
+    let keys = hashes(1100);
+    for layout in Layout::ALL {
+        let k = layout.num_hashes_range().1;
+        let shape = Shape::new(layout, k, 40 * bits::LINE_BITS).unwrap();
+        let rules = Rules::new(shape);
+        let mut lines = bits::zeroed(shape.lines()).unwrap();
+        for kernel in Kernel::available() {
+            kernel.insert_many(&rules, &mut lines, &keys[..100]);
+            for len in (0..70).chain([511, 512, 513, 1023, 1024, 1025, 1100]) {
+                let mut answers = vec![len % 2 == 0; len];
+                kernel.contains_many(&rules, &lines, &keys[..len], &mut answers);
+                let expected: Vec<bool> =
+                    keys[..len].iter().map(|&h| kernel.contains(&rules, &lines, h)).collect();
+                assert_eq!(answers, expected, "{layout} {len} {}", kernel.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_best_level_is_available() {
+    assert!(Kernel::available().any(|k| k.name() == Kernel::best().name()));
+}

@@ -1,0 +1,41 @@
+//! Measures the promise at any size: `cargo run --release -p tepal --example promise -- 100000000`.
+//!
+//! Builds a filter of each layout at 1 %, 0.1 % and 10^-4 from that many keys, asks every member and as
+//! many strangers, and prints a table. 10^8 keys take some minutes and 250 MB.
+
+#[path = "../tests/promise/keys.rs"]
+mod keys;
+#[path = "../tests/promise/trial.rs"]
+mod trial;
+
+use keys::Family;
+use tepal::Layout;
+use trial::{credible, run};
+
+fn main() {
+    let n = std::env::args().nth(1).map_or(Ok(1_000_000), |n| n.parse::<u64>());
+    let Ok(n) = n else {
+        eprintln!("usage: promise [KEYS], such as 100000000");
+        std::process::exit(2);
+    };
+    println!("| layout | keys | family | promised | from the bits | asked | wrong | measured / promised |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    let mut kept = true;
+    for (i, layout) in Layout::ALL.into_iter().enumerate() {
+        for (j, rate) in [0.01, 1e-3, 1e-4].into_iter().enumerate() {
+            let family = Family::ALL[(i + 2 * j) % Family::ALL.len()];
+            let found = run(layout, rate, family, n, 0, n);
+            let measured = found.wrong as f64 / found.asked as f64;
+            println!(
+                "| {layout} | {n} | {family:?} | {rate:e} | {:.4e} | {} | {} | {:.4} |",
+                found.filter.false_positive_rate(),
+                found.asked,
+                found.wrong,
+                measured / rate
+            );
+            kept &= found.missed == 0 && found.wrong as f64 <= credible(found.asked, 1.05 * rate);
+        }
+    }
+    println!("\n{}", if kept { "No member was missed, every promise is kept." } else { "BROKEN" });
+    std::process::exit(i32::from(!kept));
+}

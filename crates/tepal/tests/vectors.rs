@@ -1,0 +1,238 @@
+//! The vectors in `testdata/vectors`, which the independent reference wrote, hold for the library.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tepal::{
+    BloomFilter, Error, Key, KeyDomain, KeyRef, Labels, Layout, OverCapacity, Recipe, Request, SecretKey,
+};
+
+fn vectors(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/vectors").join(name);
+    let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    serde_json::from_str(&text).unwrap()
+}
+
+/// The cases of one list, of which there must be some.
+fn cases<'a>(file: &'a Value, list: &str) -> &'a [Value] {
+    let cases = file[list].as_array().unwrap_or_else(|| panic!("no list {list}"));
+    assert!(cases.len() >= 15, "{list} has only {} cases", cases.len());
+    cases
+}
+
+fn text<'a>(case: &'a Value, field: &str) -> &'a str {
+    case[field].as_str().unwrap_or_else(|| panic!("no text {field} in {case}"))
+}
+
+/// A 64-bit number: `0x` and hexadecimal, or decimal.
+fn number(value: &Value) -> u64 {
+    let text = value.as_str().unwrap();
+    match text.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).unwrap(),
+        None => text.parse().unwrap(),
+    }
+}
+
+fn small(case: &Value, field: &str) -> u32 {
+    case[field].as_u64().unwrap_or_else(|| panic!("no number {field} in {case}")) as u32
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
+}
+
+fn secret(case: &Value) -> Option<SecretKey> {
+    let hex = case.get("secret_key")?.as_str()?;
+    Some(SecretKey::new(bytes(hex).try_into().unwrap()))
+}
+
+fn layout(case: &Value) -> Layout {
+    text(case, "layout").parse().unwrap()
+}
+
+fn recipe(case: &Value) -> Recipe {
+    let flags = small(case, "recipe");
+    Recipe { trim: flags & 1 != 0, nocase: flags & 2 != 0 }
+}
+
+fn empty_filter(case: &Value, domain: KeyDomain) -> BloomFilter {
+    let builder = BloomFilter::builder().capacity(1).key_domain(domain);
+    let builder = match secret(case) {
+        Some(key) => builder.secret_key(key),
+        None => builder.seed(number(&case["seed"])),
+    };
+    builder.build().unwrap()
+}
+
+#[test]
+fn hashes() {
+    let file = vectors("hashes.json");
+    for case in cases(&file, "hashes") {
+        let key = &case["key"];
+        let key = match key.get("hex") {
+            Some(hex) => bytes(hex.as_str().unwrap()),
+            None => {
+                let pattern = bytes(text(key, "repeat_hex"));
+                pattern.into_iter().cycle().take(small(key, "len") as usize).collect()
+            }
+        };
+        let filter = empty_filter(case, KeyDomain::Bytes);
+        assert_eq!(filter.hash_key(&key).unwrap(), number(&case["hash"]), "{case}");
+    }
+}
+
+#[test]
+fn key_domains() {
+    let file = vectors("hashes.json");
+    for case in cases(&file, "domains") {
+        let domain: KeyDomain = text(case, "domain").parse().unwrap();
+        let value = text(case, "value");
+        let filter = BloomFilter::builder().capacity(1).key_domain(domain).build().unwrap();
+        let as_bytes = BloomFilter::builder().capacity(1).build().unwrap();
+        let expected = case["bytes"].as_str().map(|hex| as_bytes.hash_key(&bytes(hex)).unwrap());
+        let key = match (text(case, "given"), value.parse::<u64>(), value.parse::<i64>()) {
+            ("text", ..) => KeyRef::Bytes(value.as_bytes()),
+            (_, Ok(unsigned), _) => KeyRef::Unsigned(unsigned),
+            (_, _, Ok(signed)) => KeyRef::Signed(signed),
+            _ => continue, // integers beyond 64 bits cannot be given to the library
+        };
+        assert_eq!(filter.hash_key(&key).ok(), expected, "{case}");
+        if expected.is_none() {
+            assert!(matches!(filter.hash_key(&key), Err(Error::NotAnInteger { .. })), "{case}");
+        }
+    }
+}
+
+#[test]
+fn recipes() {
+    let file = vectors("hashes.json");
+    for case in cases(&file, "recipes") {
+        let result = bytes(text(case, "result"));
+        assert_eq!(*recipe(case).apply(&bytes(text(case, "key"))), *result, "{case}");
+    }
+}
+
+#[test]
+fn sizes() {
+    let file = vectors("sizes.json");
+    for case in cases(&file, "bit_lens") {
+        let request = Request {
+            capacity: Some(number(&case["capacity"])),
+            false_positive_rate: case["false_positive_rate"].as_f64(),
+            layout: Some(layout(case)),
+            ..Request::default()
+        };
+        let plan = request.plan().unwrap();
+        assert_eq!(plan.num_hashes, small(case, "num_hashes"), "{case}");
+        assert_eq!(plan.bit_len, number(&case["bit_len"]), "{case}");
+    }
+}
+
+#[test]
+fn files() {
+    let file = vectors("files.json");
+    for case in cases(&file, "files") {
+        let name = text(case, "name");
+        let mut labels = Labels::default();
+        for record in case["records"].as_array().unwrap() {
+            let value = Some(text(record, "value").to_string());
+            match small(record, "tag") {
+                1 => labels.name = value,
+                2 => labels.source = value,
+                3 => labels.date = value,
+                4 => labels.field = value,
+                tag => panic!("{name}: tag {tag}"),
+            }
+        }
+        let rate = case["false_positive_rate"].as_f64().unwrap();
+        let policy: OverCapacity = text(case, "over_capacity").parse().unwrap();
+
+        // Read the reference's file, where it is whole.
+        let whole = case.get("file").map(|hex| bytes(hex.as_str().unwrap()));
+        let mut filter = match &whole {
+            Some(bytes) => match secret(case) {
+                Some(key) => BloomFilter::from_bytes_with_key(bytes, &key).unwrap(),
+                None => BloomFilter::from_bytes(bytes).unwrap(),
+            },
+            None => {
+                let builder = BloomFilter::builder()
+                    .layout(layout(case))
+                    .num_hashes(small(case, "num_hashes"))
+                    .bit_len(number(&case["bit_len"]))
+                    .capacity(number(&case["capacity"]))
+                    .seed(number(&case["seed"]))
+                    .over_capacity(policy);
+                builder.build().unwrap()
+            }
+        };
+        assert_eq!(filter.layout(), layout(case), "{name}");
+        assert_eq!(filter.num_hashes(), small(case, "num_hashes"), "{name}");
+        assert_eq!(filter.bit_len(), number(&case["bit_len"]), "{name}");
+        assert_eq!(filter.scheme().to_string(), text(case, "scheme"), "{name}");
+        assert_eq!(filter.key_domain().to_string(), text(case, "key_domain"), "{name}");
+        assert_eq!(filter.over_capacity(), policy, "{name}");
+        assert_eq!(filter.capacity(), number(&case["capacity"]), "{name}");
+        if let Some(bytes) = &whole {
+            assert_eq!(filter.file_len(), number(&case["file_len"]), "{name}");
+            assert_eq!(filter.promised_false_positive_rate(), rate, "{name}");
+            assert_eq!(filter.recipe(), recipe(case), "{name}");
+            assert_eq!(filter.labels(), &labels, "{name}");
+            assert_eq!(filter.set_bits(), number(&case["set_bits"]), "{name}");
+            let inserted = number(&case["keys_inserted"]);
+            assert_eq!(filter.keys_inserted(), Some(inserted).filter(|n| *n != u64::MAX), "{name}");
+            assert_eq!(&filter.to_bytes().unwrap(), bytes, "{name}");
+        }
+
+        // Insert the same keys into the emptied filter: the same bits again.
+        let before = filter.clone();
+        filter.clear();
+        filter.set_over_capacity(OverCapacity::Ignore);
+        for key in case["keys"].as_array().unwrap() {
+            filter.insert(key.as_str().unwrap()).unwrap();
+        }
+        if let Some(numbered) = case.get("numbered_keys").filter(|n| !n.is_null()) {
+            for i in 0..number(&numbered["count"]) {
+                filter.insert(&format!("{}{i}", text(numbered, "prefix"))).unwrap();
+            }
+        }
+        assert_eq!(filter.set_bits(), number(&case["set_bits"]), "{name}");
+        match &whole {
+            Some(_) => assert!(filter == before, "{name}"),
+            None => {
+                // The reference's header before our body is a file that passes every check.
+                let ours = filter.to_bytes().unwrap();
+                let mut file = bytes(text(case, "header"));
+                file.extend_from_slice(&ours[ours.len() - filter.size_in_bytes() as usize..]);
+                assert!(BloomFilter::from_bytes(&file).unwrap() == filter, "{name}");
+            }
+        }
+        for probe in case["probes"].as_array().unwrap() {
+            let key = probe.get("after_recipe").filter(|k| !k.is_null()).unwrap_or(&probe["key"]);
+            let answer = filter.contains(key.as_str().unwrap());
+            assert_eq!(answer, probe["answer"].as_bool().unwrap(), "{name}: {probe}");
+        }
+    }
+}
+
+#[test]
+fn refused_files() {
+    let file = vectors("refused.json");
+    for case in cases(&file, "refused") {
+        let bytes = bytes(text(case, "file"));
+        let result = match secret(case) {
+            Some(key) => BloomFilter::from_bytes_with_key(&bytes, &key),
+            None => BloomFilter::from_bytes(&bytes),
+        };
+        let error = result.map(|_| ()).expect_err(text(case, "name")).to_string();
+        assert!(!error.contains('\n') && !error.is_empty(), "{error}");
+    }
+}
+
+/// A key is what it says, whatever it is wrapped in.
+#[test]
+fn keys_are_what_they_borrow() {
+    assert_eq!((&&"a").key(), KeyRef::Bytes(b"a"));
+    assert_eq!(std::borrow::Cow::Borrowed("a").key(), KeyRef::Bytes(b"a"));
+    assert_eq!(vec![97u8].key(), [97u8].key());
+}

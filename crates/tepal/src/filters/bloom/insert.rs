@@ -78,9 +78,14 @@ impl BloomFilter {
     /// [`Error::CapacityReached`], as there.
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
-        let full = self.tally.bound() >= self.tally.limit;
-        if full && self.refuses() && !self.contains_hash(hash) {
-            return Err(self.capacity_reached(0));
+        if self.refuses() && self.tally.bound() >= self.tally.limit {
+            // After batches the bound may lie well above the truth.
+            if self.tally.uncounted > 0 {
+                self.recount();
+            }
+            if self.tally.counted >= self.tally.limit && !self.contains_hash(hash) {
+                return Err(self.capacity_reached(0));
+            }
         }
         let new = self.kernel.insert(&self.rules, &mut self.lines, hash);
         self.tally.counted += u64::from(new);

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use super::*;
+use crate::bits;
 use crate::{Goal, Key, SecretKey};
 
 /// Every layout with each scheme and key domain.
@@ -104,6 +105,19 @@ fn refusing_keeps_the_promise_and_loses_nobody() {
         assert_eq!(inserted as u64, accepted);
         assert!(batch.lines == before.lines);
         assert!(keys[..inserted].iter().all(|key| batch.contains(key)));
+    }
+}
+
+#[test]
+fn a_batch_and_then_single_keys_fill_the_capacity() {
+    for builder in builders() {
+        let mut filter = builder.capacity(100_000).build().unwrap();
+        filter.insert_many(&(0..99_000u64).collect::<Vec<_>>()).unwrap();
+        for key in 99_000..100_000u64 {
+            filter.insert(&key).unwrap();
+        }
+        assert_eq!(filter.set_bits(), bits::count(&filter.lines));
+        assert!(!filter.is_over_capacity());
     }
 }
 

@@ -1,0 +1,84 @@
+//! tepal: each layout, one key at a time and in batches.
+//!
+//! All settings are the defaults. In particular a filter refuses keys past its capacity, and the work of
+//! knowing when that is belongs to the time of an insert.
+
+use tepal::{BloomFilter, Layout, Plan, Request};
+
+use crate::contender::{Contender, batch, one_key};
+use crate::keys::Id;
+
+const FITS: &str = "a filter takes the keys it was planned for";
+
+/// The size the library chooses.
+pub(crate) fn plan(layout: Layout, keys: usize, rate: f64) -> Plan {
+    let capacity = Some(keys as u64);
+    let request =
+        Request { capacity, false_positive_rate: Some(rate), layout: Some(layout), ..Request::default() };
+    request.plan().expect("the layout reaches the rate")
+}
+
+fn filter(layout: Layout, keys: usize, rate: f64) -> (&'static str, u64, BloomFilter) {
+    let builder = BloomFilter::builder().capacity(keys as u64).false_positive_rate(rate).layout(layout);
+    let filter = builder.build().expect("the layout reaches the rate and the machine has the memory");
+    let name = match layout {
+        Layout::Line => "tepal line",
+        Layout::Double => "tepal double",
+        Layout::SplitBlock => "tepal split-block",
+        Layout::Scattered => "tepal scattered",
+        _ => panic!("a layout without a name here"),
+    };
+    (name, filter.bit_len(), filter)
+}
+
+pub(crate) fn one_hash(layout: Layout, keys: usize, rate: f64) -> Box<dyn Contender<u64>> {
+    let (name, bits, filter) = filter(layout, keys, rate);
+    one_key(
+        name,
+        bits,
+        filter,
+        BloomFilter::clear,
+        |filter, &hash| {
+            filter.insert_hash(hash).expect(FITS);
+        },
+        |filter, &hash| filter.contains_hash(hash),
+    )
+}
+
+pub(crate) fn hash_batch(layout: Layout, keys: usize, rate: f64) -> Box<dyn Contender<u64>> {
+    let (name, bits, filter) = filter(layout, keys, rate);
+    batch(
+        name,
+        bits,
+        filter,
+        BloomFilter::clear,
+        |filter, hashes| filter.insert_many_hashes(hashes).expect(FITS),
+        |filter, hashes, answers| filter.contains_many_hashes(hashes, answers),
+    )
+}
+
+pub(crate) fn one_id(layout: Layout, keys: usize, rate: f64) -> Box<dyn Contender<Id>> {
+    let (name, bits, filter) = filter(layout, keys, rate);
+    one_key(
+        name,
+        bits,
+        filter,
+        BloomFilter::clear,
+        |filter, id| {
+            filter.insert(id).expect(FITS);
+        },
+        |filter, id| filter.contains(id),
+    )
+}
+
+pub(crate) fn id_batch(layout: Layout, keys: usize, rate: f64) -> Box<dyn Contender<Id>> {
+    let (name, bits, filter) = filter(layout, keys, rate);
+    batch(
+        name,
+        bits,
+        filter,
+        BloomFilter::clear,
+        |filter, ids| filter.insert_many(ids).expect(FITS),
+        |filter, ids, answers| answers.copy_from_slice(&filter.contains_many(ids)),
+    )
+}

@@ -6,7 +6,7 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::bits::block::{self, LineMask, Narrow, SECOND, Wide};
-use crate::bits::kernel::{PIECE, Rule, fetch_line};
+use crate::bits::kernel::{Rule, fetch_line, fetching_ahead};
 use crate::bits::{LINE_BITS, Line, words, words_mut};
 use crate::error::{Error, Result};
 
@@ -178,7 +178,7 @@ impl<M: LineMask> Rule for OneLine<M> {
 
     #[inline(always)]
     fn insert_counting(&self, lines: &mut [Line], h: u64) -> u32 {
-        line_of_mut(lines, h).set_counting(&self.0.mask(h))
+        line_of_mut(lines, h).set_counting(&self.0.mask(h), M::MOST_A_WORD)
     }
 }
 
@@ -229,12 +229,10 @@ impl<M: LineMask> Rule for TwoLines<M> {
                 seconds[count] = next(h);
                 count += usize::from(answer);
             }
-            for (indexes, hashes) in survivors[..count].chunks(PIECE).zip(seconds.chunks(PIECE)) {
-                self.second.fetch_many(lines, &hashes[..indexes.len()]);
-                for (&i, &h) in indexes.iter().zip(hashes) {
-                    answers[usize::from(i)] = self.second.contains(lines, h);
-                }
-            }
+            let (survivors, seconds) = (&survivors[..count], &seconds[..count]);
+            fetching_ahead!(self.second, lines, seconds, |i, h| {
+                answers[usize::from(survivors[i])] = self.second.contains(lines, h)
+            });
         }
     }
 }

@@ -8,17 +8,47 @@
 use super::Line;
 use crate::probe::Rules;
 
-/// How many keys are fetched ahead before they are probed: enough to keep every line-fill buffer busy,
-/// few enough that the lines are still in the first-level cache when their turn comes.
-pub(crate) const PIECE: usize = 32;
+/// How many keys ahead of the probe a batch fetches: enough to keep every line-fill buffer busy, few enough
+/// that the lines are still in the first-level cache when their turn comes.
+const AHEAD: usize = 32;
 
 /// From this many lines (1 MiB) a batch fetches lines ahead; below, the second-level cache answers
 /// sooner than the fetching costs.
 const FETCH_AHEAD_FROM: usize = 1 << 14;
 
+/// Runs `$probe` for each hash `$h` with its number `$i`, in order, and `$rule.fetch` for the hash [`AHEAD`]
+/// places later where the array is so large that it pays. A macro, since a closure would be compiled without
+/// the level's CPU features.
+macro_rules! fetching_ahead {
+    ($rule:expr, $lines:expr, $hashes:expr, |$i:ident, $h:ident| $probe:expr) => {{
+        let hashes: &[u64] = $hashes;
+        let ahead = $crate::bits::kernel::ahead($lines.len(), hashes.len());
+        for &h in &hashes[..ahead] {
+            $rule.fetch($lines, h);
+        }
+        for ($i, (&$h, &later)) in hashes.iter().zip(&hashes[ahead..]).enumerate() {
+            if ahead > 0 {
+                $rule.fetch($lines, later);
+            }
+            $probe;
+        }
+        let done = hashes.len() - ahead;
+        for ($i, &$h) in (done..).zip(&hashes[done..]) {
+            $probe;
+        }
+    }};
+}
+pub(crate) use fetching_ahead;
+
+/// How many hashes of a batch are fetched before the first probe.
+#[inline(always)]
+pub(crate) fn ahead(lines: usize, hashes: usize) -> usize {
+    if lines < FETCH_AHEAD_FROM { 0 } else { hashes.min(AHEAD) }
+}
+
 /// What a layout does with one hash. Everything here is inlined into each level's functions.
 pub(crate) trait Rule: Copy {
-    /// Calls `visit` for each line that `h` touches first, to fetch it ahead.
+    /// Fetches ahead what `h` will touch.
     fn fetch(&self, lines: &[Line], h: u64);
     /// Are all bits of `h` set?
     fn contains(&self, lines: &[Line], h: u64) -> bool;
@@ -30,33 +60,14 @@ pub(crate) trait Rule: Copy {
     /// Answers a batch; `answers` is as long as `hashes`.
     #[inline(always)]
     fn contains_many(&self, lines: &[Line], hashes: &[u64], answers: &mut [bool]) {
-        for (hashes, answers) in hashes.chunks(PIECE).zip(answers.chunks_mut(PIECE)) {
-            self.fetch_many(lines, hashes);
-            for (&h, answer) in hashes.iter().zip(answers) {
-                *answer = self.contains(lines, h);
-            }
-        }
+        let answers = &mut answers[..hashes.len()];
+        fetching_ahead!(self, lines, hashes, |i, h| answers[i] = self.contains(lines, h));
     }
 
     /// Inserts a batch.
     #[inline(always)]
     fn insert_many(&self, lines: &mut [Line], hashes: &[u64]) {
-        for hashes in hashes.chunks(PIECE) {
-            self.fetch_many(lines, hashes);
-            for &h in hashes {
-                self.insert(lines, h);
-            }
-        }
-    }
-
-    /// Fetches ahead what a piece of a batch will touch, where that pays.
-    #[inline(always)]
-    fn fetch_many(&self, lines: &[Line], hashes: &[u64]) {
-        if lines.len() >= FETCH_AHEAD_FROM {
-            for &h in hashes {
-                self.fetch(lines, h);
-            }
-        }
+        fetching_ahead!(self, lines, hashes, |_i, h| self.insert(lines, h));
     }
 }
 

@@ -99,7 +99,7 @@ impl Hasher {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn hash(&self, bytes: &[u8]) -> u64 {
         match self {
             Hasher::Xxh3 { seed } => xxh3::hash(bytes, *seed),
@@ -108,7 +108,7 @@ impl Hasher {
     }
 
     /// The hash of a key in `domain`, or why it is none there.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn hash_key(&self, domain: KeyDomain, key: KeyRef<'_>) -> Result<u64> {
         match (domain, key) {
             (KeyDomain::Bytes, KeyRef::Bytes(bytes)) => Ok(self.hash(bytes)),

@@ -3,7 +3,7 @@
 
 use siphasher::sip::SipHasher13;
 
-#[inline]
+#[inline(never)]
 pub(crate) fn hash(bytes: &[u8], key: &[u8; 16]) -> u64 {
     SipHasher13::new_with_key(key).hash(bytes)
 }

@@ -128,32 +128,41 @@ impl BloomFilter {
     /// # Errors
     /// [`Error::CapacityReached`], as there.
     pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
-        // Pieces short enough that the bound on unreported bits stays useful.
-        const PIECE: usize = 1 << 16;
-        let mut done = 0;
-        for piece in hashes.chunks(PIECE) {
-            self.insert_batch(piece, done)?;
-            done += piece.len();
-        }
-        Ok(())
+        self.insert_batch(hashes, 0)
     }
 
-    fn insert_batch(&mut self, hashes: &[u64], done: usize) -> Result<()> {
-        let may_set = hashes.len() as u64 * u64::from(self.num_hashes());
-        if self.refuses() && self.tally.bound() + may_set > self.tally.limit {
-            self.recount();
-            if self.tally.counted + may_set > self.tally.limit {
-                // Near the limit every key is counted.
+    /// Inserts a batch of which each key may set k bits. Where that many might pass the limit, it goes in by
+    /// pieces that cannot, with a count between; what is left near the limit goes in one by one.
+    fn insert_batch(&mut self, mut hashes: &[u64], mut done: usize) -> Result<()> {
+        let k = u64::from(self.num_hashes());
+        while self.refuses() && !hashes.is_empty() {
+            let room = (self.tally.limit.saturating_sub(self.tally.bound()) / k) as usize;
+            if room >= hashes.len() {
+                break;
+            }
+            // A count costs about as much as single inserts into a quarter of the lines.
+            if room > self.lines.len() / 4 {
+                let (piece, rest) = hashes.split_at(room);
+                self.insert_unchecked(piece);
+                (hashes, done) = (rest, done + room);
+            } else if self.tally.uncounted > 0 {
+                self.recount();
+            } else {
                 for (i, &hash) in hashes.iter().enumerate() {
                     self.insert_hash(hash).map_err(|_| self.capacity_reached(done + i))?;
                 }
                 return Ok(());
             }
         }
+        self.insert_unchecked(hashes);
+        Ok(())
+    }
+
+    fn insert_unchecked(&mut self, hashes: &[u64]) {
         self.kernel.insert_many(&self.rules, &mut self.lines, hashes);
+        let may_set = hashes.len() as u64 * u64::from(self.num_hashes());
         self.tally.uncounted = self.tally.uncounted.saturating_add(may_set);
         self.add_to_inserted(hashes.len() as u64);
-        Ok(())
     }
 
     /// Forgets all keys.

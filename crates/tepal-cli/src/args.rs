@@ -1,0 +1,378 @@
+//! The command line as `clap` sees it: raw flags, each value checked by itself.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use tepal::{Layout, OverCapacity};
+
+use crate::number;
+
+mod keys;
+
+use keys::KEYS_HELP;
+pub use keys::KeyArgs;
+
+/// Help begins with what the verb does and three examples.
+const TEMPLATE: &str = "{about-with-newline}\nExamples:\n{before-help}\
+                        {usage-heading} {usage}\n\n{all-args}{after-help}";
+
+/// Have I seen this key? Bloom filters over lists of any size.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tepal",
+    version,
+    help_template = TEMPLATE,
+    before_help = "  tepal build list.txt -o list.tepal          make a filter; it counts the keys itself
+  tepal has list.tepal today.txt              print the lines that are (probably) on the list
+  tepal has -v list.tepal today.txt           print the lines that are surely not on it",
+    after_help = "A filter answers \"no\" with certainty and \"yes\" with a known rate of error. `tepal VERB --help` tells more.
+Exit codes: 0 done (`has`: a line was selected), 1 `has` selected none, or `test` found a broken promise, 2 error."
+)]
+pub struct Cli {
+    /// Colour on terminals
+    #[arg(long, global = true, display_order = 900, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub color: Color,
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Also into files and pipes
+    Always,
+    /// Not at all
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Make a filter from a list of keys
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "  tepal build list.txt -o list.tepal
+  zcat old.gz | tepal build - new.txt -p 0.1% -o all.tepal
+  tepal build mail.csv -f email --nocase --trim -o mail.tepal",
+        after_help = KEYS_HELP
+    )]
+    Build(BuildArgs),
+    /// Add keys to a filter
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "  tepal add list.tepal more.txt
+  tepal add list.tepal more.txt -o larger.tepal
+  generate | tepal add list.tepal --force",
+        after_help = KEYS_HELP
+    )]
+    Add(AddArgs),
+    /// Print the lines whose key is (probably) in a filter
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "  tepal has list.tepal today.txt > maybe.txt
+  tepal has -v list.tepal today.txt > surely-not.txt
+  tepal has -q -e 570108428378 list.tepal && echo \"perhaps on the list\"",
+        after_help = KEYS_HELP
+    )]
+    Has(HasArgs),
+    /// Show what a filter is, how full it is, and its rate of error now
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "  tepal info list.tepal
+  tepal info *.tepal
+  tepal info --json list.tepal"
+    )]
+    Info(InfoArgs),
+    /// Work out any one of keys, rate and size from the other two
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "  tepal plan -n 20M -p 1%
+  tepal plan -n 20M -s 24MiB
+  tepal plan -s 1GiB -p 1e-6 --layout double"
+    )]
+    Plan(PlanArgs),
+    /// Measure a filter: members missed (must be 0), and the rate of error
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "  tepal test list.tepal --members list.txt
+  tepal test list.tepal --members list.txt --absent others.txt
+  tepal test list.tepal --json"
+    )]
+    Test(TestArgs),
+    /// Show it all on 20 million made-up identity numbers
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "  tepal demo
+  tepal demo -n 1M
+  tepal demo -n 100M --dir /var/tmp/demo"
+    )]
+    Demo(DemoArgs),
+    /// Print the completions of a shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, of the program or of one verb
+    Man {
+        /// The verb
+        verb: Option<String>,
+    },
+}
+
+/// How large a filter is and how it works inside.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct ShapeArgs {
+    /// Wrong answers among keys that are not in it: 1%, 0.001, 1e-6, "1 in 1000" [default: 1%]
+    #[arg(short = 'p', long, value_name = "RATE", value_parser = number::parse_rate)]
+    pub fpr: Option<f64>,
+    /// Room for this many different keys: 20M, 1.5k
+    #[arg(short = 'n', long, value_name = "KEYS", value_parser = number::parse_count)]
+    pub capacity: Option<u64>,
+    /// Bytes of the filter: 24MiB, 1GB
+    #[arg(short, long, value_name = "SIZE", value_parser = number::parse_size)]
+    pub size: Option<u64>,
+    /// Which bits a key sets
+    #[arg(long, value_name = "LAYOUT", value_parser = parse_layout())]
+    pub layout: Option<Layout>,
+    /// Bits that each key sets, in place of the best number
+    #[arg(short = 'k', long, value_name = "K")]
+    pub num_hashes: Option<u32>,
+    /// The least memory, not the most speed
+    #[arg(long, conflicts_with = "layout")]
+    pub memory: bool,
+}
+
+/// `tepal build`.
+#[derive(Args, Debug)]
+pub struct BuildArgs {
+    /// Lists of keys; none or - is standard input
+    #[arg(value_name = "KEYS")]
+    pub inputs: Vec<PathBuf>,
+    /// The filter to write; - is standard output
+    #[arg(short, long, value_name = "FILTER")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub shape: ShapeArgs,
+    #[command(flatten)]
+    pub keys: KeyArgs,
+    /// White space around a key does not count (stored; `has` does the same)
+    #[arg(long)]
+    pub trim: bool,
+    /// Capital letters A to Z do not count (stored; `has` does the same)
+    #[arg(long)]
+    pub nocase: bool,
+    /// Keys are integers of 64 bits, hashed faster
+    #[arg(long)]
+    pub integer: bool,
+    /// Hash under a secret: a file of 16 bytes or 32 hex digits, needed by whoever asks
+    #[arg(long, value_name = "FILE")]
+    pub secret: Option<PathBuf>,
+    /// Seed of the hash [default: 0]
+    #[arg(long, value_name = "SEED", value_parser = number::parse_seed, conflicts_with = "secret")]
+    pub seed: Option<u64>,
+    /// When more keys come than there is room for
+    #[arg(long, value_name = "POLICY", default_value = "refuse", value_parser = parse_policy())]
+    pub over: OverCapacity,
+    /// Name of the set, stored in the filter
+    #[arg(long, value_name = "TEXT")]
+    pub name: Option<String>,
+    /// Where the keys came from, stored in the filter
+    #[arg(long, value_name = "TEXT")]
+    pub source: Option<String>,
+    /// Date of the list, stored in the filter
+    #[arg(long, value_name = "TEXT")]
+    pub date: Option<String>,
+    /// Replace an existing file
+    #[arg(long)]
+    pub force: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Describe the new filter as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `tepal add`.
+#[derive(Args, Debug)]
+pub struct AddArgs {
+    /// The filter
+    #[arg(value_name = "FILTER")]
+    pub filter: PathBuf,
+    /// Lists of keys; none or - is standard input
+    #[arg(value_name = "KEYS")]
+    pub inputs: Vec<PathBuf>,
+    /// Write the larger set here and leave the filter as it is
+    #[arg(short, long, value_name = "FILTER")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub keys: KeyArgs,
+    /// The secret of the filter
+    #[arg(long, value_name = "FILE")]
+    pub secret: Option<PathBuf>,
+    /// Add past the promised rate; with -o also replace an existing file
+    #[arg(long)]
+    pub force: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Describe the filter as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `tepal has`.
+#[derive(Args, Debug)]
+pub struct HasArgs {
+    /// The filter
+    #[arg(value_name = "FILTER")]
+    pub filter: PathBuf,
+    /// Files of lines; none or - is standard input
+    #[arg(value_name = "LINES")]
+    pub inputs: Vec<PathBuf>,
+    /// Another filter: a line is selected when any of them has its key
+    #[arg(long = "in", value_name = "FILTER")]
+    pub others: Vec<PathBuf>,
+    /// Ask for this key; may be repeated. Standard input is then read only when named
+    #[arg(short = 'e', long = "key", value_name = "KEY")]
+    pub asked: Vec<std::ffi::OsString>,
+    /// Select the lines whose key is surely not in it
+    #[arg(short = 'v', long)]
+    pub invert: bool,
+    /// Print only how many lines are selected, of all inputs together
+    #[arg(short, long)]
+    pub count: bool,
+    /// Print nothing; end with 0 at the first selected line
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Print the number of each line in its file before it
+    #[arg(short = 'n', long)]
+    pub line_number: bool,
+    /// Leave each input after this many selected lines
+    #[arg(short, long, value_name = "NUM", value_parser = number::parse_count_or_zero)]
+    pub max_count: Option<u64>,
+    /// Ignore case: a part of the filter, given at `build --nocase`; here it only asks whether that is so
+    #[arg(short = 'i', long)]
+    pub ignore_case: bool,
+    /// Whole lines, as always; for the habit of grep
+    #[arg(short = 'x', long, hide = true)]
+    pub line_regexp: bool,
+    #[command(flatten)]
+    pub keys: KeyArgs,
+    /// The secret of the filter
+    #[arg(long, value_name = "FILE")]
+    pub secret: Option<PathBuf>,
+    /// Print one JSON object for each record, held or not
+    #[arg(long, conflicts_with_all = ["invert", "count", "quiet", "line_number", "max_count"])]
+    pub json: bool,
+}
+
+/// `tepal info`.
+#[derive(Args, Debug)]
+pub struct InfoArgs {
+    /// The filters
+    #[arg(value_name = "FILTER", required = true)]
+    pub filters: Vec<PathBuf>,
+    /// The secret of the filters
+    #[arg(long, value_name = "FILE")]
+    pub secret: Option<PathBuf>,
+    /// Everything, as one JSON array
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `tepal plan`.
+#[derive(Args, Debug)]
+pub struct PlanArgs {
+    #[command(flatten)]
+    pub shape: ShapeArgs,
+    /// How many different keys there can be at all: shows what an exact set would take
+    #[arg(long, value_name = "KEYS", value_parser = number::parse_count)]
+    pub universe: Option<u64>,
+    /// The plan as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `tepal test`.
+#[derive(Args, Debug)]
+pub struct TestArgs {
+    /// The filter
+    #[arg(value_name = "FILTER")]
+    pub filter: PathBuf,
+    /// Lists of keys that are in it; none may be missed
+    #[arg(long, value_name = "KEYS", num_args = 1..)]
+    pub members: Vec<PathBuf>,
+    /// Lists of keys that are not in it [default: a million random keys]
+    #[arg(long, value_name = "KEYS", num_args = 1..)]
+    pub absent: Vec<PathBuf>,
+    /// Seed of the random keys
+    #[arg(long, value_name = "SEED", default_value = "1", value_parser = number::parse_seed)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub keys: KeyArgs,
+    /// The secret of the filter
+    #[arg(long, value_name = "FILE")]
+    pub secret: Option<PathBuf>,
+    /// Say nothing; the exit code tells
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// The measurement as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `tepal demo`.
+#[derive(Args, Debug)]
+pub struct DemoArgs {
+    /// How many identity numbers are on the list
+    #[arg(short = 'n', long, value_name = "KEYS", default_value = "20M", value_parser = number::parse_count)]
+    pub keys: u64,
+    /// The folder for the files, made if need be; nothing but the demo's files may be in it
+    #[arg(long, value_name = "FOLDER", default_value = "tepal-demo")]
+    pub dir: PathBuf,
+    /// Seed of the random numbers
+    #[arg(long, value_name = "SEED", default_value = "1", value_parser = number::parse_seed)]
+    pub seed: u64,
+    /// The results as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn parse_layout() -> impl TypedValueParser<Value = Layout> {
+    PossibleValuesParser::new(["line", "double", "split-block", "scattered"])
+        .try_map(|name| name.parse::<Layout>())
+}
+
+fn parse_policy() -> impl TypedValueParser<Value = OverCapacity> {
+    PossibleValuesParser::new(["refuse", "warn", "ignore"]).try_map(|name| name.parse::<OverCapacity>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_verb_begins_its_help_with_three_examples() {
+        for mut verb in Cli::command().get_subcommands().cloned() {
+            let name = verb.get_name().to_owned();
+            if matches!(name.as_str(), "completions" | "man") {
+                continue;
+            }
+            let help = verb.render_help().to_string();
+            let examples = help.split("Examples:").nth(1).and_then(|rest| rest.split("Usage:").next());
+            let lines = examples.map(|text| text.lines().filter(|l| l.contains("tepal ")).count());
+            assert_eq!(lines, Some(3), "{name}: {help}");
+        }
+    }
+}

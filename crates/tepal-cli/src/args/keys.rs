@@ -1,0 +1,55 @@
+//! The flags that say where keys come from, the same for every verb that reads some.
+
+use clap::Args;
+
+use crate::field::{Field, KeyRules, Row};
+
+/// The end of the help of every verb that reads keys.
+pub const KEYS_HELP: &str = "\
+Keys: each line is a key, without its line end (\\n or \\r\\n). Any bytes are allowed, and an empty line is the \
+empty key. gzip and zstd data are unpacked.
+
+Fields: with -f the key is one field of the line, and a blank line has no key. Without --csv, --tsv or -d, fields \
+stand as in CSV in files named *.csv (also *.csv.gz and *.csv.zst), else between tabs.";
+
+/// Where keys come from.
+#[derive(Args, Debug, Default)]
+pub struct KeyArgs {
+    /// Records end in NUL, not in a line end
+    #[arg(short = '0', long, short_alias = 'z')]
+    pub null: bool,
+    /// The key is this field: a number from 1, a name in the header row, or a JSON pointer (/user/id) into JSON lines
+    #[arg(short, long, value_name = "FIELD", value_parser = Field::parse)]
+    pub field: Option<Field>,
+    /// Fields stand as in CSV, with commas and quotes
+    #[arg(long, requires = "field", conflicts_with_all = ["tsv", "null"])]
+    pub csv: bool,
+    /// Fields stand between tabs, without quotes
+    #[arg(long, requires = "field", conflicts_with = "delimiter")]
+    pub tsv: bool,
+    /// Fields stand between this character (with --csv: and quotes protect them)
+    #[arg(short, long, value_name = "CHAR", requires = "field", value_parser = parse_delimiter)]
+    pub delimiter: Option<u8>,
+}
+
+impl KeyArgs {
+    /// These flags as rules.
+    pub fn rules(&self) -> KeyRules {
+        let row = match (self.csv, self.tsv, self.delimiter) {
+            (true, _, delimiter) => Some(Row { delimiter: delimiter.unwrap_or(b','), quotes: true }),
+            (false, true, _) => Some(Row { delimiter: b'\t', quotes: false }),
+            (false, false, Some(delimiter)) => Some(Row { delimiter, quotes: false }),
+            (false, false, None) => None,
+        };
+        KeyRules { null: self.null, field: self.field.clone(), row }
+    }
+}
+
+fn parse_delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        [b'\n' | b'\r' | b'"' | 0] => Err("this character has another meaning in rows".to_owned()),
+        &[byte] => Ok(byte),
+        _ => Err("expected one character of one byte, such as ; or \\t".to_owned()),
+    }
+}

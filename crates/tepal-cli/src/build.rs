@@ -1,0 +1,221 @@
+//! From a list of unknown length to a filter of the right size, reading the list once.
+//!
+//! A filter cannot grow, so its size must be known before the first key goes in. The list is therefore read and
+//! hashed once; the hashes wait in a [`Spool`] while a [`DistinctCounter`] counts the different ones; then the filter
+//! is built for that many and the hashes go in. Where the caller fixes the size, they go in directly.
+
+use std::path::Path;
+
+use tepal::{
+    BloomFilter, BloomFilterBuilder, Error, Goal, KeyDomain, Labels, OverCapacity, Recipe, SecretKey,
+};
+
+use crate::args::ShapeArgs;
+use crate::distinct::{DistinctCounter, MARGIN};
+use crate::error::Failure;
+use crate::key::{KeyHasher, hash_page};
+use crate::number;
+use crate::pages::{PAGE, Pages};
+use crate::spool::Spool;
+
+/// Up to this many keys, the different ones are counted by sorting: exactly.
+const FEW: u64 = 1 << 16;
+
+/// Everything about a filter to be but its keys.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Size, rate and layout, as far as they are given.
+    pub shape: ShapeArgs,
+    /// What is done to each key first.
+    pub recipe: Recipe,
+    /// What the keys are.
+    pub domain: KeyDomain,
+    /// When more keys come than planned.
+    pub over: OverCapacity,
+    /// Free text.
+    pub labels: Labels,
+    /// Seed of the hash.
+    pub seed: Option<u64>,
+    /// Secret of the hash, in place of a seed.
+    pub secret: Option<SecretKey>,
+}
+
+/// A filter with all keys of its list.
+pub struct Built {
+    /// The filter.
+    pub filter: BloomFilter,
+    /// Keys on the list, repeats included.
+    pub keys: u64,
+    /// Different keys among them.
+    pub different: u64,
+    /// Whether `different` is exact and no estimate.
+    pub exact: bool,
+}
+
+impl Settings {
+    /// Everything as a builder that has room for `capacity` keys, or for as many as rate and size allow.
+    fn builder(&self, capacity: Option<u64>) -> Result<BloomFilterBuilder, Failure> {
+        let shape = &self.shape;
+        let mut builder = BloomFilter::builder()
+            .goal(goal(shape.memory))
+            .key_domain(self.domain)
+            .over_capacity(self.over)
+            .recipe(self.recipe)
+            .labels(self.labels.clone());
+        if let Some(keys) = capacity {
+            builder = builder.capacity(keys);
+        }
+        if let Some(rate) = shape.fpr {
+            builder = builder.false_positive_rate(rate);
+        }
+        if let Some(bytes) = shape.size {
+            builder = builder.bit_len(bits_of(bytes)?);
+        }
+        if let Some(layout) = shape.layout {
+            builder = builder.layout(layout);
+        }
+        if let Some(k) = shape.num_hashes {
+            builder = builder.num_hashes(k);
+        }
+        if let Some(seed) = self.seed {
+            builder = builder.seed(seed);
+        }
+        if let Some(key) = &self.secret {
+            builder = builder.secret_key(key.clone());
+        }
+        Ok(builder)
+    }
+
+    /// Whether the size of the filter follows from what is given, without the list.
+    fn is_sized(&self) -> bool {
+        self.shape.capacity.is_some() || (self.shape.fpr.is_some() && self.shape.size.is_some())
+    }
+
+    /// The empty filter of a given capacity.
+    fn empty(&self, capacity: Option<u64>) -> Result<BloomFilter, Failure> {
+        let built = self.builder(capacity)?.build();
+        built.map_err(|error| Failure::new(error.to_string()))
+    }
+}
+
+/// Whole lines of 512 bits in so many bytes, in bits.
+pub fn bits_of(bytes: u64) -> Result<u64, Failure> {
+    let lines = bytes / 64;
+    match lines.checked_mul(512) {
+        Some(0) => Err(Failure::new(format!("-s: {bytes} bytes; expected 64 or more, the size of one line"))),
+        Some(bits) => Ok(bits),
+        None => Err(Failure::new(format!(
+            "-s: {bytes} bytes, more than any machine can hold; take a smaller size"
+        ))),
+    }
+}
+
+/// What to prefer where no layout is named.
+pub fn goal(memory: bool) -> Goal {
+    if memory { Goal::Memory } else { Goal::Speed }
+}
+
+/// A build that has checked everything which can be checked before the list is read.
+pub struct Build {
+    settings: Settings,
+    /// Hashes keys as the filter will; and where the size is known already, it is that filter.
+    first: BloomFilter,
+    counter: DistinctCounter,
+}
+
+impl Build {
+    /// Checks the settings.
+    pub fn new(settings: Settings) -> Result<Self, Failure> {
+        let shape = &settings.shape;
+        if shape.capacity.is_some() && shape.fpr.is_some() && shape.size.is_some() {
+            return Err(Failure::new(
+                "-n, -p and -s are given; leave one out, it follows from the other two",
+            ));
+        }
+        let first = if settings.is_sized() {
+            settings.empty(shape.capacity)?
+        } else {
+            // The size asked for with -s may be large, and its memory is not needed yet.
+            settings.builder(Some(1))?.plan().map_err(|error| Failure::new(error.to_string()))?;
+            let mut small = settings.clone();
+            small.shape.size = None;
+            small.empty(Some(1))?
+        };
+        let counter = DistinctCounter::new().map_err(|error| Failure::new(error.to_string()))?;
+        Ok(Self { settings, first, counter })
+    }
+
+    /// Reads the list and builds the filter. Temporary data goes to `folder`.
+    pub fn run(self, pages: &mut Pages, folder: &Path) -> Result<Built, Failure> {
+        if self.settings.is_sized() {
+            self.directly(pages)
+        } else {
+            self.by_counting(pages, Spool::new(folder)?)
+        }
+    }
+
+    fn directly(mut self, pages: &mut Pages) -> Result<Built, Failure> {
+        let mut keys = 0;
+        let mut hashes = Vec::with_capacity(PAGE);
+        while let Some(mut page) = pages.next_page()? {
+            hash_page(&mut page, &KeyHasher::new(&self.first), &mut hashes)?;
+            keys += hashes.len() as u64;
+            self.counter.add(&hashes).map_err(unexpected)?;
+            match self.first.insert_many_hashes(&hashes) {
+                Ok(()) => {}
+                Err(Error::CapacityReached { capacity, .. }) => {
+                    return Err(Failure::at(
+                        page.name,
+                        format!(
+                            "more different keys than the filter has room for, {}; give more with -n or -s, leave \
+                             them out so that the keys are counted, or say --over ignore",
+                            number::count(capacity)
+                        ),
+                    ));
+                }
+                Err(error) => return Err(unexpected(error)),
+            }
+        }
+        let (different, exact) = different(keys, self.counter.estimate());
+        Ok(Built { filter: self.first, keys, different, exact })
+    }
+
+    fn by_counting(mut self, pages: &mut Pages, mut spool: Spool) -> Result<Built, Failure> {
+        let hasher = KeyHasher::new(&self.first);
+        let mut hashes = Vec::with_capacity(PAGE);
+        while let Some(mut page) = pages.next_page()? {
+            hash_page(&mut page, &hasher, &mut hashes)?;
+            self.counter.add(&hashes).map_err(unexpected)?;
+            spool.push(&hashes)?;
+        }
+        let keys = spool.len();
+        let (different, exact) = if keys <= FEW {
+            let mut all: Vec<u64> = spool.kept().copied().collect();
+            all.sort_unstable();
+            all.dedup();
+            (all.len() as u64, true)
+        } else {
+            different(keys, self.counter.estimate())
+        };
+        // An estimate may be low, and the promise is to be kept all the same.
+        let room = match exact || different == keys {
+            true => different,
+            false => ((different as f64 * (1.0 + MARGIN)).ceil() as u64).min(keys),
+        };
+        let mut filter = self.settings.empty(Some(room.max(1)))?;
+        // What was counted has room; nothing is refused on the way.
+        filter.set_over_capacity(OverCapacity::Ignore);
+        spool.drain(|hashes| filter.insert_many_hashes(hashes).map_err(unexpected))?;
+        filter.set_over_capacity(self.settings.over);
+        Ok(Built { filter, keys, different, exact })
+    }
+}
+
+/// The number of different keys and whether it is exact: all of them, where the estimate cannot tell it from that.
+fn different(keys: u64, estimate: f64) -> (u64, bool) {
+    if keys as f64 <= estimate * (1.0 + MARGIN) { (keys, false) } else { (estimate.round() as u64, false) }
+}
+
+fn unexpected(error: Error) -> Failure {
+    Failure::new(error.to_string())
+}

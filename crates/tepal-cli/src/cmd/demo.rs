@@ -1,0 +1,391 @@
+//! `tepal demo`: the whole job on made-up identity numbers, by the same code as the other verbs.
+
+use std::fs;
+use std::hint::black_box;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde::Serialize;
+use tepal::BloomFilter;
+
+use crate::args::DemoArgs;
+use crate::ask::{Flow, Sink, ask};
+use crate::build::{Build, Settings};
+use crate::describe::Description;
+use crate::error::{Failure, Outcome, shown};
+use crate::field::KeyRules;
+use crate::iin::{Iins, Random};
+use crate::input::Source;
+use crate::interrupt::Part;
+use crate::key::{KeyHasher, hash_page};
+use crate::number::{count, counted, rate};
+use crate::open::open;
+use crate::output::{Stdout, Target};
+use crate::pages::{PAGE, Page, Pages};
+use crate::progress::Progress;
+
+/// Of so many questions one is about a number on the list.
+const ONE_LISTED_IN: u64 = 10;
+/// Every number on the list and every other one asked about must be different; more there are not.
+const MOST_KEYS: u64 = 400_000_000;
+/// The demo's own files.
+const LIST: &str = "iin.txt";
+const QUESTIONS: &str = "questions.txt";
+const FILTER: &str = "iin.tepal";
+
+/// What `--json` prints. Times are seconds of the clock.
+#[derive(Serialize)]
+struct Results {
+    keys: u64,
+    questions: u64,
+    questions_listed: u64,
+    seconds_writing: f64,
+    /// Reading the list, cutting it into lines and hashing them: no tool can do with less.
+    seconds_floor_list: f64,
+    seconds_build: f64,
+    seconds_save: f64,
+    seconds_open: f64,
+    seconds_floor_questions: f64,
+    seconds_ask: f64,
+    members_missed: u64,
+    wrong: u64,
+    wrong_rate: f64,
+    filter: Description,
+}
+
+/// Runs the verb.
+pub fn run(args: &DemoArgs) -> Outcome {
+    if args.keys > MOST_KEYS {
+        return Err(Failure::new(format!(
+            "-n: {} keys; expected {} at most, for there are not more such numbers",
+            count(args.keys),
+            count(MOST_KEYS)
+        )));
+    }
+    prepare(&args.dir)?;
+    let mut screen = Screen { stdout: Stdout::new(), silent: args.json };
+    let results = perform(args, &mut screen)?;
+    let kept = results.members_missed == 0;
+    if args.json {
+        screen.stdout.document(&results)?;
+    } else {
+        next_steps(args, &mut screen)?;
+    }
+    Ok(if kept { 0 } else { 1 })
+}
+
+/// Shows what is done as it is done.
+struct Screen {
+    stdout: Stdout,
+    silent: bool,
+}
+
+impl Screen {
+    fn line(&mut self, label: &str, text: &str) -> Result<(), Failure> {
+        self.plain(&format!("{label:<10} {text}"))
+    }
+
+    fn plain(&mut self, text: &str) -> Result<(), Failure> {
+        if self.silent {
+            return Ok(());
+        }
+        self.stdout.write(text.as_bytes())?;
+        self.stdout.write(b"\n")?;
+        self.stdout.flush()
+    }
+}
+
+/// Makes the folder, or looks that an existing one holds nothing of anybody else.
+fn prepare(dir: &Path) -> Result<(), Failure> {
+    let fail = |error| Failure::io(&shown(dir), &error);
+    fs::create_dir_all(dir).map_err(fail)?;
+    for entry in fs::read_dir(dir).map_err(fail)? {
+        let name = entry.map_err(fail)?.file_name();
+        let name = name.to_string_lossy();
+        let own = [LIST, QUESTIONS, FILTER].contains(&name.trim_end_matches(".part"));
+        if !own && !name.starts_with(&format!(".{FILTER}.")) {
+            return Err(Failure::at(
+                &shown(dir),
+                format!(
+                    "holds {}, which is not the demo's; name an empty or new folder with --dir",
+                    shown(Path::new(name.as_ref()))
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
+    let path = |name: &str| args.dir.join(name);
+    let iins = Iins::new(args.seed);
+    let questions = (args.keys / 2).max(1);
+    let listed = questions / ONE_LISTED_IN;
+
+    let clock = Instant::now();
+    let end = write_list(&iins, args.keys, &path(LIST))?;
+    let truth = write_questions(&iins, args.seed, end, questions, listed, &path(QUESTIONS))?;
+    let seconds_writing = clock.elapsed().as_secs_f64();
+    let numbers = format!(
+        "{} identity numbers ({}), {} questions, {} of them listed: written in {}",
+        count(args.keys),
+        shown(&path(LIST)),
+        count(questions),
+        count(listed),
+        seconds(seconds_writing)
+    );
+    screen.line("list", &numbers)?;
+
+    let seconds_floor_list = floor(&path(LIST))?;
+    let clock = Instant::now();
+    let build = Build::new(Settings::default())?;
+    let built = build.run(&mut pages_of(&path(LIST))?, &args.dir)?;
+    let seconds_build = clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    Target::new(&path(FILTER), true)?.save(&built.filter)?;
+    let seconds_save = clock.elapsed().as_secs_f64();
+    let described = super::build::summary(&built, &KeyRules::default());
+    screen.line("filter", &format!("{described} ({})", shown(&path(FILTER))))?;
+    screen.line("build", &times(seconds_build, seconds_floor_list))?;
+    drop(built);
+
+    let clock = Instant::now();
+    let filters = [open(&path(FILTER), None)?];
+    let seconds_open = clock.elapsed().as_secs_f64();
+    let saved = format!("{}; open, with every check: {}", seconds(seconds_save), seconds(seconds_open));
+    screen.line("save", &saved)?;
+
+    let seconds_floor_questions = floor(&path(QUESTIONS))?;
+    let mut marks = Marks::new(&truth);
+    let clock = Instant::now();
+    ask(&filters, &mut pages_of(&path(QUESTIONS))?, &mut marks)?;
+    let seconds_ask = clock.elapsed().as_secs_f64();
+    let mut members = Marks::all_listed();
+    ask(&filters, &mut pages_of(&path(LIST))?, &mut members)?;
+    let members_missed = marks.missed + members.missed;
+    let strangers = questions - listed;
+    let wrong_rate = marks.wrong as f64 / strangers.max(1) as f64;
+    screen.line("ask", &times(seconds_ask, seconds_floor_questions))?;
+    let asked = format!("{} of {}: must be 0", count(members_missed), counted(args.keys, "member"));
+    screen.line("missed", &asked)?;
+    let promised = rate(filters[0].promised_false_positive_rate());
+    let found = format!(
+        "{} of {}: {}; promised {promised}",
+        count(marks.wrong),
+        counted(strangers, "stranger"),
+        rate(wrong_rate)
+    );
+    screen.line("wrong", &found)?;
+
+    Ok(Results {
+        keys: args.keys,
+        questions,
+        questions_listed: listed,
+        seconds_writing,
+        seconds_floor_list,
+        seconds_build,
+        seconds_save,
+        seconds_open,
+        seconds_floor_questions,
+        seconds_ask,
+        members_missed,
+        wrong: marks.wrong,
+        wrong_rate,
+        filter: Description::of(&shown(&path(FILTER)), &filters[0]),
+    })
+}
+
+/// Writes the list; gives the first place of the order that is not on it.
+fn write_list(iins: &Iins, keys: u64, path: &Path) -> Result<u64, Failure> {
+    let mut place = 0;
+    write_lines(path, |out| {
+        for _ in 0..keys {
+            out.write_all(&next_line(iins, &mut place))?;
+        }
+        Ok(())
+    })?;
+    Ok(place)
+}
+
+/// Writes the questions in random order; gives which of them are on the list.
+fn write_questions(
+    iins: &Iins,
+    seed: u64,
+    end: u64,
+    questions: u64,
+    listed: u64,
+    path: &Path,
+) -> Result<Vec<bool>, Failure> {
+    let mut random = Random::new(!seed);
+    let mut truth = Vec::new();
+    let mut left = listed;
+    let mut next = end;
+    write_lines(path, |out| {
+        for asked in 0..questions {
+            // Selection sampling: exactly `listed` of the questions, each as likely as the others.
+            let is_listed = random.below(questions - asked) < left;
+            let mut place = if is_listed { random.below(end) } else { next };
+            let line = next_line(iins, &mut place);
+            if is_listed && place > end {
+                // The last places of the list had no number.
+                place = 0;
+                out.write_all(&next_line(iins, &mut place))?;
+            } else {
+                out.write_all(&line)?;
+            }
+            if is_listed {
+                left -= 1;
+            } else {
+                next = place;
+            }
+            truth.push(is_listed);
+        }
+        Ok(())
+    })?;
+    Ok(truth)
+}
+
+/// The next number from `place` on as a line; `place` moves past it.
+fn next_line(iins: &Iins, place: &mut u64) -> [u8; 13] {
+    let mut line = [b'\n'; 13];
+    loop {
+        // With at most `MOST_KEYS` on the list the places never run out; the remainder is for safety.
+        let iin = iins.at(*place % iins.places());
+        *place += 1;
+        if let Some(iin) = iin {
+            line[..12].copy_from_slice(&iin);
+            return line;
+        }
+    }
+}
+
+/// Writes a file that gets its name when it is whole.
+fn write_lines(
+    path: &Path,
+    lines: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), Failure> {
+    let write = || {
+        let part = Part::create(path)?;
+        let mut out = BufWriter::with_capacity(1 << 18, &part.file);
+        lines(&mut out)?;
+        out.flush()?;
+        drop(out);
+        part.finish()
+    };
+    write().map_err(|error| Failure::io(&shown(path), &error))
+}
+
+fn pages_of(path: &Path) -> Result<Pages, Failure> {
+    let sources = vec![Source::Path(path.to_owned())];
+    let progress = Progress::of(&sources, false);
+    Pages::new(sources, KeyRules::default(), progress)
+}
+
+/// Seconds to read a list, cut it into lines and hash them: what any filter costs at least. The better of two, so
+/// that the comparison flatters nobody.
+fn floor(path: &Path) -> Result<f64, Failure> {
+    Ok(read_and_hash(path)?.min(read_and_hash(path)?))
+}
+
+fn read_and_hash(path: &Path) -> Result<f64, Failure> {
+    let any = BloomFilter::builder().capacity(1).build();
+    let any = any.map_err(|error| Failure::new(error.to_string()))?;
+    let hasher = KeyHasher::new(&any);
+    let mut hashes = Vec::with_capacity(PAGE);
+    let clock = Instant::now();
+    let mut pages = pages_of(path)?;
+    while let Some(mut page) = pages.next_page()? {
+        hash_page(&mut page, &hasher, &mut hashes)?;
+        black_box(&hashes);
+    }
+    Ok(clock.elapsed().as_secs_f64())
+}
+
+/// Compares answers with the truth.
+struct Marks<'a> {
+    /// Which keys are listed; nothing where all are.
+    truth: Option<&'a [bool]>,
+    asked: usize,
+    missed: u64,
+    wrong: u64,
+}
+
+impl<'a> Marks<'a> {
+    fn new(truth: &'a [bool]) -> Self {
+        Self { truth: Some(truth), ..Self::all_listed() }
+    }
+
+    fn all_listed() -> Self {
+        Self { truth: None, asked: 0, missed: 0, wrong: 0 }
+    }
+}
+
+impl Sink for Marks<'_> {
+    fn answers(&mut self, _page: &mut Page<'_>, held: &[bool]) -> Result<Flow, Failure> {
+        let held_now = held.iter().filter(|&&held| held).count() as u64;
+        match self.truth {
+            None => self.missed += held.len() as u64 - held_now,
+            Some(truth) => {
+                let truth = truth.get(self.asked..).unwrap_or_default();
+                for (&held, &listed) in held.iter().zip(truth) {
+                    self.missed += u64::from(listed && !held);
+                    self.wrong += u64::from(held && !listed);
+                }
+            }
+        }
+        self.asked += held.len();
+        Ok(Flow::Continue)
+    }
+}
+
+fn seconds(time: f64) -> String {
+    format!("{time:.2} s")
+}
+
+fn times(time: f64, floor: f64) -> String {
+    format!(
+        "{}, {:.1} times merely reading and hashing the lines ({})",
+        seconds(time),
+        time / floor,
+        seconds(floor)
+    )
+}
+
+/// What to type next, as it works from here.
+fn next_steps(args: &DemoArgs, screen: &mut Screen) -> Result<(), Failure> {
+    let tepal = program();
+    let path = |name: &str| quoted(&args.dir.join(name));
+    screen.plain("")?;
+    screen.plain("What to type next:")?;
+    for command in [
+        format!("{tepal} has {} {} | head -3", path(FILTER), path(QUESTIONS)),
+        format!("{tepal} info {}", path(FILTER)),
+        format!("{tepal} test {} --members {}", path(FILTER), path(LIST)),
+    ] {
+        screen.plain(&format!("  {command}"))?;
+    }
+    Ok(())
+}
+
+/// How this program was called: by cargo, by its name or by its path.
+fn program() -> String {
+    if std::env::var_os("CARGO").is_some() {
+        let profile = if cfg!(debug_assertions) { "" } else { "--release " };
+        return format!("cargo run -q {profile}--");
+    }
+    match std::env::args_os().next() {
+        Some(name) => quoted(&PathBuf::from(name)),
+        None => "tepal".to_owned(),
+    }
+}
+
+/// A path for a shell.
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.into_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}

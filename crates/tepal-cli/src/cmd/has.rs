@@ -1,0 +1,265 @@
+//! `tepal has`: which of these lines are in the filter? Flags mean what they mean to grep.
+
+use serde::Serialize;
+
+use crate::args::HasArgs;
+use crate::ask::{Flow, Sink, ask};
+use crate::error::{Failure, Outcome, shown};
+use crate::input::Source;
+use crate::key::{KeyHasher, read_secret};
+use crate::open::{Filter, open_all};
+use crate::output::Stdout;
+use crate::pages::{Page, Pages};
+use crate::progress::Progress;
+
+/// Runs the verb.
+pub fn run(args: &HasArgs) -> Outcome {
+    let secret = args.secret.as_deref().map(read_secret).transpose()?;
+    let paths = || std::iter::once(&args.filter).chain(&args.others).map(|path| path.as_path());
+    let filters = open_all(paths(), secret.as_ref())?;
+    if args.ignore_case {
+        for (filter, path) in filters.iter().zip(paths()) {
+            if !filter.recipe().nocase {
+                let text = "built without --nocase, so -i cannot be done; build it again with --nocase";
+                return Err(Failure::at(&shown(path), text));
+            }
+        }
+    }
+    let sources = match args.inputs.is_empty() && !args.asked.is_empty() {
+        true => Vec::new(),
+        false => Source::list(&args.inputs),
+    };
+    // A terminal that gets the lines needs no picture as well.
+    let progress = Progress::of(&sources, args.quiet || is_terminal());
+    let mut pages = Pages::new(sources, args.keys.rules(), progress.clone())?;
+    let mut answer = Answer {
+        args,
+        stdout: Stdout::new(),
+        selected: 0,
+        input: 0,
+        selected_in_input: 0,
+        header_printed: false,
+        unterminated: false,
+    };
+    answer.given_keys(&filters)?;
+    if args.max_count != Some(0) && !(args.quiet && answer.selected > 0) {
+        ask_pages(&filters, &mut pages, &mut answer)?;
+    }
+    progress.clear();
+    if args.count && !args.quiet {
+        let line = format!("{}\n", answer.selected);
+        answer.stdout.write(line.as_bytes())?;
+    }
+    answer.stdout.flush()?;
+    Ok(if answer.selected > 0 { 0 } else { 1 })
+}
+
+/// What was printed before an input failed stays printed.
+fn ask_pages(filters: &[Filter], pages: &mut Pages, answer: &mut Answer<'_>) -> Result<(), Failure> {
+    let asked = ask(filters, pages, answer);
+    match asked {
+        Err(Failure::ClosedPipe) | Ok(()) => asked,
+        Err(message) => {
+            answer.stdout.flush()?;
+            Err(message)
+        }
+    }
+}
+
+fn is_terminal() -> bool {
+    use std::io::IsTerminal;
+    std::io::stdout().is_terminal()
+}
+
+/// Prints or counts the selected records.
+struct Answer<'a> {
+    args: &'a HasArgs,
+    stdout: Stdout,
+    /// Of all inputs.
+    selected: u64,
+    /// The input being read, from 1.
+    input: usize,
+    selected_in_input: u64,
+    header_printed: bool,
+    /// The last record printed was the end of an input without a terminator.
+    unterminated: bool,
+}
+
+/// What `--json` prints for each record.
+#[derive(Serialize)]
+struct Record<'a> {
+    /// The name of the input; nothing for a key of `-e`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    /// The key where it is UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<&'a str>,
+    /// The key where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key_hex: Option<String>,
+    has: bool,
+}
+
+impl<'a> Record<'a> {
+    fn new(place: Option<(&'a str, u64)>, key: Option<&'a [u8]>, has: bool) -> Self {
+        let text = key.map(std::str::from_utf8);
+        let hex = |key: &[u8]| key.iter().map(|byte| format!("{byte:02x}")).collect();
+        Self {
+            input: place.map(|(input, _)| input),
+            line: place.map(|(_, line)| line),
+            key: text.and_then(Result::ok),
+            key_hex: key.filter(|_| text.is_some_and(|text| text.is_err())).map(hex),
+            has,
+        }
+    }
+}
+
+impl Answer<'_> {
+    fn prints_lines(&self) -> bool {
+        !self.args.quiet && !self.args.count && !self.args.json
+    }
+
+    /// Answers for the keys of `-e`, before all inputs.
+    fn given_keys(&mut self, filters: &[Filter]) -> Result<(), Failure> {
+        for (n, key) in (1..).zip(&self.args.asked) {
+            if self.args.max_count.is_some_and(|most| self.selected >= most) {
+                break;
+            }
+            let key = key.as_encoded_bytes();
+            let mut held = false;
+            for filter in filters {
+                let hash = KeyHasher::new(filter).hash(key);
+                let hash = hash.map_err(|text| Failure::at("-e", text))?;
+                held |= filter.contains_hash(hash);
+            }
+            if self.args.json {
+                self.stdout.json(&Record::new(None, Some(key), held))?;
+            }
+            if held == self.args.invert {
+                continue;
+            }
+            self.selected += 1;
+            if self.prints_lines() {
+                self.line_number(n)?;
+                self.stdout.write(key)?;
+                self.stdout.write(&[self.terminator()])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn terminator(&self) -> u8 {
+        if self.args.keys.null { 0 } else { b'\n' }
+    }
+
+    /// Ends a record that had no end, now that another one follows.
+    fn end_record(&mut self) -> Result<(), Failure> {
+        if std::mem::take(&mut self.unterminated) {
+            self.stdout.write(&[self.terminator()])?;
+        }
+        Ok(())
+    }
+
+    /// Prints records as they stand in their input.
+    fn records(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.end_record()?;
+        self.unterminated = bytes.last() != Some(&self.terminator());
+        self.stdout.write(bytes)
+    }
+
+    fn line_number(&mut self, line: u64) -> Result<(), Failure> {
+        if !self.args.line_number {
+            return Ok(());
+        }
+        self.end_record()?;
+        let prefix = format!("{line}:");
+        self.stdout.write(prefix.as_bytes())
+    }
+
+    /// How many more records of this input may be selected.
+    fn left(&self) -> u64 {
+        let most = self.args.max_count.unwrap_or(u64::MAX);
+        most.saturating_sub(self.selected_in_input)
+    }
+
+    fn select(&mut self, records: usize) {
+        self.selected += records as u64;
+        self.selected_in_input += records as u64;
+    }
+
+    /// Prints the selected records of a page, neighbours in one piece.
+    fn print(&mut self, page: &Page<'_>, held: &[bool]) -> Result<(), Failure> {
+        let invert = self.args.invert;
+        let (mut i, mut line, mut counted) = (0, page.batch.line(0), 0);
+        while let Some(ahead) = held[i..].iter().position(|&held| held != invert) {
+            let start = i + ahead;
+            let run = held[start..].iter().position(|&held| held == invert);
+            let run = run.unwrap_or(held.len() - start);
+            let run = usize::try_from(self.left()).map_or(run, |left| run.min(left));
+            if run == 0 {
+                break;
+            }
+            if self.args.line_number {
+                for record in start..start + run {
+                    line += page.batch.lines(counted, record);
+                    counted = record;
+                    self.line_number(line)?;
+                    self.records(page.batch.bytes(record, record + 1))?;
+                }
+            } else {
+                self.records(page.batch.bytes(start, start + run))?;
+            }
+            self.select(run);
+            i = start + run;
+        }
+        self.stdout.show()
+    }
+
+    fn print_json(&mut self, page: &mut Page<'_>, held: &[bool]) -> Result<(), Failure> {
+        let (name, mut line) = (page.name, page.batch.line(0));
+        for (i, &held) in held.iter().enumerate() {
+            let lines = page.batch.lines(i, i + 1);
+            self.stdout.json(&Record::new(Some((name, line)), page.key(i)?, held))?;
+            line += lines;
+        }
+        self.select(held.iter().filter(|&&held| held).count());
+        self.stdout.show()
+    }
+}
+
+impl Sink for Answer<'_> {
+    fn header(&mut self, page: &Page<'_>) -> Result<(), Failure> {
+        // Rows of all inputs follow one header, that of the first.
+        if self.prints_lines() && !self.header_printed {
+            self.header_printed = true;
+            self.line_number(1)?;
+            self.records(page.batch.bytes(0, 1))?;
+        }
+        Ok(())
+    }
+
+    fn answers(&mut self, page: &mut Page<'_>, held: &[bool]) -> Result<Flow, Failure> {
+        if page.input != self.input {
+            self.input = page.input;
+            self.selected_in_input = 0;
+        }
+        if self.args.json {
+            self.print_json(page, held)?;
+        } else if self.prints_lines() {
+            self.print(page, held)?;
+        } else {
+            let selected = held.iter().filter(|&&held| held != self.args.invert).count();
+            let left = usize::try_from(self.left()).unwrap_or(usize::MAX);
+            self.select(selected.min(left));
+        }
+        Ok(if self.args.quiet && self.selected > 0 {
+            Flow::Stop
+        } else if self.left() == 0 {
+            Flow::NextInput
+        } else {
+            Flow::Continue
+        })
+    }
+}

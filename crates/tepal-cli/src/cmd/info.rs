@@ -1,0 +1,149 @@
+//! `tepal info`: what a filter is, how full, and what its answers are worth now.
+
+use std::fmt::Write;
+
+use tepal::Scheme;
+
+use crate::args::InfoArgs;
+use crate::describe::Description;
+use crate::error::{Failure, Outcome, complain, shown};
+use crate::key::read_secret;
+use crate::number::{count, counted, percent, rate, size};
+use crate::open::{Filter, open};
+use crate::output::Stdout;
+use crate::picture::{self, WIDTH, bar, columns};
+
+/// Runs the verb. A filter that cannot be opened does not hide the others.
+pub fn run(args: &InfoArgs) -> Outcome {
+    let secret = args.secret.as_deref().map(read_secret).transpose()?;
+    let mut stdout = Stdout::new();
+    let mut described = Vec::new();
+    let mut code = 0;
+    let mut shown_before = false;
+    for path in &args.filters {
+        let name = shown(path);
+        // With one secret for several filters, those without one are opened too.
+        let opened = match Filter::open(path) {
+            Ok(filter) => Ok(filter),
+            Err(_) => open(path, secret.as_ref()),
+        };
+        match opened {
+            Ok(filter) if args.json => described.push(Description::of(&name, &filter)),
+            Ok(filter) => {
+                let gap = if shown_before { "\n" } else { "" };
+                shown_before = true;
+                stdout.styled(&format!("{gap}{}", page(&name, &filter)))?;
+            }
+            Err(Failure::Message(text)) => {
+                complain(&text);
+                code = 2;
+            }
+            Err(closed) => return Err(closed),
+        }
+    }
+    if args.json {
+        stdout.document(&described)?;
+    }
+    stdout.flush()?;
+    Ok(code)
+}
+
+/// The page about one filter.
+fn page(name: &str, filter: &Filter) -> String {
+    let mut page = String::new();
+    let mut line = |label: &str, text: String| {
+        let _ = writeln!(page, "{label:<11} {text}");
+    };
+    let keys_each = counted(u64::from(filter.num_hashes()), "bit");
+    line(name, format!("Bloom filter, layout {}, {keys_each} a key", filter.layout()));
+    let labels = filter.labels();
+    for (label, text) in [("name", &labels.name), ("source", &labels.source), ("date", &labels.date)] {
+        if let Some(text) = text {
+            line(label, text.clone());
+        }
+    }
+    line("keys", keys(filter));
+    line(
+        "size",
+        format!(
+            "{}, {:.2} bits a key, file of {} bytes",
+            size(filter.size_in_bytes()),
+            filter.bits_per_key(),
+            count(filter.file_len())
+        ),
+    );
+    line("rate", rates(filter));
+    line("recipe", recipe(filter));
+    line("hash", hash(filter));
+    let unicode = picture::has_unicode();
+    line("fill", fill(filter, unicode));
+    line("room", room(filter, unicode));
+    page
+}
+
+fn keys(filter: &Filter) -> String {
+    let estimate = filter.estimated_len().round() as u64;
+    let by_bits = format!("about {} different by the bits", count(estimate));
+    match filter.keys_inserted() {
+        Some(keys) => format!("{} added ({by_bits})", count(keys)),
+        None => format!("{by_bits}; how many were added is not known"),
+    }
+}
+
+fn rates(filter: &Filter) -> String {
+    let (now, promised) = (filter.false_positive_rate(), filter.promised_false_positive_rate());
+    let over = if filter.is_over_capacity() { "  ! past the promise" } else { "" };
+    format!("{} false positives now; {} promised{over}", rate(now), rate(promised))
+}
+
+fn recipe(filter: &Filter) -> String {
+    let recipe = filter.recipe();
+    let mut text = match &filter.labels().field {
+        Some(field) => format!("field {field} of each row"),
+        None => "whole record".to_owned(),
+    };
+    if recipe.trim {
+        text.push_str(", trimmed");
+    }
+    if recipe.nocase {
+        text.push_str(", capital letters as small ones");
+    }
+    text
+}
+
+fn hash(filter: &Filter) -> String {
+    let seed = match (filter.scheme(), filter.seed()) {
+        (Scheme::SipHash13, _) | (_, None) => "with a secret key".to_owned(),
+        (_, Some(seed)) => format!("with seed {seed:#x}"),
+    };
+    format!("{} {seed}; keys are {}; format version 1", filter.scheme(), filter.key_domain())
+}
+
+fn fill(filter: &Filter, unicode: bool) -> String {
+    let slices = filter.fill_of_slices(WIDTH);
+    let least = slices.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = slices.iter().copied().fold(0.0, f64::max);
+    let spread = match slices.len() {
+        1 => String::new(),
+        n => format!("; {n} slices from {:.1} to {:.1} %", least * 100.0, most * 100.0),
+    };
+    format!("{} {}{spread}", columns(&slices, unicode), percent(filter.fill_ratio()))
+}
+
+fn room(filter: &Filter, unicode: bool) -> String {
+    let capacity = filter.capacity();
+    let keys = filter.estimated_len().round() as u64;
+    let used = keys as f64 / capacity as f64;
+    let words = match capacity.saturating_sub(keys) {
+        0 => "full: no room left".to_owned(),
+        left => format!("room for about {} more", count(left)),
+    };
+    let (color, reset) = if filter.is_over_capacity() { ("\x1b[31m", "\x1b[0m") } else { ("", "") };
+    format!(
+        "{color}{}{reset} {} of {}; {words}; past it: {}",
+        bar(used, unicode),
+        percent(used),
+        counted(capacity, "key"),
+        filter.over_capacity()
+    )
+}

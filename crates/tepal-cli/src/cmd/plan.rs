@@ -1,0 +1,259 @@
+//! `tepal plan`: any one of keys, rate and size from the other two, in every layout.
+
+use serde::Serialize;
+use tepal::{Layout, Plan, Request};
+
+use crate::args::PlanArgs;
+use crate::build::{bits_of, goal};
+use crate::error::{Failure, Outcome};
+use crate::number::{count, rate, size};
+use crate::output::Stdout;
+
+/// One way to keep the set.
+#[derive(Serialize)]
+struct Row {
+    /// A layout, or something to compare with.
+    kind: &'static str,
+    /// Whether this is what `build` takes for these figures.
+    chosen: bool,
+    capacity: Option<f64>,
+    size_in_bytes: Option<f64>,
+    bits_per_key: Option<f64>,
+    false_positive_rate: Option<f64>,
+    num_hashes: Option<u32>,
+    /// Why this cannot be.
+    problem: Option<String>,
+    #[serde(skip)]
+    note: &'static str,
+}
+
+/// Runs the verb.
+pub fn run(args: &PlanArgs) -> Outcome {
+    let wanted = request(args)?;
+    let rows = rows(args, &wanted)?;
+    let mut stdout = Stdout::new();
+    if args.json {
+        stdout.document(&rows)?;
+    } else {
+        stdout.write(table(&rows).as_bytes())?;
+        if let Some(hint) = hint(args, &rows) {
+            stdout.write(hint.as_bytes())?;
+        }
+    }
+    stdout.flush()?;
+    Ok(0)
+}
+
+/// The request as typed, with the usual rate where only the keys are given.
+fn request(args: &PlanArgs) -> Result<Request, Failure> {
+    let shape = &args.shape;
+    let mut wanted = Request {
+        capacity: shape.capacity,
+        false_positive_rate: shape.fpr,
+        bit_len: shape.size.map(bits_of).transpose()?,
+        layout: shape.layout,
+        num_hashes: shape.num_hashes,
+        goal: goal(shape.memory),
+    };
+    match (wanted.capacity, wanted.false_positive_rate, wanted.bit_len) {
+        (Some(_), Some(_), Some(_)) => {
+            return Err(Failure::new(
+                "-n, -p and -s are given; leave one out, it follows from the other two",
+            ));
+        }
+        (Some(_), None, None) => wanted.false_positive_rate = Some(0.01),
+        (None, None, _) | (None, _, None) => {
+            return Err(Failure::new(
+                "give two of -n KEYS, -p RATE and -s SIZE (or -n alone, for a rate of 1%)",
+            ));
+        }
+        _ => {}
+    }
+    Ok(wanted)
+}
+
+fn rows(args: &PlanArgs, wanted: &Request) -> Result<Vec<Row>, Failure> {
+    // What `build` would take, which may be nothing at all.
+    let chosen = wanted.plan().map_err(|error| Failure::new(error.to_string()));
+    let layouts: Vec<Layout> = match wanted.layout {
+        Some(layout) => vec![layout],
+        None => Layout::ALL.to_vec(),
+    };
+    let mut rows = Vec::new();
+    for layout in layouts {
+        let plan = Request { layout: Some(layout), ..*wanted }.plan();
+        rows.push(match plan {
+            Ok(plan) => {
+                let is_chosen = chosen.as_ref().is_ok_and(|chosen| chosen.layout == layout);
+                planned(&plan, is_chosen)
+            }
+            Err(error) => Row { problem: Some(error.to_string()), ..empty(name(layout)) },
+        });
+    }
+    if rows.iter().all(|row| row.problem.is_some()) {
+        chosen?;
+    }
+    rows.push(limit(wanted));
+    if let (Some(universe), Some(keys)) = (args.universe, wanted.capacity) {
+        if universe < keys {
+            return Err(Failure::new(format!(
+                "--universe is {}, fewer than the {} keys of -n; expected at least as many",
+                count(universe),
+                count(keys)
+            )));
+        }
+        rows.push(exact(universe, keys));
+    } else if args.universe.is_some() {
+        return Err(Failure::new("--universe needs -n, the number of keys in the set"));
+    }
+    Ok(rows)
+}
+
+fn empty(kind: &'static str) -> Row {
+    Row {
+        kind,
+        chosen: false,
+        capacity: None,
+        size_in_bytes: None,
+        bits_per_key: None,
+        false_positive_rate: None,
+        num_hashes: None,
+        problem: None,
+        note: "",
+    }
+}
+
+fn planned(plan: &Plan, chosen: bool) -> Row {
+    Row {
+        chosen,
+        capacity: Some(plan.capacity as f64),
+        size_in_bytes: Some(plan.size_in_bytes() as f64),
+        bits_per_key: Some(plan.bits_per_key()),
+        false_positive_rate: Some(plan.false_positive_rate),
+        num_hashes: Some(plan.num_hashes),
+        note: note(plan.layout),
+        ..empty(name(plan.layout))
+    }
+}
+
+fn name(layout: Layout) -> &'static str {
+    match layout {
+        Layout::Line => "line",
+        Layout::Double => "double",
+        Layout::SplitBlock => "split-block",
+        Layout::Scattered => "scattered",
+        _ => "other",
+    }
+}
+
+fn note(layout: Layout) -> &'static str {
+    match layout {
+        Layout::Line => "one memory access a key",
+        Layout::Double => "two memory accesses a key",
+        Layout::SplitBlock => "one; the bits of Parquet",
+        Layout::Scattered => "the classic filter: up to k accesses",
+        _ => "",
+    }
+}
+
+/// No filter can do better than log2(1/rate) bits a key.
+fn limit(wanted: &Request) -> Row {
+    let capacity = wanted.capacity.map(|keys| keys as f64);
+    let bits = wanted.bit_len.map(|bits| bits as f64);
+    let given_rate = wanted.false_positive_rate.filter(|_| capacity.is_none() || bits.is_none());
+    let bits_per_key = match (given_rate, capacity, bits) {
+        (Some(rate), _, _) => -rate.log2(),
+        (None, Some(keys), Some(bits)) => bits / keys,
+        _ => return empty("limit"),
+    };
+    Row {
+        capacity: capacity.or(bits.map(|bits| (bits / bits_per_key).floor())),
+        size_in_bytes: bits.or(capacity.map(|keys| keys * bits_per_key)).map(|bits| (bits / 8.0).ceil()),
+        bits_per_key: Some(bits_per_key),
+        false_positive_rate: Some(given_rate.unwrap_or((-bits_per_key).exp2())),
+        note: "the least that any filter can take",
+        ..empty("limit")
+    }
+}
+
+/// The least an exact set of `keys` out of `universe` can take: log2 of the number of such sets.
+fn exact(universe: u64, keys: u64) -> Row {
+    let (u, n) = (universe as f64, keys as f64);
+    let bits =
+        ((log_factorial(u) - log_factorial(n) - log_factorial(u - n)) / std::f64::consts::LN_2).max(0.0);
+    Row {
+        capacity: Some(n),
+        size_in_bytes: Some((bits / 8.0).ceil()),
+        bits_per_key: Some(bits / n),
+        false_positive_rate: Some(0.0),
+        note: "the least for an exact set; no answer wrong",
+        ..empty("exact")
+    }
+}
+
+/// ln(x!) by Stirling's series.
+fn log_factorial(x: f64) -> f64 {
+    if x < 2.0 {
+        return 0.0;
+    }
+    x * x.ln() - x + 0.5 * (2.0 * std::f64::consts::PI * x).ln() + 1.0 / (12.0 * x)
+}
+
+fn table(rows: &[Row]) -> String {
+    let mut text = format!(
+        "{:<13} {:>15} {:>10} {:>9}  {:<17} {:>2}\n",
+        "layout", "keys", "size", "bits/key", "rate", "k"
+    );
+    for row in rows {
+        let name = format!("{}{}", row.kind, if row.chosen { " *" } else { "" });
+        if let Some(problem) = &row.problem {
+            text.push_str(&format!("{name:<13} {problem}\n"));
+            continue;
+        }
+        let show = |value: Option<f64>, how: fn(u64) -> String| {
+            value.map_or_else(String::new, |value| how(value as u64))
+        };
+        let bits = row.bits_per_key.map_or_else(String::new, |bits| format!("{bits:.2}"));
+        let k = row.num_hashes.map_or_else(String::new, |k| k.to_string());
+        let line = format!(
+            "{name:<13} {:>15} {:>10} {bits:>9}  {:<17} {k:>2}  {}",
+            show(row.capacity, count),
+            show(row.size_in_bytes, size),
+            row.false_positive_rate.map_or_else(String::new, rate),
+            row.note
+        );
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    if rows.iter().any(|row| row.chosen) {
+        text.push_str("* what `tepal build` takes for these figures\n");
+    }
+    text
+}
+
+/// Says it where an exact set is no larger than the filter.
+fn hint(args: &PlanArgs, rows: &[Row]) -> Option<String> {
+    let universe = args.universe?;
+    let size_of = |wanted: fn(&Row) -> bool| rows.iter().find(|row| wanted(row))?.size_in_bytes;
+    let filter = size_of(|row| row.chosen)?;
+    let exact = size_of(|row| row.kind == "exact")?;
+    (exact <= filter).then(|| {
+        format!(
+            "With only {} possible keys an exact set can be as small as the filter, and never errs.\n",
+            count(universe)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exact_set_of_identity_numbers() {
+        let row = exact(615_000_000, 20_000_000);
+        assert!((row.bits_per_key.unwrap() - 6.4).abs() < 0.05);
+        assert_eq!(exact(100, 100).bits_per_key.unwrap().round(), 0.0);
+        assert!((exact(10, 5).size_in_bytes.unwrap() - 1.0).abs() < 0.1);
+    }
+}

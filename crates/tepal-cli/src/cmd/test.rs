@@ -1,0 +1,221 @@
+//! `tepal test`: is the filter as good as it says?
+
+use serde::Serialize;
+use tepal::KeyDomain;
+
+use crate::args::TestArgs;
+use crate::ask::{Flow, Sink, ask};
+use crate::error::{Failure, Outcome};
+use crate::iin::Random;
+use crate::input::Source;
+use crate::key::{KeyHasher, read_secret};
+use crate::number::{count, four_digits, rate};
+use crate::open::{Filter, open};
+use crate::output::Stdout;
+use crate::pages::{PAGE, Page, Pages};
+use crate::progress::Progress;
+
+/// Random keys where no absent ones are given.
+const RANDOM_KEYS: u64 = 1_000_000;
+/// Standard errors on each side that hold 95 % of all measurements.
+const SURE_95: f64 = 1.96;
+/// The promise counts as broken where the measurement is beyond it by this many standard errors: a filter that just
+/// keeps it is accused once in 2,000 tests, not once in 40.
+const BEYOND_DOUBT: f64 = 3.29;
+
+/// What was measured; `--json` prints it.
+#[derive(Serialize)]
+struct Measured {
+    /// Keys of `--members`, and how many of them the filter denies.
+    members: u64,
+    members_missed: u64,
+    /// Keys that are not in it, and how many of them it takes for members.
+    absent: u64,
+    absent_wrong: u64,
+    /// Whether the absent keys were made up.
+    absent_random: bool,
+    /// The measured rate, and the interval that holds the true one with 95 %.
+    false_positive_rate: f64,
+    false_positive_rate_low: f64,
+    false_positive_rate_high: f64,
+    promised_false_positive_rate: f64,
+    /// No member missed, and the rate not above the promise beyond doubt.
+    promise_kept: bool,
+}
+
+/// Runs the verb.
+pub fn run(args: &TestArgs) -> Outcome {
+    let secret = args.secret.as_deref().map(read_secret).transpose()?;
+    let filter = [open(&args.filter, secret.as_ref())?];
+    let quiet = args.quiet || args.json;
+    let members = match args.members.as_slice() {
+        [] => Tally::default(),
+        paths => tally(&filter, paths, args, quiet)?,
+    };
+    let absent = match args.absent.as_slice() {
+        [] => random(&filter[0], args.seed)?,
+        paths => tally(&filter, paths, args, quiet)?,
+    };
+    let measured = measure(&filter[0], &members, &absent, args.absent.is_empty());
+    let mut stdout = Stdout::new();
+    if args.json {
+        stdout.document(&measured)?;
+    } else if !args.quiet {
+        stdout.write(report(&measured).as_bytes())?;
+        stdout.flush()?;
+    }
+    Ok(if measured.promise_kept { 0 } else { 1 })
+}
+
+/// Counts of one list.
+#[derive(Default)]
+struct Tally {
+    keys: u64,
+    held: u64,
+}
+
+impl Sink for Tally {
+    fn answers(&mut self, page: &mut Page<'_>, held: &[bool]) -> Result<Flow, Failure> {
+        for (i, &held) in held.iter().enumerate() {
+            // An empty row has no key, and nothing to be measured by.
+            if held || page.key(i)?.is_some() {
+                self.keys += 1;
+                self.held += u64::from(held);
+            }
+        }
+        Ok(Flow::Continue)
+    }
+}
+
+fn tally(
+    filter: &[Filter],
+    paths: &[std::path::PathBuf],
+    args: &TestArgs,
+    quiet: bool,
+) -> Result<Tally, Failure> {
+    let sources = Source::list(paths);
+    let progress = Progress::of(&sources, quiet);
+    let mut pages = Pages::new(sources, args.keys.rules(), progress.clone())?;
+    let mut tally = Tally::default();
+    ask(filter, &mut pages, &mut tally)?;
+    progress.clear();
+    Ok(tally)
+}
+
+/// Asks for random keys of 128 bits (64 where keys are integers): one of them is in the list by a chance that does
+/// not matter.
+fn random(filter: &Filter, seed: u64) -> Result<Tally, Failure> {
+    let hasher = KeyHasher::new(filter);
+    let mut random = Random::new(seed);
+    let mut tally = Tally::default();
+    let mut hashes = Vec::with_capacity(PAGE);
+    let mut held = [false; PAGE];
+    while tally.keys < RANDOM_KEYS {
+        hashes.clear();
+        let wanted = (RANDOM_KEYS - tally.keys).min(PAGE as u64) as usize;
+        while hashes.len() < wanted {
+            let (high, low) = (random.next_u64(), random.next_u64());
+            let hash = match filter.key_domain() {
+                KeyDomain::Integer => hasher.hash(high.to_string().as_bytes()),
+                KeyDomain::Bytes => {
+                    let key = (u128::from(high) << 64) | u128::from(low);
+                    hasher.hash(&key.to_le_bytes())
+                }
+            };
+            hashes.push(hash.map_err(Failure::new)?);
+        }
+        filter.contains_many_hashes(&hashes, &mut held[..wanted]);
+        tally.keys += wanted as u64;
+        tally.held += held[..wanted].iter().filter(|&&held| held).count() as u64;
+    }
+    Ok(tally)
+}
+
+fn measure(filter: &Filter, members: &Tally, absent: &Tally, made_up: bool) -> Measured {
+    let promised = filter.promised_false_positive_rate();
+    let (low, high) = wilson(absent.held, absent.keys, SURE_95);
+    let (surely_above, _) = wilson(absent.held, absent.keys, BEYOND_DOUBT);
+    let missed = members.keys - members.held;
+    Measured {
+        members: members.keys,
+        members_missed: missed,
+        absent: absent.keys,
+        absent_wrong: absent.held,
+        absent_random: made_up,
+        false_positive_rate: absent.held as f64 / absent.keys.max(1) as f64,
+        false_positive_rate_low: low,
+        false_positive_rate_high: high,
+        promised_false_positive_rate: promised,
+        promise_kept: missed == 0 && surely_above <= promised,
+    }
+}
+
+/// The interval for a share after `hits` of `trials` (Wilson, "Probable inference", 1927); 0 to 1 without trials.
+pub fn wilson(hits: u64, trials: u64, z: f64) -> (f64, f64) {
+    if trials == 0 {
+        return (0.0, 1.0);
+    }
+    let n = trials as f64;
+    let p = hits as f64 / n;
+    let middle = p + z * z / (2.0 * n);
+    let spread = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
+    let whole = 1.0 + z * z / n;
+    let low = if hits == 0 { 0.0 } else { ((middle - spread) / whole).max(0.0) };
+    let high = if hits == trials { 1.0 } else { ((middle + spread) / whole).min(1.0) };
+    (low, high)
+}
+
+fn report(measured: &Measured) -> String {
+    let mut text = String::new();
+    if measured.members > 0 {
+        let verdict = if measured.members_missed > 0 { "   BROKEN" } else { "" };
+        text.push_str(&format!(
+            "{:>13} members  {} missed{verdict}\n",
+            count(measured.members),
+            count(measured.members_missed)
+        ));
+    }
+    let kind = if measured.absent_random { "random " } else { "others " };
+    let broken = !measured.promise_kept && measured.members_missed == 0;
+    text.push_str(&format!(
+        "{:>13} {kind}  {} wrong: {} (95 % sure: {}), promised {}{}\n",
+        count(measured.absent),
+        count(measured.absent_wrong),
+        rate(measured.false_positive_rate),
+        between(measured.false_positive_rate_low, measured.false_positive_rate_high),
+        rate(measured.promised_false_positive_rate),
+        if broken { "   BROKEN" } else { "" },
+    ));
+    text
+}
+
+/// `1 in 94.9 to 96.1`, the more frequent end first.
+fn between(low: f64, high: f64) -> String {
+    if low <= 0.0 {
+        return format!("at most {}", rate(high));
+    }
+    let one_in = |rate: f64| match 1.0 / rate {
+        many if many >= 99.95 => count(four_digits(many)),
+        few => format!("{few:.1}"),
+    };
+    format!("1 in {} to {}", one_in(high), one_in(low))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_of_wilson() {
+        let (low, high) = wilson(94_223, 8_999_446, SURE_95);
+        assert!((1.0 / high - 94.9).abs() < 0.05 && (1.0 / low - 96.1).abs() < 0.05);
+        assert_eq!(wilson(0, 0, SURE_95), (0.0, 1.0));
+        assert_eq!(wilson(0, 10, SURE_95).0, 0.0);
+        assert_eq!(wilson(10, 10, SURE_95).1, 1.0);
+        // 1 of 10: the textbook gives 0.018 to 0.404.
+        let (low, high) = wilson(1, 10, SURE_95);
+        assert!((low - 0.0179).abs() < 1e-3 && (high - 0.4042).abs() < 1e-3);
+        assert_eq!(between(low, high), "1 in 2.5 to 55.9");
+        assert_eq!(between(0.0, 0.25), "at most 1 in 4");
+    }
+}

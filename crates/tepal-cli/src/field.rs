@@ -1,0 +1,369 @@
+//! Which part of a record is the key: all of it, or one field of a row.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use csv_core::{ReadFieldResult, Reader};
+use memchr::{memchr, memchr_iter};
+use serde_json::Value;
+
+use crate::error::shown_key;
+use crate::input::Source;
+use crate::records::{Cut, csv_reader};
+
+/// The field that `-f` names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// By its place, from 1.
+    Number(usize),
+    /// By its name in the header row.
+    Name(String),
+    /// By its JSON pointer (RFC 6901), which begins with `/`.
+    Pointer(String),
+}
+
+impl Field {
+    /// Reads the value of `-f`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Err("expected a number from 1, a name, or a JSON pointer such as /user/id".to_owned());
+        }
+        if text.starts_with('/') {
+            return Ok(Self::Pointer(text.to_owned()));
+        }
+        if !text.bytes().all(|b| b.is_ascii_digit()) {
+            return Ok(Self::Name(text.to_owned()));
+        }
+        match text.parse() {
+            Ok(0) | Err(_) => Err("fields are numbered from 1".to_owned()),
+            Ok(n) => Ok(Self::Number(n)),
+        }
+    }
+
+    /// As typed.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Number(n) => n.to_string(),
+            Self::Name(name) => name.clone(),
+            Self::Pointer(pointer) => pointer.clone(),
+        }
+    }
+}
+
+/// How the fields of a row stand apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The byte between fields.
+    pub delimiter: u8,
+    /// Whether double quotes protect a field, as in CSV.
+    pub quotes: bool,
+}
+
+/// What the command line says about records and keys.
+#[derive(Clone, Debug, Default)]
+pub struct KeyRules {
+    /// Records end in NUL.
+    pub null: bool,
+    /// The key is this field; without it the whole record.
+    pub field: Option<Field>,
+    /// The rows' form, where it was given; else the name of the file decides.
+    pub row: Option<Row>,
+}
+
+impl KeyRules {
+    /// The form of the rows of `source`: as given, else CSV for `*.csv`, else fields between tabs.
+    pub fn row_of(&self, source: &Source) -> Row {
+        let tabs = Row { delimiter: b'\t', quotes: false };
+        self.row.unwrap_or_else(|| match source.path() {
+            Some(path) if names_csv(path) && !self.null => Row { delimiter: b',', quotes: true },
+            _ => tabs,
+        })
+    }
+
+    /// Where the records of `source` end.
+    pub fn cut_of(&self, source: &Source) -> Cut {
+        let row = self.row_of(source);
+        match &self.field {
+            _ if self.null => Cut::Null,
+            Some(Field::Number(_) | Field::Name(_)) if row.quotes => Cut::Csv(row.delimiter),
+            _ => Cut::Lines,
+        }
+    }
+}
+
+/// Whether a file's name ends in `.csv`, or in that and the ending of a packer.
+fn names_csv(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    let plain = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+    plain.ends_with(".csv")
+}
+
+/// Takes the key out of a record.
+pub enum Extractor {
+    /// The key is the record.
+    Whole,
+    /// The key is field `number` (from 1) of a row.
+    Column {
+        /// The place of the field.
+        number: usize,
+        /// The form of the row.
+        row: Row,
+        /// The reader and the place for quoted fields.
+        scratch: Box<Scratch>,
+    },
+    /// The key is at a place of a JSON value.
+    Json {
+        /// Where.
+        pointer: String,
+        /// The key of the last record.
+        scratch: Vec<u8>,
+    },
+}
+
+/// What unquoting a field needs.
+pub struct Scratch {
+    reader: Reader,
+    field: Vec<u8>,
+}
+
+impl Extractor {
+    /// The extractor for one column.
+    pub fn column(number: usize, row: Row) -> Self {
+        Self::Column {
+            number,
+            row,
+            scratch: Box::new(Scratch { reader: csv_reader(row.delimiter), field: Vec::new() }),
+        }
+    }
+
+    /// The key of a record; nothing for an empty row, which has none. An error says what is wrong with it.
+    #[inline]
+    pub fn key<'a>(&'a mut self, record: &'a [u8]) -> Result<Option<&'a [u8]>, String> {
+        match self {
+            Self::Whole => Ok(Some(record)),
+            _ if record.is_empty() => Ok(None),
+            Self::Column { number, row, scratch } => match column(record, *number, *row, scratch) {
+                Some(field) => Ok(Some(field)),
+                None => Err(lacks(record, *number, *row)),
+            },
+            Self::Json { pointer, scratch } => {
+                json_key(record, pointer, scratch)?;
+                Ok(Some(scratch))
+            }
+        }
+    }
+}
+
+/// Field `number` of a row, if it has that many.
+fn column<'a>(record: &'a [u8], number: usize, row: Row, scratch: &'a mut Scratch) -> Option<&'a [u8]> {
+    if row.quotes && memchr(b'"', record).is_some() {
+        return scratch.unquoted(record, number);
+    }
+    let mut delimiters = memchr_iter(row.delimiter, record);
+    let start = match number {
+        1 => 0,
+        _ => delimiters.nth(number - 2)? + 1,
+    };
+    let end = delimiters.next().unwrap_or(record.len());
+    Some(&record[start..end])
+}
+
+impl Scratch {
+    /// Field `number` of a row with quotes.
+    fn unquoted(&mut self, record: &[u8], number: usize) -> Option<&[u8]> {
+        self.reader.reset();
+        self.field.clear();
+        self.field.resize(record.len(), 0);
+        let mut read = 0;
+        let mut written = 0;
+        let mut field = 1;
+        loop {
+            // The first byte goes alone: the reader would take a byte order mark off a first piece. After the
+            // last byte the empty piece says that the row ends.
+            let end = if read == 0 { 1 } else { record.len() };
+            let (result, nin, nout) = self.reader.read_field(&record[read..end], &mut self.field[written..]);
+            read += nin;
+            written += nout;
+            match result {
+                ReadFieldResult::InputEmpty => {}
+                ReadFieldResult::OutputFull => {
+                    let more = self.field.len().max(64);
+                    self.field.resize(self.field.len() + more, 0);
+                }
+                ReadFieldResult::Field { .. } if field == number => {
+                    return Some(&self.field[..written]);
+                }
+                ReadFieldResult::Field { record_end: true } | ReadFieldResult::End => return None,
+                ReadFieldResult::Field { record_end: false } => {
+                    field += 1;
+                    written = 0;
+                }
+            }
+        }
+    }
+}
+
+/// How many fields a row has.
+fn width(record: &[u8], row: Row) -> usize {
+    let mut extractor = Extractor::column(1, row);
+    let Extractor::Column { scratch, .. } = &mut extractor else {
+        return 0;
+    };
+    let mut n = 0;
+    while column(record, n + 1, row, scratch).is_some() {
+        n += 1;
+    }
+    n
+}
+
+/// The error for a row that is too short.
+fn lacks(record: &[u8], number: usize, row: Row) -> String {
+    let n = width(record, row);
+    format!(
+        "no field {number}: the row {} has {n} {} between {}; say which one with -f, or how they are separated \
+         with --csv, --tsv or -d",
+        shown_key(record),
+        if n == 1 { "field" } else { "fields" },
+        separator(row)
+    )
+}
+
+/// The place of the field `name` in the header row.
+pub fn find_column(header: &[u8], name: &str, row: Row) -> Result<usize, String> {
+    let mut extractor = Extractor::column(1, row);
+    let mut found = None;
+    for n in 1..=width(header, row) {
+        if let Extractor::Column { number, .. } = &mut extractor {
+            *number = n;
+        }
+        if extractor.key(header)? == Some(name.as_bytes()) {
+            if found.is_some() {
+                return Err(format!(
+                    "two fields are named {}; give the number of one of them to -f",
+                    shown_key(name.as_bytes())
+                ));
+            }
+            found = Some(n);
+        }
+    }
+    found.ok_or_else(|| {
+        format!(
+            "no field named {} in the first row, which is {} with fields between {}; say --csv, --tsv or -d if they \
+             are separated otherwise",
+            shown_key(name.as_bytes()),
+            shown_key(header),
+            separator(row)
+        )
+    })
+}
+
+/// The separator of fields in words.
+fn separator(row: Row) -> Cow<'static, str> {
+    match row.delimiter {
+        b'\t' => "tabs".into(),
+        b',' => "commas".into(),
+        byte => format!("{:?}", char::from(byte)).into(),
+    }
+}
+
+/// Puts the key at `pointer` of a JSON record into `key`: a string as its text, an integer as its digits.
+fn json_key(record: &[u8], pointer: &str, key: &mut Vec<u8>) -> Result<(), String> {
+    key.clear();
+    let value: Value = serde_json::from_slice(record)
+        .map_err(|error| format!("not JSON ({error}); expected one JSON value on each line"))?;
+    match value.pointer(pointer) {
+        Some(Value::String(text)) => key.extend_from_slice(text.as_bytes()),
+        Some(Value::Number(n)) if n.is_i64() || n.is_u64() => {
+            key.extend_from_slice(n.to_string().as_bytes());
+        }
+        Some(other) => {
+            return Err(format!(
+                "the value at {pointer} is {}; expected a string or an integer of 64 bits",
+                shown_key(other.to_string().as_bytes())
+            ));
+        }
+        None => return Err(format!("no value at {pointer}; expected a string or an integer")),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    const CSV: Row = Row { delimiter: b',', quotes: true };
+    const TSV: Row = Row { delimiter: b'\t', quotes: false };
+
+    fn key(record: &[u8], number: usize, row: Row) -> Option<Vec<u8>> {
+        let mut extractor = Extractor::column(number, row);
+        extractor.key(record).ok().flatten().map(<[u8]>::to_vec)
+    }
+
+    #[test]
+    fn fields_are_named_in_three_ways() {
+        assert_eq!(Field::parse("3"), Ok(Field::Number(3)));
+        assert_eq!(Field::parse("email"), Ok(Field::Name("email".into())));
+        assert_eq!(Field::parse("/user/id"), Ok(Field::Pointer("/user/id".into())));
+        assert!(Field::parse("0").is_err());
+        assert!(Field::parse("").is_err());
+        assert!(Field::parse("99999999999999999999999").is_err());
+    }
+
+    #[test]
+    fn columns_without_quotes() {
+        assert_eq!(key(b"a\tb\tc", 1, TSV).unwrap(), b"a");
+        assert_eq!(key(b"a\tb\tc", 3, TSV).unwrap(), b"c");
+        assert_eq!(key(b"a\t\t", 2, TSV).unwrap(), b"");
+        assert_eq!(key(b"a\t\t", 3, TSV).unwrap(), b"");
+        assert_eq!(key(b"a\tb", 3, TSV), None);
+        assert_eq!(key(b"\"a\t\"", 1, TSV).unwrap(), b"\"a");
+        assert_eq!(key(b"", 1, TSV), None);
+    }
+
+    #[test]
+    fn columns_with_quotes() {
+        let row = b"\"a,1\",b,\"c \"\"d\"\"\n e\",\"\",x\"y,\xff";
+        let all: [&[u8]; 6] = [b"a,1", b"b", b"c \"d\"\n e", b"", b"x\"y", b"\xff"];
+        for (i, field) in all.into_iter().enumerate() {
+            assert_eq!(key(row, i + 1, CSV).unwrap(), field);
+        }
+        assert_eq!(key(row, 7, CSV), None);
+        assert_eq!(width(row, CSV), 6);
+        assert_eq!(key(b"\"\"", 1, CSV).unwrap(), b"");
+        assert_eq!(key(b"a,\"b\",", 3, CSV).unwrap(), b"");
+        assert_eq!(key(b"\xef\xbb\xbf,\"b\"", 1, CSV).unwrap(), b"\xef\xbb\xbf");
+    }
+
+    #[test]
+    fn columns_by_name() {
+        assert_eq!(find_column(b"id,\"e-mail\",x", "e-mail", CSV), Ok(2));
+        assert!(find_column(b"id,x", "y", CSV).unwrap_err().contains("commas"));
+        assert!(find_column(b"x,x", "x", CSV).unwrap_err().contains("two fields"));
+        let error = Extractor::column(3, TSV).key(b"a\tb").unwrap_err();
+        assert!(error.contains("has 2 fields between tabs"), "{error}");
+    }
+
+    #[test]
+    fn keys_in_json() {
+        let mut json = Extractor::Json { pointer: "/user/id".into(), scratch: Vec::new() };
+        let mut key = |text: &str| json.key(text.as_bytes()).map(|key| key.unwrap().to_vec());
+        assert_eq!(key(r#"{"user":{"id":"a\u0062\n"}}"#).unwrap(), b"ab\n");
+        assert_eq!(key(r#"{"user":{"id":-42}}"#).unwrap(), b"-42");
+        assert_eq!(key(r#"{"user":{"id":18446744073709551615}}"#).unwrap(), b"18446744073709551615");
+        for bad in [r#"{"user":{"id":1.0}}"#, r#"{"user":{"id":null}}"#, r#"{"user":3}"#, "{", "[]"] {
+            assert!(key(bad).is_err(), "{bad}");
+        }
+        assert!(matches!(json.key(b""), Ok(None)));
+    }
+
+    #[test]
+    fn the_name_of_the_file_decides_where_nothing_is_said() {
+        let rules = KeyRules { field: Some(Field::Number(1)), ..KeyRules::default() };
+        let cut = |name: &str| rules.cut_of(&Source::Path(PathBuf::from(name)));
+        assert_eq!(cut("a.csv"), Cut::Csv(b','));
+        assert_eq!(cut("a.CSV.gz"), Cut::Csv(b','));
+        assert_eq!(cut("a.tsv"), Cut::Lines);
+        assert_eq!(rules.cut_of(&Source::Stdin), Cut::Lines);
+    }
+}

@@ -1,0 +1,249 @@
+//! Where keys come from: files, standard input, plain or compressed.
+//!
+//! gzip and zstd data are known by their first bytes, also in a pipe. A stream that breaks off is an error.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Chain, Cursor, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::error::{Failure, complain, shown};
+use crate::progress::Progress;
+use crate::sniff::{self, Looks};
+use crate::zstd::ZstdReader;
+
+/// Bytes that are asked of the system at once.
+const BLOCK: usize = 1 << 18;
+
+/// What a user named as an input: a path, or `-` for standard input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Standard input.
+    Stdin,
+    /// A file, pipe or device.
+    Path(PathBuf),
+}
+
+impl Source {
+    /// The sources of a command: standard input when none is named.
+    pub fn list(paths: &[PathBuf]) -> Vec<Self> {
+        if paths.is_empty() {
+            return vec![Self::Stdin];
+        }
+        paths
+            .iter()
+            .map(|path| match path.as_os_str() == "-" {
+                true => Self::Stdin,
+                false => Self::Path(path.clone()),
+            })
+            .collect()
+    }
+
+    /// The name for messages.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Stdin => "standard input".to_owned(),
+            Self::Path(path) => shown(path),
+        }
+    }
+
+    /// The file behind it, if there is one with a name.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Stdin => None,
+            Self::Path(path) => Some(path),
+        }
+    }
+
+    /// Looks whether it can be read, without taking a byte from it.
+    ///
+    /// Only an ordinary file is opened for this: opening a pipe and closing it again would end its writer.
+    pub fn check(&self) -> Result<(), Failure> {
+        let Self::Path(path) = self else {
+            return Ok(());
+        };
+        let fail = |error| Failure::io(&self.name(), &error);
+        let metadata = std::fs::metadata(path).map_err(fail)?;
+        if metadata.is_dir() {
+            return Err(Failure::at(&self.name(), "a directory; expected a file of keys"));
+        }
+        if metadata.is_file() {
+            File::open(path).map_err(fail)?;
+        }
+        Ok(())
+    }
+
+    /// Bytes in it, where the system knows.
+    pub fn len(&self) -> Option<u64> {
+        let metadata = std::fs::metadata(self.path()?).ok()?;
+        metadata.is_file().then_some(metadata.len())
+    }
+
+    /// Opens it for reading, unpacked.
+    pub fn open(&self, progress: &Progress) -> Result<Input, Failure> {
+        let name = self.name();
+        let raw: Box<dyn Read> = match self {
+            Self::Stdin => {
+                let stdin = io::stdin();
+                if stdin.is_terminal() {
+                    complain("reading keys from the terminal, end with Ctrl-D");
+                }
+                Box::new(stdin.lock())
+            }
+            Self::Path(path) => Box::new(File::open(path).map_err(|error| Failure::io(&name, &error))?),
+        };
+        let reader = unpacked(&name, Box::new(progress.count(raw)))?;
+        Ok(Input { name, reader })
+    }
+}
+
+/// An opened input: its name and its bytes, unpacked.
+pub struct Input {
+    /// For messages.
+    pub name: String,
+    reader: Box<dyn Read>,
+}
+
+impl Input {
+    /// Reads up to `buffer.len()` bytes; 0 at the end.
+    pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
+        loop {
+            match self.reader.read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Failure::io(&self.name, &error)),
+                Ok(n) => return Ok(n),
+            }
+        }
+    }
+
+    /// An input over bytes in memory, for tests.
+    #[cfg(test)]
+    pub fn of_bytes(name: &str, reader: impl Read + 'static) -> Self {
+        Self { name: name.to_owned(), reader: Box::new(reader) }
+    }
+}
+
+/// The unpacked form of `raw`: as it is, or through the decoder its first bytes ask for.
+fn unpacked(name: &str, mut raw: Box<dyn Read>) -> Result<Box<dyn Read>, Failure> {
+    let mut head = [0; sniff::HEAD];
+    let mut len = 0;
+    // No more bytes are waited for than tell, and none after the end: someone may be typing them.
+    let looks = loop {
+        if let Some(looks) = sniff::looks(&head[..len]) {
+            break looks;
+        }
+        match raw.read(&mut head[len..]) {
+            Ok(0) => {
+                raw = Box::new(io::empty());
+                break Looks::Plain;
+            }
+            Ok(n) => len += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(Failure::io(name, &error)),
+        }
+    };
+    let all = Cursor::new(head[..len].to_vec()).chain(raw);
+    Ok(match looks {
+        Looks::Plain => Box::new(all),
+        Looks::Gzip => Box::new(Gunzip(MultiGzDecoder::new(buffered(all)))),
+        Looks::Zstd => Box::new(ZstdReader::new(buffered(all))),
+        Looks::Tepal => return Err(Failure::at(name, "a tepal filter; expected a list of keys")),
+        Looks::OtherPacked(kind) => {
+            let text = format!("{kind} data; unpack it first: {kind} -dc FILE | tepal …");
+            return Err(Failure::at(name, text));
+        }
+    })
+}
+
+type Whole = Chain<Cursor<Vec<u8>>, Box<dyn Read>>;
+
+fn buffered(all: Whole) -> BufReader<Whole> {
+    BufReader::with_capacity(BLOCK, all)
+}
+
+/// A gzip stream whose errors say that it is one.
+struct Gunzip<R>(MultiGzDecoder<R>);
+
+impl<R: BufRead> Read for Gunzip<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => error,
+            io::ErrorKind::UnexpectedEof => broken("gzip", "it ends too early"),
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => broken("gzip", &error.to_string()),
+            _ => error,
+        })
+    }
+}
+
+/// The error of a compressed stream that cannot be unpacked to its end.
+pub fn broken(kind: &str, why: &str) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        format!("broken {kind} data ({why}); nothing after this point can be read"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn read_all(bytes: &[u8]) -> Result<Vec<u8>, String> {
+        let raw = Box::new(Cursor::new(bytes.to_vec()));
+        let mut reader = match unpacked("x", raw) {
+            Ok(reader) => reader,
+            Err(Failure::Message(text)) => return Err(text),
+            Err(Failure::ClosedPipe) => unreachable!(),
+        };
+        let mut out = Vec::new();
+        match reader.read_to_end(&mut out) {
+            Ok(_) => Ok(out),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn plain_bytes_come_through() {
+        for bytes in [&b""[..], b"a", b"\x1f", b"\x1f\x8b", b"a\nb\n", b"\xff\xfe\0"] {
+            assert_eq!(read_all(bytes).unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn gzip_is_unpacked_every_member_and_every_cut_is_seen() {
+        let mut packed = gzip(b"one\ntwo\n");
+        packed.extend(gzip(b"three\n"));
+        assert_eq!(read_all(&packed).unwrap(), b"one\ntwo\nthree\n");
+        let first = gzip(b"one\ntwo\n").len();
+        for cut in 4..packed.len() {
+            if cut != first {
+                assert!(read_all(&packed[..cut]).is_err(), "cut at {cut}");
+            }
+        }
+        let mut flipped = gzip(b"one\ntwo\n");
+        let at = flipped.len() - 5;
+        flipped[at] ^= 1;
+        assert!(read_all(&flipped).unwrap_err().contains("gzip"));
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused() {
+        assert!(read_all(b"\x89TEPAL\r\n....").unwrap_err().contains("tepal filter"));
+        assert!(read_all(b"\xfd7zXZ\0....").unwrap_err().contains("xz -dc"));
+    }
+
+    #[test]
+    fn sources_are_named() {
+        assert_eq!(Source::list(&[]), [Source::Stdin]);
+        let two = Source::list(&[PathBuf::from("a"), PathBuf::from("-")]);
+        assert_eq!(two[0].name(), "a");
+        assert_eq!(two[1], Source::Stdin);
+    }
+}

@@ -1,0 +1,337 @@
+//! Numbers as people write them: `20M`, `24MiB`, `1%`, `1 in 100`; and the same way back.
+//!
+//! Letters follow the SI: `k`, `M`, `G`, `T` are powers of 1000; with an `i` (`KiB`, `MiB`) powers of 1024.
+
+/// Reads a number of keys: `20M`, `1.5k`, `20_000_000`, `20,000,000`, `2e7`. At least 1.
+pub fn parse_count(text: &str) -> Result<u64, String> {
+    let help = "expected a whole number such as 20000000, 20M or 1.5k";
+    let (digits, unit) = split_unit(text);
+    let scale = multiplier(unit).ok_or_else(|| format!("not a number of keys; {help}"))?;
+    match whole(digits, scale) {
+        Some(0) => Err("0 keys; expected 1 or more".to_owned()),
+        Some(n) => Ok(n),
+        None => Err(format!("not a whole number, or one past 2^64; {help}, up to 2^64 - 1")),
+    }
+}
+
+/// Like [`parse_count`], for places where 0 means something.
+pub fn parse_count_or_zero(text: &str) -> Result<u64, String> {
+    if text.trim() == "0" {
+        return Ok(0);
+    }
+    parse_count(text)
+}
+
+/// Reads a size in bytes: `24MiB`, `24MB`, `24M`, `4096`. At least 1.
+pub fn parse_size(text: &str) -> Result<u64, String> {
+    let help = "expected a size such as 24MiB, 24MB or 4096 (bytes)";
+    let (digits, unit) = split_unit(text);
+    let letter = unit.strip_suffix(['B', 'b']).unwrap_or(unit);
+    let scale = multiplier(letter).ok_or_else(|| format!("not a size; {help}"))?;
+    match whole(digits, scale) {
+        Some(0) => Err("a size of 0 bytes; expected 1 or more".to_owned()),
+        Some(n) => Ok(n),
+        None => Err(format!("not a whole number of bytes below 2^64; {help}")),
+    }
+}
+
+/// Reads a rate of false positives: `1%`, `0.01`, `1e-6`, `1 in 100`, `1/100`. Above 0 and below 1.
+pub fn parse_rate(text: &str) -> Result<f64, String> {
+    let help = "expected a share above 0 and below 1, such as 1%, 0.01, 1e-6 or \"1 in 100\"";
+    let plain = text.trim().to_ascii_lowercase();
+    let value = if let Some(percent) = plain.strip_suffix('%') {
+        decimal(percent).map(|v| v / 100.0)
+    } else if let Some((one, many)) = plain.split_once("in").or_else(|| plain.split_once('/')) {
+        match (decimal(one), decimal(many)) {
+            (Some(one), Some(many)) => Some(one / many),
+            _ => None,
+        }
+    } else {
+        decimal(&plain)
+    };
+    match value {
+        Some(rate) if rate > 0.0 && rate < 1.0 => Ok(rate),
+        Some(_) => Err(format!("not a rate a filter can have; {help}")),
+        None => Err(format!("not a rate; {help}")),
+    }
+}
+
+/// Reads a seed: any `u64`, decimal or `0x…`.
+pub fn parse_seed(text: &str) -> Result<u64, String> {
+    let value = match text.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None => text.replace('_', "").parse().ok(),
+    };
+    value.ok_or_else(|| "expected a whole number from 0 to 2^64 - 1, or 0x and hex digits".to_owned())
+}
+
+/// `20000000` as `20,000,000`.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `n` things: `1 key`, `2 keys`.
+pub fn counted(n: u64, thing: &str) -> String {
+    let s = if n == 1 { "" } else { "s" };
+    format!("{} {thing}{s}", count(n))
+}
+
+/// Bytes as `24.8 MiB`; below 1 KiB as `870 bytes`.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    if bytes < 1024 {
+        return counted(bytes, "byte");
+    }
+    let mut value = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1023.95 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}
+
+/// A rate as `1 in 100`; 0 as `never`, more than a half in percent.
+pub fn rate(rate: f64) -> String {
+    if rate <= 0.0 {
+        return "never".to_owned();
+    }
+    if rate > 0.5 {
+        return percent(rate);
+    }
+    let one_in = 1.0 / rate;
+    if one_in >= 1e18 {
+        return format!("1 in {one_in:.1e}");
+    }
+    if one_in >= 99.95 {
+        return format!("1 in {}", count(four_digits(one_in)));
+    }
+    let text = format!("{one_in:.1}");
+    format!("1 in {}", text.strip_suffix(".0").unwrap_or(&text))
+}
+
+/// A share of 1 as `55 %`, `0.98 %`.
+pub fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    if value == 0.0 || value >= 9.95 {
+        format!("{value:.0} %")
+    } else if value >= 0.995 {
+        format!("{value:.1} %")
+    } else if value >= 0.0095 {
+        format!("{value:.2} %")
+    } else {
+        format!("{value:.1e} %")
+    }
+}
+
+/// A whole number with its first four digits kept when it has more than four: an estimate claims no more.
+pub fn four_digits(value: f64) -> u64 {
+    let mut step = 1.0_f64;
+    while value / step >= 9_999.5 {
+        step *= 10.0;
+    }
+    ((value / step).round() * step) as u64
+}
+
+/// Splits the digits of a number from the unit after them.
+fn split_unit(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let bytes = text.as_bytes();
+    let mut end = 0;
+    while end < bytes.len() {
+        let exponent = matches!(bytes[end], b'e' | b'E')
+            && bytes.get(end + 1).is_some_and(|&b| b.is_ascii_digit() || b == b'+');
+        if !(bytes[end].is_ascii_digit() || matches!(bytes[end], b'.' | b',' | b'_') || exponent) {
+            break;
+        }
+        end += if exponent { 2 } else { 1 };
+    }
+    (&text[..end], text[end..].trim_start())
+}
+
+/// The factor of a unit's letters, without the `B` of bytes.
+fn multiplier(unit: &str) -> Option<u64> {
+    Some(match unit {
+        "" => 1,
+        "k" | "K" => 1_000,
+        "m" | "M" => 1_000_000,
+        "g" | "G" => 1_000_000_000,
+        "t" | "T" => 1_000_000_000_000,
+        "ki" | "Ki" => 1 << 10,
+        "mi" | "Mi" => 1 << 20,
+        "gi" | "Gi" => 1 << 30,
+        "ti" | "Ti" => 1 << 40,
+        _ => return None,
+    })
+}
+
+/// `digits × scale` exactly, or nothing when it is no whole number below 2^64.
+fn whole(digits: &str, scale: u64) -> Option<u64> {
+    let (mantissa, exponent) = match digits.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.trim_start_matches('+').parse().ok()?),
+        None => (digits, 0_u32),
+    };
+    let (before, after) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut value: u128 = 0;
+    let mut seen = false;
+    for byte in before.bytes().chain(after.bytes()) {
+        match byte {
+            b'0'..=b'9' => {
+                value = value.checked_mul(10)?.checked_add(u128::from(byte - b'0'))?;
+                seen = true;
+            }
+            b',' | b'_' => {}
+            _ => return None,
+        }
+    }
+    let places = after.bytes().filter(u8::is_ascii_digit).count();
+    let divisor = 10_u128.checked_pow(u32::try_from(places).ok()?)?;
+    let value = value.checked_mul(u128::from(scale))?.checked_mul(10_u128.checked_pow(exponent)?)?;
+    if !seen || value % divisor != 0 {
+        return None;
+    }
+    u64::try_from(value / divisor).ok()
+}
+
+/// A plain decimal number; separators allowed, words such as `nan` and `inf` not.
+fn decimal(text: &str) -> Option<f64> {
+    let text: String = text.trim().chars().filter(|c| !matches!(c, ',' | '_')).collect();
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit() || b".e+-".contains(&b)) {
+        return None;
+    }
+    text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_read_exactly() {
+        for (text, n) in [
+            ("1", 1),
+            ("20M", 20_000_000),
+            ("1.5k", 1_500),
+            ("1G", 1_000_000_000),
+            ("20_000_000", 20_000_000),
+            ("20,000,000", 20_000_000),
+            ("2e7", 20_000_000),
+            ("1.25e+2", 125),
+            (" 20 M ", 20_000_000),
+            ("0.001k", 1),
+            ("64Ki", 65_536),
+            ("18446744073709551615", u64::MAX),
+        ] {
+            assert_eq!(parse_count(text), Ok(n), "{text}");
+        }
+        for text in [
+            "",
+            "0",
+            "0k",
+            "-1",
+            "1.5",
+            "M",
+            "1e",
+            "1e99",
+            "20X",
+            "1 2",
+            "nan",
+            ".",
+            "1.2.3",
+            "0x10",
+            "18446744073709551616",
+            "1e-3",
+            "20MM",
+            "٢",
+        ] {
+            assert!(parse_count(text).is_err(), "{text}");
+        }
+        assert_eq!(parse_count_or_zero("0"), Ok(0));
+    }
+
+    #[test]
+    fn sizes_are_read_exactly() {
+        for (text, n) in [
+            ("4096", 4096),
+            ("24MiB", 24 << 20),
+            ("24 MiB", 24 << 20),
+            ("24MB", 24_000_000),
+            ("24M", 24_000_000),
+            ("1.5KiB", 1536),
+            ("10B", 10),
+            ("2GiB", 2 << 30),
+        ] {
+            assert_eq!(parse_size(text), Ok(n), "{text}");
+        }
+        for text in ["", "0", "MiB", "-1MiB", "99999999TiB", "1.0001KiB", "5 bits"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn rates_are_read() {
+        for (text, rate) in [
+            ("1%", 0.01),
+            ("0.1%", 0.001),
+            ("0.1 %", 0.001),
+            ("0.01", 0.01),
+            ("1e-6", 1e-6),
+            ("1 in 100", 0.01),
+            ("1in100", 0.01),
+            ("1/1,000", 0.001),
+            ("1 in 1_000_000", 1e-6),
+            (".5", 0.5),
+        ] {
+            assert_eq!(parse_rate(text), Ok(rate), "{text}");
+        }
+        for text in [
+            "0", "0%", "1", "100%", "2", "nan", "NaN", "inf", "-0.1", "1 in 0", "1 in 1", "0 in 5", "", "%",
+            "in", "infinity", "1e-400", "abc",
+        ] {
+            assert!(parse_rate(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn seeds_are_read() {
+        assert_eq!(parse_seed("0"), Ok(0));
+        assert_eq!(parse_seed("0xff"), Ok(255));
+        assert_eq!(parse_seed("18446744073709551615"), Ok(u64::MAX));
+        assert!(parse_seed("-1").is_err());
+        assert!(parse_seed("0x").is_err());
+    }
+
+    #[test]
+    fn numbers_are_written_for_people() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_000), "1,000");
+        assert_eq!(count(20_000_000), "20,000,000");
+        assert_eq!(counted(1, "key"), "1 key");
+        assert_eq!(counted(0, "key"), "0 keys");
+        assert_eq!(size(870), "870 bytes");
+        assert_eq!(size(1024), "1.0 KiB");
+        assert_eq!(size(25_000_000), "23.8 MiB");
+        assert_eq!(size((1 << 20) - 1), "1.0 MiB");
+        assert_eq!(size(u64::MAX), "16.0 EiB");
+        assert_eq!(rate(0.01), "1 in 100");
+        assert_eq!(rate(1.0 / 95.46), "1 in 95.5");
+        assert_eq!(rate(1e-6), "1 in 1,000,000");
+        assert_eq!(rate(1.0 / 123_456.0), "1 in 123,500");
+        assert_eq!(rate(0.0), "never");
+        assert_eq!(rate(0.9), "90 %");
+        assert_eq!(rate(0.5), "1 in 2");
+        assert_eq!(rate(1e-300), "1 in 1.0e300");
+        assert_eq!(percent(0.551), "55 %");
+        assert_eq!(percent(0.0098), "0.98 %");
+        assert_eq!(percent(1.0), "100 %");
+    }
+}

@@ -1,0 +1,166 @@
+//! Where results go: standard output, and the file of a filter.
+
+use std::fs;
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use tepal::{BloomFilter, Error, Line};
+
+use crate::error::{Failure, shown};
+use crate::interrupt;
+
+/// Bytes gathered before they are written.
+const BUFFER: usize = 1 << 17;
+
+/// Standard output, gathered in large pieces; on a terminal shown at once.
+pub struct Stdout {
+    writer: BufWriter<StdoutLock<'static>>,
+    terminal: bool,
+}
+
+impl Stdout {
+    /// Takes standard output.
+    pub fn new() -> Self {
+        let stdout = io::stdout();
+        Self { terminal: stdout.is_terminal(), writer: BufWriter::with_capacity(BUFFER, stdout.lock()) }
+    }
+
+    /// Writes bytes.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.writer.write_all(bytes).map_err(|e| Failure::stdout(&e))
+    }
+
+    /// Writes text that may have colour, which is kept only where it is wanted.
+    pub fn styled(&mut self, text: &str) -> Result<(), Failure> {
+        let choice = anstream::AutoStream::choice(&io::stdout());
+        let mut stream = anstream::AutoStream::new(Vec::new(), choice);
+        let styled = stream.write_all(text.as_bytes());
+        styled.map_err(|e| Failure::stdout(&e))?;
+        self.write(&stream.into_inner())
+    }
+
+    /// Writes one line of JSON.
+    pub fn json<T: Serialize>(&mut self, value: &T) -> Result<(), Failure> {
+        match serde_json::to_writer(&mut self.writer, value) {
+            Ok(()) => self.write(b"\n"),
+            Err(error) => Err(Failure::stdout(&error.into())),
+        }
+    }
+
+    /// Writes one JSON document over several lines.
+    pub fn document<T: Serialize>(&mut self, value: &T) -> Result<(), Failure> {
+        match serde_json::to_writer_pretty(&mut self.writer, value) {
+            Ok(()) => self.write(b"\n")?,
+            Err(error) => return Err(Failure::stdout(&error.into())),
+        }
+        self.flush()
+    }
+
+    /// Shows what is gathered where a person is watching.
+    pub fn show(&mut self) -> Result<(), Failure> {
+        if self.terminal { self.flush() } else { Ok(()) }
+    }
+
+    /// Writes all that is gathered.
+    pub fn flush(&mut self) -> Result<(), Failure> {
+        self.writer.flush().map_err(|e| Failure::stdout(&e))
+    }
+}
+
+/// Where a filter is to be written.
+pub enum Target {
+    /// Standard output, which is no terminal.
+    Stdout,
+    /// A device or a pipe with a name: written as it is, for it cannot be replaced.
+    Stream(PathBuf),
+    /// An ordinary file, replaced as a whole.
+    File(PathBuf),
+}
+
+impl Target {
+    /// The target named `path`. An existing file is refused without `force`, and so is a terminal.
+    pub fn new(path: &Path, force: bool) -> Result<Self, Failure> {
+        let name = shown(path);
+        if path.as_os_str() == "-" {
+            if io::stdout().is_terminal() {
+                let text = "is a terminal, and a filter is no text; write it to a file with -o FILE";
+                return Err(Failure::at("standard output", text));
+            }
+            return Ok(Self::Stdout);
+        }
+        match fs::metadata(path) {
+            Ok(found) if found.is_dir() => {
+                Err(Failure::at(&name, "a directory; expected the name of a file"))
+            }
+            Ok(found) if !found.is_file() => Ok(Self::Stream(path.to_owned())),
+            Ok(_) if !force => Err(Failure::at(&name, "exists; add --force to replace it")),
+            // Through a symbolic link the file it names is replaced, not the link.
+            Ok(_) => match path.canonicalize() {
+                Ok(real) => Ok(Self::File(real)),
+                Err(error) => Err(Failure::io(&name, &error)),
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let folder = folder_of(path);
+                if !folder.is_dir() {
+                    let text = "no such folder; make it first, or name another file with -o";
+                    return Err(Failure::at(&shown(&folder), text));
+                }
+                Ok(Self::File(path.to_owned()))
+            }
+            Err(error) => Err(Failure::io(&name, &error)),
+        }
+    }
+
+    /// The name for messages.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Stdout => "standard output".to_owned(),
+            Self::Stream(path) | Self::File(path) => shown(path),
+        }
+    }
+
+    /// The folder for temporary data.
+    pub fn folder(&self) -> PathBuf {
+        match self {
+            Self::Stdout | Self::Stream(_) => std::env::temp_dir(),
+            Self::File(path) => folder_of(path),
+        }
+    }
+
+    /// Writes the filter there. A file is replaced as a whole or left as it was.
+    pub fn save<L: AsRef<[Line]>>(&self, filter: &BloomFilter<L>) -> Result<(), Failure> {
+        let result = match self {
+            Self::Stdout => {
+                let mut stdout = io::stdout().lock();
+                filter.write_to(&mut stdout).and_then(|()| flush(&mut stdout))
+            }
+            Self::Stream(path) => match fs::OpenOptions::new().write(true).open(path) {
+                Ok(mut file) => filter.write_to(&mut file).and_then(|()| flush(&mut file)),
+                Err(error) => return Err(Failure::io(&self.name(), &error)),
+            },
+            Self::File(path) => {
+                let _saving = interrupt::saving();
+                filter.save(path)
+            }
+        };
+        match result {
+            Ok(()) => Ok(()),
+            Err(Error::Io { source, .. }) if matches!(self, Self::Stdout) => Err(Failure::stdout(&source)),
+            Err(Error::Io { source, .. }) => Err(Failure::io(&self.name(), &source)),
+            Err(error) => Err(Failure::at(&self.name(), error)),
+        }
+    }
+}
+
+fn flush(writer: &mut impl Write) -> Result<(), Error> {
+    writer.flush().map_err(|source| Error::Io { doing: "writing".to_owned(), source })
+}
+
+/// The folder a file lies in.
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}

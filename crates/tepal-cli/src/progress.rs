@@ -1,0 +1,92 @@
+//! How far a long read has come: on a terminal only, and only after a second.
+
+use std::cell::Cell;
+use std::io::{self, IsTerminal, Read};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::input::Source;
+
+/// Nothing is shown before this much time has passed.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Counts the bytes read from all inputs of a command and shows them on standard error.
+///
+/// The bytes of the files are the measure, packed as they are: their sum is known, the number of keys is not.
+#[derive(Clone)]
+pub struct Progress(Option<Rc<State>>);
+
+struct State {
+    start: Instant,
+    shown: Cell<bool>,
+    bar: ProgressBar,
+}
+
+impl Progress {
+    /// Shows the reading of `sources`, where standard error is a terminal and `quiet` is not set.
+    pub fn of(sources: &[Source], quiet: bool) -> Self {
+        if quiet || !io::stderr().is_terminal() {
+            return Self(None);
+        }
+        let bar = new_bar(sources.iter().map(Source::len).sum());
+        Self(Some(Rc::new(State { start: Instant::now(), shown: Cell::new(false), bar })))
+    }
+
+    /// A reader whose bytes are counted.
+    pub fn count<R: Read>(&self, reader: R) -> Counted<R> {
+        Counted { reader, progress: self.clone() }
+    }
+
+    /// Takes the picture away, so that something else can be written.
+    pub fn clear(&self) {
+        if let Some(state) = &self.0 {
+            state.bar.finish_and_clear();
+        }
+    }
+
+    fn add(&self, bytes: usize) {
+        let Some(state) = &self.0 else {
+            return;
+        };
+        state.bar.inc(bytes as u64);
+        if !state.shown.get() && state.start.elapsed() >= PATIENCE {
+            state.shown.set(true);
+            state.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A bar that counts from the start, for its speed to be right, and draws nothing yet.
+fn new_bar(total: Option<u64>) -> ProgressBar {
+    let template = match total {
+        Some(_) => "{bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
+        None => "{spinner} {bytes}, {bytes_per_sec}",
+    };
+    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// A reader whose bytes are counted for a [`Progress`].
+pub struct Counted<R> {
+    reader: R,
+    progress: Progress,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.reader.read(buffer)?;
+        self.progress.add(n);
+        Ok(n)
+    }
+}

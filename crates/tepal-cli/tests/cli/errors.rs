@@ -1,0 +1,219 @@
+//! Bad input: one line that names the thing and the way out, exit code 2, nothing half written.
+
+use std::fs;
+
+use crate::place::Place;
+
+/// A place with a filter `f`, a list `keys`, and a folder `folder`.
+fn place() -> Place {
+    let place = Place::new();
+    place.write("keys", "a\nb\n");
+    place.build("f", b"a\nb\n", "");
+    fs::create_dir(place.path("folder")).unwrap();
+    place
+}
+
+/// Runs, and looks that it ends with 2, that one line says so, and that no file came or went.
+fn error(place: &Place, args: &str) -> String {
+    let before = (place.names(), place.read("f"));
+    let ran = place.run(args);
+    assert_eq!(ran.code, 2, "{args}: {}", ran.err);
+    assert_eq!(ran.out, b"", "{args}");
+    assert_eq!(ran.err.lines().count(), 1, "{args}: {}", ran.err);
+    assert!(ran.err.starts_with("tepal: ") && !ran.err.contains("panicked"), "{args}: {}", ran.err);
+    assert_eq!((place.names(), place.read("f")), before, "{args}");
+    ran.err.trim_start_matches("tepal: ").trim_end().to_owned()
+}
+
+#[test]
+fn inputs_that_are_not_there_or_no_lists() {
+    let place = place();
+    for (args, expected) in [
+        ("build -o g nothing", "nothing: no such file"),
+        ("build -o g keys nothing", "nothing: no such file"),
+        ("build -o g folder", "folder: a directory; expected a file of keys"),
+        ("build -o g f", "f: a tepal filter; expected a list of keys"),
+        ("add f nothing", "nothing: no such file"),
+        ("has f nothing", "nothing: no such file"),
+        ("has f keys nothing", "nothing: no such file"),
+        ("has f folder", "folder: a directory; expected a file of keys"),
+        ("test f --members nothing", "nothing: no such file"),
+    ] {
+        assert_eq!(error(&place, args), expected, "{args}");
+    }
+}
+
+#[test]
+fn files_that_are_no_filters() {
+    let place = place();
+    let good = place.read("f");
+    place.write("cut", &good[..good.len() - 1]);
+    place.write("flipped", {
+        let mut bytes = good.clone();
+        let last = bytes.len() - 1;
+        bytes[last] ^= 1;
+        bytes
+    });
+    place.write("future", {
+        let mut bytes = good.clone();
+        bytes[8] = 2;
+        bytes
+    });
+    place.write("gzip", b"\x1f\x8b\x08\0\0\0\0\0\0\0\0\0");
+    place.write("empty", "");
+    for verb in ["has NAME -e a", "info NAME", "add NAME keys", "test NAME"] {
+        for (name, found) in [
+            ("nothing", "no such file; expected a tepal filter, made with: tepal build LIST -o FILTER"),
+            ("folder", "a directory; expected a tepal filter"),
+            ("keys", "not a tepal filter: it looks like text"),
+            (
+                "gzip",
+                "not a tepal filter: it looks like gzip data; make one with: tepal build LIST -o FILTER",
+            ),
+            ("empty", "not a tepal filter: it is empty; make one with: tepal build LIST -o FILTER"),
+            ("cut", "damaged: "),
+            ("flipped", "damaged: "),
+            ("future", "version 2 is not known to this build"),
+        ] {
+            let args = verb.replace("NAME", name);
+            let said = error(&place, &args);
+            assert!(said.starts_with(&format!("{name}: ")), "{args}: {said}");
+            assert!(said.contains(found), "{args}: {said}");
+        }
+    }
+}
+
+#[test]
+fn outputs_that_cannot_be() {
+    let place = place();
+    for (args, expected) in [
+        ("build -o f keys", "f: exists; add --force to replace it"),
+        ("build -o folder keys", "folder: a directory; expected the name of a file"),
+        ("build -o folder --force keys", "folder: a directory; expected the name of a file"),
+        ("build -o no/such/g keys", "no/such: no such folder; make it first, or name another file with -o"),
+        ("add f -o f keys", "f: exists; add --force to replace it"),
+        ("build -o - --json keys", "--json and -o - both write to standard output; name a file with -o"),
+    ] {
+        assert_eq!(error(&place, args), expected, "{args}");
+    }
+}
+
+#[test]
+fn numbers_that_no_filter_can_have() {
+    let place = place();
+    let rate = "not a rate a filter can have; expected a share above 0 and below 1, such as 1%, 0.01, 1e-6 or \
+                \"1 in 100\"";
+    for verb in ["build -o g keys", "plan -n 10"] {
+        for bad in ["0", "1", "2", "100%", "0.0"] {
+            let said = error(&place, &format!("{verb} -p {bad}"));
+            assert_eq!(said, format!("invalid value '{bad}' for '--fpr <RATE>': {rate}; see tepal --help"));
+        }
+        let said = error(&place, &format!("{verb} -p NaN"));
+        assert!(said.contains("not a rate; expected a share above 0 and below 1"), "{said}");
+    }
+    for (args, part) in [
+        ("build -o g keys -n 0", "0 keys; expected 1 or more"),
+        ("build -o g keys -n 1152921504606846976", "a 64-bit hash alone errs"),
+        ("plan -n 1152921504606846976 -p 50%", "a 64-bit hash alone errs"),
+        ("build -o g keys -n 18446744073709551616", "not a whole number, or one past 2^64"),
+        ("build -o g keys -n 1.5", "not a whole number"),
+        ("build -o g keys -n -1", "unexpected argument '-1'"),
+        ("build -o g keys -s 0", "a size of 0 bytes; expected 1 or more"),
+        ("build -o g keys -s 10", "-s: 10 bytes; expected 64 or more"),
+        ("build -o g keys -s 16777215TiB", "bytes"),
+        ("build -o g keys -p 1e-13", "out of reach"),
+        ("build -o g keys -k 0", "the number of hashes is 0; it must be"),
+        ("build -o g keys -k 99", "the number of hashes is 99; it must be"),
+        ("build -o g keys -n 10 -p 1% -s 1KiB", "-n, -p and -s are given; leave one out"),
+        ("build -o g keys --layout round", "possible values: line, double, split-block, scattered"),
+        ("build -o g keys --seed x", "expected a whole number from 0 to 2^64 - 1"),
+        ("build -o g keys --over never", "possible values: refuse, warn, ignore"),
+        ("plan", "give two of -n KEYS, -p RATE and -s SIZE"),
+        ("plan -p 1%", "give two of -n KEYS, -p RATE and -s SIZE"),
+        ("plan -n 1 -p 1% -s 1MiB", "leave one out"),
+        ("plan -n 10 --universe 5", "fewer than the 10 keys of -n"),
+        ("demo -n 500M", "expected 400,000,000 at most"),
+        ("demo -n 0", "0 keys"),
+    ] {
+        let said = error(&place, args);
+        assert!(said.contains(part), "{args}: {said}");
+    }
+}
+
+#[test]
+fn a_wrong_command_line() {
+    let place = place();
+    for (args, expected) in [
+        (
+            "hase f",
+            "unrecognized subcommand 'hase'; tip: a similar subcommand exists: 'has'; see tepal --help",
+        ),
+        ("has", "the following required arguments were not provided: <FILTER>; see tepal --help"),
+        (
+            "build keys",
+            "the following required arguments were not provided: --output <FILTER>; see tepal --help",
+        ),
+        (
+            "has f --csv",
+            "the following required arguments were not provided: --field <FIELD>; see tepal --help",
+        ),
+    ] {
+        assert_eq!(error(&place, args), expected, "{args}");
+    }
+    for (args, part) in [
+        ("has f -f 0 keys", "fields are numbered from 1"),
+        ("has f -f 1 -d ab keys", "expected one character of one byte"),
+        ("has f -f 1 --csv --tsv keys", "cannot be used with"),
+        ("has f --json -c keys", "cannot be used with"),
+        ("build -o g --memory --layout line keys", "cannot be used with"),
+        ("has f -j 4 keys", "unexpected argument '-j'"),
+    ] {
+        let said = error(&place, args);
+        assert!(said.contains(part), "{args}: {said}");
+    }
+}
+
+#[test]
+fn a_later_input_that_fails_leaves_what_was_printed() {
+    let place = place();
+    place.write("packed", b"\x1f\x8b\x08broken");
+    let ran = place.run("has f keys packed");
+    assert_eq!((ran.code, ran.out.as_slice()), (2, &b"a\nb\n"[..]));
+    assert!(ran.err.starts_with("tepal: packed: broken gzip data ("), "{}", ran.err);
+}
+
+#[test]
+fn info_shows_what_it_can() {
+    let place = place();
+    let ran = place.run("info keys f");
+    assert_eq!(ran.code, 2);
+    assert!(ran.text().starts_with("f           Bloom filter"), "{}", ran.text());
+    assert!(ran.err.starts_with("tepal: keys: not a tepal filter"), "{}", ran.err);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk() {
+    let place = place();
+    assert_eq!(error(&place, "build -o /dev/full keys"), "/dev/full: no space left on the device");
+    for args in ["has f keys", "has -c f keys", "info f", "plan -n 1k", "build -o - keys", "test f"] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = place.command(args).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.ends_with("tepal: standard output: no space left on the device\n"), "{args}: {said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_no_text_stay_on_one_line() {
+    let place = place();
+    let mut command = place.command("has");
+    command.arg("bad\nname\x1b[2J");
+    let ran = crate::place::finish(command);
+    assert_eq!(
+        ran.err,
+        "tepal: bad\\nname\\u{1b}[2J: no such file; expected a tepal filter, made with: tepal build LIST -o FILTER\n"
+    );
+}

@@ -1,0 +1,15 @@
+//! The command as people run it: the real program, its bytes, its exit codes and its words.
+
+mod build;
+mod errors;
+mod fidelity;
+mod fields;
+mod help;
+mod model;
+mod packed;
+mod place;
+#[cfg(unix)]
+mod signals;
+#[cfg(unix)]
+mod terminal;
+mod verbs;

@@ -1,0 +1,76 @@
+//! gzip and zstd inputs, known by their first bytes.
+
+use std::io::Write;
+
+use crate::place::Place;
+
+/// Lines as zstd data that the program must unpack.
+fn zstd(lines: &[u8]) -> Vec<u8> {
+    // One frame of raw blocks, the simplest that the format has.
+    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58];
+    let blocks: Vec<&[u8]> = lines.chunks(100_000).collect();
+    for (i, block) in blocks.iter().enumerate() {
+        let header = (block.len() as u32) << 3 | u32::from(i + 1 == blocks.len());
+        frame.extend_from_slice(&header.to_le_bytes()[..3]);
+        frame.extend_from_slice(block);
+    }
+    frame
+}
+
+fn gzip(lines: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(lines).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn lines() -> Vec<u8> {
+    (0..100_000).flat_map(|n| format!("line {n}\n").into_bytes()).collect()
+}
+
+#[test]
+fn packed_data_is_unpacked_from_files_and_pipes() {
+    let place = Place::new();
+    let lines = lines();
+    place.build("plain", &lines, "");
+    for packed in [gzip(&lines), zstd(&lines)] {
+        place.build("f", &packed, "--force");
+        assert!(place.read("f") == place.read("plain"));
+        let ran = place.run_with("has f", &packed);
+        assert!(ran.code == 0 && ran.out == lines);
+        place.write("no-ending", &packed);
+        assert_eq!(place.run("has -c f no-ending no-ending").quiet(), (0, &b"200000\n"[..]));
+    }
+}
+
+#[test]
+fn members_and_frames_follow_each_other() {
+    let place = Place::new();
+    place.build("f", &[gzip(b"a\n"), gzip(b"b\n")].concat(), "");
+    assert_eq!(place.run("has -c f -e a -e b").quiet(), (0, &b"2\n"[..]));
+    place.build("g", &[zstd(b"a\n"), zstd(b"b\n")].concat(), "");
+    assert_eq!(place.run("has -c g -e a -e b").quiet(), (0, &b"2\n"[..]));
+}
+
+#[test]
+fn a_stream_that_breaks_off_is_an_error_and_builds_nothing() {
+    let place = Place::new();
+    let lines = lines();
+    for (kind, packed) in [("gzip", gzip(&lines)), ("zstd", zstd(&lines))] {
+        for keep in [packed.len() / 2, packed.len() - 1] {
+            place.write("cut", &packed[..keep]);
+            let ran = place.run("build -o f cut");
+            assert_eq!(ran.code, 2);
+            assert!(ran.err.starts_with(&format!("tepal: cut: broken {kind} data (")), "{}", ran.err);
+            assert_eq!(place.names(), ["cut"]);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_unpacked_is_refused() {
+    let place = Place::new();
+    place.write("keys.xz", b"\xfd7zXZ\0\0\x04rest");
+    let ran = place.run("build -o f keys.xz");
+    assert_eq!(ran.code, 2);
+    assert_eq!(ran.err, "tepal: keys.xz: xz data; unpack it first: xz -dc FILE | tepal …\n");
+}

@@ -7,9 +7,10 @@ use crate::encode::{CHUNK, HEADER_LEN, KIND_BLOOM, MAGIC, VERSION, body_len, bod
 use crate::filter::{Filter, Policy, self_test};
 use crate::hash::{Scheme, xxh3};
 use crate::key::{Domain, check_recipe};
-use crate::records::{self, Record};
+use crate::records::{self, Record, SEED};
+use crate::schemes::Own;
 
-/// Reads a file. `secret` is the key of scheme 2; under scheme 1 there must be none.
+/// Reads a file. `secret` is the key of scheme 2; under every other scheme there must be none.
 pub fn decode(file: &[u8], secret: Option<&[u8; 16]>) -> Result<Filter, String> {
     magic_version_kind(file).map_err(step(1))?;
     let offset = lengths(file).map_err(step(2))?;
@@ -17,7 +18,7 @@ pub fn decode(file: &[u8], secret: Option<&[u8; 16]>) -> Result<Filter, String> 
     header_checksum(header).map_err(step(3))?;
     let fields = fields(header).map_err(step(4))?;
     sizes_follow(header, file.len() as u64, &fields).map_err(step(5))?;
-    let scheme = scheme(header, secret).map_err(step(6))?;
+    let scheme = with_secret(header, &fields, secret).map_err(step(6))?;
     compare_self_test(header, &fields, &scheme).map_err(step(6))?;
     let bits = body(header, &file[offset..], &fields).map_err(step(7))?;
 
@@ -86,6 +87,8 @@ fn header_checksum(header: &[u8]) -> Result<(), String> {
 /// What step 4 has read and checked.
 struct Fields {
     layout: Layout,
+    /// The scheme, save scheme 2, whose key is not in the file.
+    open_scheme: Option<Scheme>,
     domain: Domain,
     policy: Policy,
     num_hashes: u32,
@@ -110,23 +113,41 @@ fn fields(header: &[u8]) -> Result<Fields, String> {
     if start + records_len > header.len() - 8 {
         return Err(format!("{records_len} bytes of records do not fit before the body"));
     }
-    let records = records::decode(&header[start..start + records_len])?;
+    let mut records = records::decode(&header[start..start + records_len])?;
 
     let layout = by_id(&Layout::ALL, Layout::id, header[32], "layout")?;
-    if header[33] != 1 && header[33] != 2 {
-        return Err(format!("scheme {} is not known", header[33]));
-    }
+    let seed = records.iter().position(|record| record.tag == SEED).map(|i| records.remove(i).value);
+    let open_scheme = open_scheme(header[33], u64_at(header, 64), seed.as_deref())?;
     let domain = by_id(&Domain::ALL, Domain::id, header[34], "key domain")?;
     let policy = by_id(&Policy::ALL, Policy::id, header[35], "policy")?;
     let (num_hashes, bit_len) = (u32_at(header, 36), u64_at(header, 40));
-    layout.check(num_hashes, bit_len)?;
+    match &open_scheme {
+        Some(scheme) => scheme.check(layout, num_hashes, bit_len)?,
+        None => layout.check(num_hashes, bit_len)?,
+    }
     let rate = f64::from_bits(u64_at(header, 56));
     check_plan(u64_at(header, 48), rate)?;
     let set_bits = u64_at(header, 80);
     if set_bits > bit_len {
         return Err(format!("{set_bits} set bits in {bit_len}"));
     }
-    Ok(Fields { layout, domain, policy, num_hashes, bit_len, rate, records })
+    Ok(Fields { layout, open_scheme, domain, policy, num_hashes, bit_len, rate, records })
+}
+
+/// The scheme of an id, with what offset 64 and record 5 say of it; nothing for scheme 2.
+fn open_scheme(id: u8, field: u64, seed: Option<&str>) -> Result<Option<Scheme>, String> {
+    if id == 0 || id > 3 {
+        return Ok(Some(Scheme::Own(Own::from_file(id, field, seed)?)));
+    }
+    if seed.is_some() {
+        return Err(format!("scheme {id} has no record {SEED}"));
+    }
+    match (id, field) {
+        (1, seed) => Ok(Some(Scheme::Xxh3 { seed })),
+        (2, _) => Ok(None),
+        (_, 0) => Ok(Some(Scheme::Xxh64)),
+        (_, other) => Err(format!("scheme {id} has no parameter {other:#x}")),
+    }
 }
 
 /// The member of a closed list that has an id.
@@ -156,21 +177,20 @@ fn sizes_follow(header: &[u8], file_len: u64, fields: &Fields) -> Result<(), Str
     Ok(())
 }
 
-/// Step 6, first half: the seed, or the secret key if it is the right one.
-fn scheme(header: &[u8], secret: Option<&[u8; 16]>) -> Result<Scheme, String> {
-    let field = u64_at(header, 64);
-    if header[33] == 1 {
-        if secret.is_some() {
-            return Err("a secret key is given, and the filter was made without one".to_string());
+/// Step 6, first half: the scheme of the header, or the secret key if it is the right one.
+fn with_secret(header: &[u8], fields: &Fields, secret: Option<&[u8; 16]>) -> Result<Scheme, String> {
+    match (&fields.open_scheme, secret) {
+        (Some(scheme), None) => Ok(scheme.clone()),
+        (Some(_), Some(_)) => Err("a secret key is given, and the filter was made without one".to_string()),
+        (None, None) => Err("the filter needs its secret key".to_string()),
+        (None, Some(key)) => {
+            let scheme = Scheme::SipHash13 { key: *key };
+            if scheme.field_at_64() != u64_at(header, 64) {
+                return Err("this is not the secret key of the filter".to_string());
+            }
+            Ok(scheme)
         }
-        return Ok(Scheme::Xxh3 { seed: field });
     }
-    let key = *secret.ok_or("the filter needs its secret key")?;
-    let scheme = Scheme::SipHash13 { key };
-    if scheme.seed_or_key_check() != field {
-        return Err("this is not the secret key of the filter".to_string());
-    }
-    Ok(scheme)
 }
 
 /// Step 6, second half: hash and layout are the writer's.
@@ -194,15 +214,15 @@ fn body(header: &[u8], body: &[u8], fields: &Fields) -> Result<Vec<bool>, String
             return Err(format!("checksum {i} is {found:#018x}, its chunk gives {computed:#018x}"));
         }
     }
-    let (held, padding) = body.split_at((fields.bit_len / 8) as usize);
-    if padding.iter().any(|&byte| byte != 0) {
-        return Err("the padding after the body is not 0".to_string());
-    }
     let mut bits = Vec::new();
-    for byte in held {
+    for byte in body {
         for i in 0..8 {
             bits.push(byte >> i & 1 == 1);
         }
+    }
+    let padding = bits.split_off(fields.bit_len as usize);
+    if padding.contains(&true) {
+        return Err("the padding after the body is not 0".to_string());
     }
     let (found, counted) = (u64_at(header, 80), bits.iter().filter(|&&bit| bit).count() as u64);
     if found != counted {

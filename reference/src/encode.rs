@@ -1,7 +1,8 @@
 //! Sections 3 and 4: from a filter to the bytes of its file.
 
 use crate::filter::Filter;
-use crate::hash::xxh3;
+use crate::hash::{Scheme, xxh3};
+use crate::records::{Record, SEED};
 use crate::{key, records};
 
 /// The first 8 bytes of every file.
@@ -17,10 +18,10 @@ pub const CHUNK: u64 = 65_536;
 
 /// The one file of a filter. Refuses what a reader would refuse.
 pub fn encode(filter: &Filter) -> Result<Vec<u8>, String> {
-    filter.layout.check(filter.num_hashes, filter.bit_len())?;
+    filter.scheme.check(filter.layout, filter.num_hashes, filter.bit_len())?;
     check_plan(filter.capacity, filter.rate)?;
     key::check_recipe(filter.recipe)?;
-    let records = records::encode(&filter.records)?;
+    let records = records::encode(&all_records(filter)?)?;
     let body = body(&filter.bits);
     let body_offset = body_offset(records.len() as u64, filter.bit_len());
     if body_offset > 1 << 31 {
@@ -46,7 +47,7 @@ pub fn encode(filter: &Filter) -> Result<Vec<u8>, String> {
     file.extend(filter.bit_len().to_le_bytes());
     file.extend(filter.capacity.to_le_bytes());
     file.extend(filter.rate.to_le_bytes());
-    file.extend(filter.scheme.seed_or_key_check().to_le_bytes());
+    file.extend(filter.scheme.field_at_64().to_le_bytes());
     file.extend(filter.keys_inserted.to_le_bytes());
     file.extend(filter.set_bits().to_le_bytes());
     for sum in filter.self_test() {
@@ -68,6 +69,21 @@ pub fn encode(filter: &Filter) -> Result<Vec<u8>, String> {
     Ok(file)
 }
 
+/// The filter's records and, among them, the one that its scheme needs.
+fn all_records(filter: &Filter) -> Result<Vec<Record>, String> {
+    let mut records = filter.records.clone();
+    if records.iter().any(|record| record.tag == SEED) {
+        return Err(format!("record {SEED} follows from the scheme, nobody may give it"));
+    }
+    if let Scheme::Own(own) = &filter.scheme {
+        if let Some(seed) = own.seed_record() {
+            let before = records.iter().take_while(|record| record.tag < SEED).count();
+            records.insert(before, Record::new(SEED, &seed));
+        }
+    }
+    Ok(records)
+}
+
 /// Offsets 48 and 56: a capacity of 1 or more, and a rate greater than 0 and less than 1 (NaN is neither).
 pub fn check_plan(capacity: u64, rate: f64) -> Result<(), String> {
     if capacity == 0 {
@@ -79,9 +95,9 @@ pub fn check_plan(capacity: u64, rate: f64) -> Result<(), String> {
     Ok(())
 }
 
-/// Length of the body: `bit_len / 8` bytes, padded to a multiple of 64.
+/// Length of the body: the bytes that `bit_len` bits need, padded to a multiple of 64.
 pub fn body_len(bit_len: u64) -> u64 {
-    (bit_len / 8).next_multiple_of(64)
+    bit_len.div_ceil(8).next_multiple_of(64)
 }
 
 /// The least multiple of 64 that leaves room for header, records, chunk table and header checksum.
@@ -119,7 +135,9 @@ mod tests {
 
     #[test]
     fn the_body_is_padded_to_64_bytes() {
+        assert_eq!(body_len(1), 64);
         assert_eq!(body_len(64), 64);
+        assert_eq!(body_len(513), 128);
         assert_eq!(body_len(512), 64);
         assert_eq!(body_len(768), 128);
         let mut bits = vec![false; 64];

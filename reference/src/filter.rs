@@ -1,6 +1,6 @@
 //! A filter in memory: its parameters and its bits. Inserting, asking, folding and the self-test.
 
-use crate::bits::{Layout, positions};
+use crate::bits::Layout;
 use crate::hash::Scheme;
 use crate::key::{Domain, Key};
 use crate::records::Record;
@@ -49,7 +49,7 @@ pub struct Filter {
     pub layout: Layout,
     /// How many, `k`.
     pub num_hashes: u32,
-    /// How the bytes of a key become a hash.
+    /// How the bytes of a key become bits.
     pub scheme: Scheme,
     /// What the keys are.
     pub domain: Domain,
@@ -78,7 +78,7 @@ impl Filter {
         scheme: Scheme,
         domain: Domain,
     ) -> Result<Filter, String> {
-        layout.check(k, bit_len)?;
+        scheme.check(layout, k, bit_len)?;
         let bit_len = usize::try_from(bit_len).map_err(|_| format!("{bit_len} bits do not fit in memory"))?;
         Ok(Filter {
             layout,
@@ -107,8 +107,9 @@ impl Filter {
 
     /// Inserts a key and counts it.
     pub fn insert(&mut self, key: Key) -> Result<(), String> {
-        let hash = self.scheme.hash(&self.domain.bytes_of(key)?);
-        self.insert_hash(hash);
+        for p in self.positions(key)? {
+            self.bits[p as usize] = true;
+        }
         if self.keys_inserted != UNKNOWN {
             self.keys_inserted += 1;
         }
@@ -117,24 +118,13 @@ impl Filter {
 
     /// Whether a key is in the filter: `false` is certain, `true` means perhaps.
     pub fn contains(&self, key: Key) -> Result<bool, String> {
-        Ok(self.contains_hash(self.scheme.hash(&self.domain.bytes_of(key)?)))
+        Ok(self.positions(key)?.into_iter().all(|p| self.bits[p as usize]))
     }
 
-    /// Sets the bits of a hash.
-    pub fn insert_hash(&mut self, hash: u64) {
-        for p in self.positions(hash) {
-            self.bits[p as usize] = true;
-        }
-    }
-
-    /// Whether all bits of a hash are set.
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        self.positions(hash).into_iter().all(|p| self.bits[p as usize])
-    }
-
-    /// The bits of a hash in this filter.
-    fn positions(&self, hash: u64) -> Vec<u64> {
-        positions(self.layout, self.num_hashes, self.bit_len(), hash)
+    /// The bits of a key in this filter.
+    fn positions(&self, key: Key) -> Result<Vec<u64>, String> {
+        let bytes = self.domain.bytes_of(key)?;
+        Ok(self.scheme.positions(self.layout, self.num_hashes, self.bit_len(), &bytes))
     }
 
     /// The four sums at offset 88.
@@ -144,8 +134,11 @@ impl Filter {
 
     /// Section 2.6: the filter with a `factor`-th of the lines, blocks or bits, each the OR of `factor`
     /// neighbours. Capacity and promised rate are kept as they are: what becomes of them is the caller's
-    /// business.
+    /// business. A scheme with a rule of its own takes remainders, so its filters cannot be folded.
     pub fn fold(&self, factor: u64) -> Result<Filter, String> {
+        if let Scheme::Own(own) = &self.scheme {
+            return Err(format!("a filter of scheme {} cannot be folded", own.name()));
+        }
         let neighbours = match self.layout {
             Layout::Line | Layout::Double => 512,
             Layout::SplitBlock => 256,
@@ -171,9 +164,9 @@ impl Filter {
 /// Section 4.2, offset 88: for each of four fixed keys, hashed as they stand, the sum of its positions.
 pub fn self_test(layout: Layout, k: u32, bit_len: u64, scheme: &Scheme) -> [u64; 4] {
     [0, 1, 2, 3].map(|i| {
-        let hash = scheme.hash(format!("tepal self-test {i}").as_bytes());
+        let key = format!("tepal self-test {i}");
         let mut sum: u64 = 0;
-        for p in positions(layout, k, bit_len, hash) {
+        for p in scheme.positions(layout, k, bit_len, key.as_bytes()) {
             sum = sum.wrapping_add(p);
         }
         sum
@@ -183,6 +176,7 @@ pub fn self_test(layout: Layout, k: u32, bit_len: u64, scheme: &Scheme) -> [u64;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bits::positions;
     use crate::hash::xxh3;
 
     fn filled(layout: Layout, k: u32, bit_len: u64, keys: u32) -> Filter {

@@ -1,9 +1,11 @@
-//! Section 1.3: a scheme turns the bytes of a key into one 64-bit hash.
+//! Sections 1.3 and 1.4: a scheme turns the bytes of a key into one 64-bit hash, or straight into positions.
 
+use crate::bits::{self, Layout};
+use crate::schemes::Own;
 use crate::siphash::siphash13;
-use twox_hash::XxHash3_64;
+use twox_hash::{XxHash3_64, XxHash64};
 
-/// How the bytes of a key become a hash.
+/// How the bytes of a key become bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// Id 1: XXH3-64 with a public seed.
@@ -16,6 +18,10 @@ pub enum Scheme {
         /// The secret key, never in the file.
         key: [u8; 16],
     },
+    /// Id 3: XXH64 with seed 0.
+    Xxh64,
+    /// Ids 16 to 28: a rule of its own, without a hash.
+    Own(Own),
 }
 
 /// What the key check of scheme 2 is the hash of.
@@ -27,30 +33,56 @@ impl Scheme {
         match self {
             Scheme::Xxh3 { .. } => 1,
             Scheme::SipHash13 { .. } => 2,
+            Scheme::Xxh64 => 3,
+            Scheme::Own(own) => own.id(),
         }
     }
 
-    /// The name of section 1.3.
+    /// The name of section 1.3 or 1.4.
     pub fn name(&self) -> &'static str {
         match self {
             Scheme::Xxh3 { .. } => "xxh3",
             Scheme::SipHash13 { .. } => "siphash13",
+            Scheme::Xxh64 => "xxh64",
+            Scheme::Own(own) => own.name(),
         }
     }
 
-    /// The hash `h` of some bytes.
-    pub fn hash(&self, bytes: &[u8]) -> u64 {
+    /// The hash `h` of some bytes; nothing where the scheme has a rule of its own.
+    pub fn hash(&self, bytes: &[u8]) -> Option<u64> {
         match self {
-            Scheme::Xxh3 { seed } => xxh3(bytes, *seed),
-            Scheme::SipHash13 { key } => siphash13(key, bytes),
+            Scheme::Xxh3 { seed } => Some(xxh3(bytes, *seed)),
+            Scheme::SipHash13 { key } => Some(siphash13(key, bytes)),
+            Scheme::Xxh64 => Some(xxh64(bytes)),
+            Scheme::Own(_) => None,
         }
     }
 
-    /// The header field at offset 64: the seed, or the key check.
-    pub fn seed_or_key_check(&self) -> u64 {
+    /// The k positions of some bytes: those of the hash by section 2, or those of section 1.4.
+    /// [`Scheme::check`] must accept `k` and `bit_len`.
+    pub fn positions(&self, layout: Layout, k: u32, bit_len: u64, bytes: &[u8]) -> Vec<u64> {
+        match (self, self.hash(bytes)) {
+            (Scheme::Own(own), _) => own.positions(bytes, k, bit_len),
+            (_, Some(h)) => bits::positions(layout, k, bit_len, h),
+            (_, None) => Vec::new(),
+        }
+    }
+
+    /// Refuses a layout, a `k` or a `bit_len` that the scheme cannot have.
+    pub fn check(&self, layout: Layout, k: u32, bit_len: u64) -> Result<(), String> {
+        match self {
+            Scheme::Own(own) => own.check(layout, k, bit_len),
+            _ => layout.check(k, bit_len),
+        }
+    }
+
+    /// The header field at offset 64: the seed, the key check, or the parameters.
+    pub fn field_at_64(&self) -> u64 {
         match self {
             Scheme::Xxh3 { seed } => *seed,
-            Scheme::SipHash13 { .. } => self.hash(KEY_CHECK_TEXT),
+            Scheme::SipHash13 { key } => siphash13(key, KEY_CHECK_TEXT),
+            Scheme::Xxh64 => 0,
+            Scheme::Own(own) => own.parameters(),
         }
     }
 }
@@ -58,6 +90,11 @@ impl Scheme {
 /// XXH3-64 of `bytes` with a seed: scheme 1, and with seed 0 every checksum of the file.
 pub fn xxh3(bytes: &[u8], seed: u64) -> u64 {
     XxHash3_64::oneshot_with_seed(seed, bytes)
+}
+
+/// XXH64 of `bytes` with seed 0: scheme 3.
+pub fn xxh64(bytes: &[u8]) -> u64 {
+    XxHash64::oneshot(0, bytes)
 }
 
 #[cfg(test)]
@@ -101,10 +138,25 @@ mod tests {
     }
 
     #[test]
+    fn xxh64_check_values() {
+        // From xxHash v0.8.3, cli/xsum_sanity_check.c, and two short texts.
+        for (len, hash) in [
+            (0, 0xEF46DB3751D8E999),
+            (1, 0xE934A84ADB052768),
+            (4, 0x9136A0DCA57457EE),
+            (14, 0x8282DCC4994E35C8),
+            (222, 0xB641AE8CB691C174),
+        ] {
+            assert_eq!(xxh64(&sanity_buffer(len)), hash, "length {len}");
+        }
+        assert_eq!(xxh64(b"hello"), 0x26c7827d889f6da3);
+    }
+
+    #[test]
     fn the_field_at_offset_64_is_the_seed_or_a_check_of_the_key() {
-        assert_eq!(Scheme::Xxh3 { seed: 77 }.seed_or_key_check(), 77);
+        assert_eq!(Scheme::Xxh3 { seed: 77 }.field_at_64(), 77);
         let key = [9; 16];
         let scheme = Scheme::SipHash13 { key };
-        assert_eq!(scheme.seed_or_key_check(), siphash13(&key, b"tepal key check"));
+        assert_eq!(scheme.field_at_64(), siphash13(&key, b"tepal key check"));
     }
 }

@@ -1,6 +1,9 @@
 //! Sections 1.1 and 1.2: what is hashed for a key, and what is done to it before.
 
-/// A key as a caller gives it. Floats, booleans, nulls and tuples have no key and so no variant here.
+use std::str::FromStr;
+
+/// A key as a caller gives it. Booleans, nulls and tuples have no key and so no variant here; floats are
+/// given as text, to the two domains that have them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key<'a> {
     /// Text, or any other bytes.
@@ -16,17 +19,30 @@ pub enum Domain {
     Bytes,
     /// Id 2: 64-bit integers.
     Integer,
+    /// Id 3: 32-bit integers.
+    Integer32,
+    /// Id 4: text as UTF-16.
+    Utf16,
+    /// Id 5: IEEE 754 binary32.
+    Float32,
+    /// Id 6: IEEE 754 binary64.
+    Float64,
 }
 
 impl Domain {
-    /// Both domains, in the order of their ids.
-    pub const ALL: [Domain; 2] = [Domain::Bytes, Domain::Integer];
+    /// All domains, in the order of their ids.
+    pub const ALL: [Domain; 6] =
+        [Domain::Bytes, Domain::Integer, Domain::Integer32, Domain::Utf16, Domain::Float32, Domain::Float64];
 
     /// The id in the header.
     pub fn id(self) -> u8 {
         match self {
             Domain::Bytes => 1,
             Domain::Integer => 2,
+            Domain::Integer32 => 3,
+            Domain::Utf16 => 4,
+            Domain::Float32 => 5,
+            Domain::Float64 => 6,
         }
     }
 
@@ -35,16 +51,27 @@ impl Domain {
         match self {
             Domain::Bytes => "bytes",
             Domain::Integer => "integer",
+            Domain::Integer32 => "integer32",
+            Domain::Utf16 => "utf16",
+            Domain::Float32 => "float32",
+            Domain::Float64 => "float64",
         }
     }
 
     /// The bytes that are hashed for a key, or why it is not a key of this domain.
     pub fn bytes_of(self, key: Key) -> Result<Vec<u8>, String> {
-        match (self, key) {
-            (Domain::Bytes, Key::Bytes(bytes)) => Ok(bytes.to_vec()),
-            (Domain::Bytes, Key::Integer(value)) => Ok(value.to_string().into_bytes()),
-            (Domain::Integer, Key::Integer(value)) => eight_bytes(value),
-            (Domain::Integer, Key::Bytes(bytes)) => eight_bytes(shortest_decimal(bytes)?),
+        // An integer is in every domain what its shortest decimal text is.
+        let given = match key {
+            Key::Bytes(bytes) => bytes.to_vec(),
+            Key::Integer(value) => value.to_string().into_bytes(),
+        };
+        match self {
+            Domain::Bytes => Ok(given),
+            Domain::Integer => eight_bytes(shortest_decimal(&given)?),
+            Domain::Integer32 => four_bytes(shortest_decimal(&given)?),
+            Domain::Utf16 => Ok(text(&given)?.encode_utf16().flat_map(u16::to_le_bytes).collect()),
+            Domain::Float32 => Ok(number::<f32>(&given)?.to_le_bytes().to_vec()),
+            Domain::Float64 => Ok(number::<f64>(&given)?.to_le_bytes().to_vec()),
         }
     }
 }
@@ -66,6 +93,27 @@ fn eight_bytes(value: i128) -> Result<Vec<u8>, String> {
     }
     // `as` keeps the low 64 bits, which are the two's complement.
     Ok((value as u64).to_le_bytes().to_vec())
+}
+
+/// A value from -2^31 to 2^32-1 as 4 little-endian bytes, a negative one in two's complement.
+fn four_bytes(value: i128) -> Result<Vec<u8>, String> {
+    if !(-(1 << 31)..=(1 << 32) - 1).contains(&value) {
+        return Err(format!("{value} does not fit: an integer32 key is from -2^31 to 2^32-1"));
+    }
+    Ok((value as u32).to_le_bytes().to_vec())
+}
+
+/// UTF-8 as text.
+fn text(bytes: &[u8]) -> Result<&str, String> {
+    std::str::from_utf8(bytes).map_err(|_| "the key is not UTF-8".to_string())
+}
+
+/// The `f32` or `f64` nearest to a decimal text, ties to the even one, rounded once. A decimal text is, after
+/// a sign that may be missing, digits with at most one point among, before or after them, then perhaps `e` or
+/// `E` and a whole exponent; or, in letters of any case, `inf`, `infinity` or `nan`.
+fn number<F: FromStr>(bytes: &[u8]) -> Result<F, String> {
+    let text = text(bytes)?;
+    text.parse().map_err(|_| format!("{text:?} is not the decimal text of a number"))
 }
 
 /// Recipe bit 0: remove ASCII white space at both ends.
@@ -136,6 +184,47 @@ mod tests {
         }
         assert!(Domain::Integer.bytes_of(Key::Bytes(b"\xff")).is_err());
         assert!(Domain::Integer.bytes_of(Key::Integer(1 << 64)).is_err());
+    }
+
+    #[test]
+    fn thirty_two_bit_integers() {
+        for (text, bytes) in
+            [("0", [0; 4]), ("-1", [255; 4]), ("4294967295", [255; 4]), ("258", [2, 1, 0, 0])]
+        {
+            assert_eq!(Domain::Integer32.bytes_of(Key::Bytes(text.as_bytes())).unwrap(), bytes);
+        }
+        assert_eq!(Domain::Integer32.bytes_of(Key::Integer(-(1 << 31))).unwrap(), [0, 0, 0, 0x80]);
+        for text in ["4294967296", "-2147483649", "", "01", "+1", "-0", "1.0", "x"] {
+            assert!(Domain::Integer32.bytes_of(Key::Bytes(text.as_bytes())).is_err(), "{text:?}");
+        }
+        assert!(Domain::Integer32.bytes_of(Key::Integer(1 << 32)).is_err());
+    }
+
+    #[test]
+    fn utf16_units() {
+        let key = "a\u{e9}\u{1f511}";
+        let expected = [0x61, 0, 0xE9, 0, 0x3D, 0xD8, 0x11, 0xDD];
+        assert_eq!(Domain::Utf16.bytes_of(Key::Bytes(key.as_bytes())).unwrap(), expected);
+        assert_eq!(Domain::Utf16.bytes_of(Key::Integer(-1)).unwrap(), [b'-', 0, b'1', 0]);
+        // A lone byte, and a surrogate written as if it were a character.
+        for bytes in [&b"\xFF"[..], b"\xED\xA0\x80"] {
+            assert!(Domain::Utf16.bytes_of(Key::Bytes(bytes)).is_err());
+        }
+    }
+
+    #[test]
+    fn floats_are_rounded_once() {
+        let f32_of = |text: &str| Domain::Float32.bytes_of(Key::Bytes(text.as_bytes()));
+        // Just above the middle of 1 and the next f32; as f64 it would be the middle itself, and go to 1.
+        let above_middle = "1.000000059604644775390626";
+        assert_eq!(f32_of(above_middle).unwrap(), 1.0000001f32.to_le_bytes());
+        assert_eq!(f32_of("-0").unwrap(), [0, 0, 0, 0x80]);
+        assert_eq!(f32_of("NaN").unwrap(), [0, 0, 0xC0, 0x7F]);
+        assert_eq!(Domain::Float64.bytes_of(Key::Integer(1)).unwrap(), [0, 0, 0, 0, 0, 0, 0xF0, 0x3F]);
+        for text in ["", " 1", "1 ", "1,5", "0x1p3", ".", "e5", "1e", "1_0", "-", "--1", "NaN()", "1f"] {
+            assert!(f32_of(text).is_err(), "{text:?}");
+        }
+        assert!(Domain::Float64.bytes_of(Key::Bytes(b"\xFF")).is_err());
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Every frozen rule of `FORMAT.md` as plain code.
 //!
 //! This crate is the yardstick of the library, not a part of it: it shares no code with it, takes its XXH3
-//! from another crate, and prefers the words of the specification to speed. Bits are a `Vec<bool>`, loops
-//! are loops. Whoever ports the format to another language can read it beside `FORMAT.md`; whoever has
-//! ported it can compare with the JSON files in `testdata/vectors/`, which it writes:
+//! and XXH64 from another crate and writes out every other hash, and prefers the words of the specification
+//! to speed. Bits are a `Vec<bool>`, loops are loops. Whoever ports the format to another language can read
+//! it beside `FORMAT.md`; whoever has ported it can compare with the JSON files in `testdata/vectors/`, which
+//! it writes:
 //!
 //! ```text
 //! cargo run -p tepal-reference -- write testdata/vectors
@@ -14,6 +15,7 @@
 //! | --- | --- |
 //! | [`key`] | 1.1 key domains, 1.2 recipe |
 //! | [`hash`], [`siphash`] | 1.3 schemes |
+//! | [`schemes`] | 1.4 schemes with a rule of their own |
 //! | [`bits`] | 2.1 to 2.5: from a hash to bit positions |
 //! | [`filter`] | 2.6 folding; insert, ask, self-test |
 //! | [`records`] | 4.3 |
@@ -30,6 +32,7 @@ pub mod hash;
 pub mod key;
 pub mod print;
 pub mod records;
+pub mod schemes;
 pub mod siphash;
 pub mod size;
 pub mod vectors;

@@ -11,6 +11,8 @@ pub const SOURCE: u16 = 2;
 pub const DATE: u16 = 3;
 /// Which field of a row is the key.
 pub const FIELD: u16 = 4;
+/// The seed of scheme 28, as 64 hexadecimal digits. What it says is checked with the scheme.
+pub const SEED: u16 = 5;
 
 /// Unknown tags from here on are ignored; below, they are refused.
 const FIRST_OPTIONAL: u16 = 0x8000;
@@ -33,7 +35,7 @@ impl Record {
     /// Refuses an empty value, one with control characters, and an unknown tag below 0x8000.
     fn check(&self) -> Result<(), String> {
         let tag = self.tag;
-        if !matches!(tag, NAME | SOURCE | DATE | FIELD) && tag < FIRST_OPTIONAL {
+        if !matches!(tag, NAME | SOURCE | DATE | FIELD | SEED) && tag < FIRST_OPTIONAL {
             return Err(format!("record {tag} is not known"));
         }
         if self.value.is_empty() {
@@ -137,7 +139,7 @@ mod tests {
 
     #[test]
     fn bad_records_are_refused() {
-        for (tag, value) in [(0, "a"), (5, "a"), (0x7FFF, "a"), (1, ""), (1, "a\nb"), (1, "\x7F")] {
+        for (tag, value) in [(0, "a"), (6, "a"), (0x7FFF, "a"), (1, ""), (1, "a\nb"), (1, "\x7F")] {
             assert!(encode(&[Record::new(tag, value)]).is_err(), "{tag} {value:?}");
         }
         assert!(encode(&[Record::new(2, "a"), Record::new(1, "a")]).is_err());

@@ -173,8 +173,8 @@ pub fn foldable(lines: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::filter::Filter;
-    use crate::hash::{Scheme, xxh3};
-    use crate::key::Domain;
+    use crate::hash::Scheme;
+    use crate::key::{Domain, Key};
 
     #[test]
     fn bits_per_key_of_the_design_tables() {
@@ -270,7 +270,6 @@ mod tests {
     #[test]
     fn the_measured_rate_is_the_computed_rate() {
         const KEYS: u64 = 200_000;
-        let hash = |i: u64| xxh3(&i.to_le_bytes(), 0);
         for (layout, k, c) in [
             (Layout::Line, 6, 9.93),
             (Layout::Line, 8, 10.10),
@@ -282,11 +281,12 @@ mod tests {
         ] {
             let bit_len = (c * KEYS as f64 / 512.0) as u64 * 512;
             let mut filter =
-                Filter::new(layout, k, bit_len, Scheme::Xxh3 { seed: 0 }, Domain::Bytes).unwrap();
+                Filter::new(layout, k, bit_len, Scheme::Xxh3 { seed: 0 }, Domain::Integer).unwrap();
             for i in 0..KEYS {
-                filter.insert_hash(hash(i));
+                filter.insert(Key::Integer(i.into())).unwrap();
             }
-            let wrong = (KEYS..2 * KEYS).filter(|&i| filter.contains_hash(hash(i))).count() as f64;
+            let wrong =
+                (KEYS..2 * KEYS).filter(|&i| filter.contains(Key::Integer(i.into())).unwrap()).count() as f64;
             let c = bit_len as f64 / KEYS as f64;
             let expected = KEYS as f64 * rate(layout, k, c);
             // Four standard deviations of the count, and the formula may be up to 4 % too high.

@@ -3,15 +3,19 @@
 //! Every 64-bit number is a string, because numbers of JSON lose bits: hashes, seeds, keys and checksums in
 //! hexadecimal, counts and positions in decimal. Small numbers (k, tag, length of a text) are numbers.
 
+use crate::schemes::hex;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
 pub mod files;
+mod foreign;
 pub mod hashes;
 pub mod plans;
 pub mod positions;
 pub mod refused;
+mod refused_foreign;
+pub mod schemes;
 pub mod sizes;
 
 /// The command that brings the files up to date.
@@ -25,6 +29,7 @@ pub fn all() -> Result<Vec<NamedText>, String> {
     Ok(vec![
         ("hashes.json", hashes::json()?),
         ("positions.json", positions::json()?),
+        ("schemes.json", schemes::json()?),
         ("sizes.json", sizes::json()?),
         ("files.json", files::json()?),
         ("refused.json", refused::json()?),
@@ -85,11 +90,6 @@ fn short(value: &Value) -> String {
         Some((end, _)) => format!("{} ...", &text[..end]),
         None => text,
     }
-}
-
-/// Bytes in hexadecimal.
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A hash, seed or checksum: `0x` and 16 digits.

@@ -6,19 +6,21 @@ use tepal_reference::encode::encode;
 use tepal_reference::filter::{Filter, Policy, UNKNOWN};
 use tepal_reference::hash::{Scheme, xxh3};
 use tepal_reference::key::{Domain, Key};
-use tepal_reference::records::{FIELD, NAME, Record, SOURCE};
+use tepal_reference::records::{FIELD, NAME, Record, SEED, SOURCE};
+use tepal_reference::schemes::{Md5Split, Own};
 
 const SECRET: [u8; 16] = *b"sixteen secrets!";
 
 /// The key to open the filter's file with.
 fn secret(filter: &Filter) -> Option<&'static [u8; 16]> {
     match filter.scheme {
-        Scheme::Xxh3 { .. } => None,
         Scheme::SipHash13 { .. } => Some(&SECRET),
+        _ => None,
     }
 }
 
-/// One small filter of each layout, with and without records, under both schemes.
+/// One small filter of each layout, with and without records, under schemes 1 and 2; then some of the other
+/// schemes, with bits that do not fill their last byte.
 fn filters() -> Vec<Filter> {
     let mut filters = Vec::new();
     for (layout, k, units, scheme) in [
@@ -37,6 +39,20 @@ fn filters() -> Vec<Filter> {
             filter.policy = Policy::Ignore;
             filter.keys_inserted = UNKNOWN;
         }
+        filters.push(filter);
+    }
+    let rule = Md5Split { little_endian: false, from_zero: true, wrapping: true };
+    for (scheme, k, bit_len) in [
+        (Scheme::Xxh64, 5, 128),
+        (Scheme::Own(Own::Dcso), 1, 36),
+        (Scheme::Own(Own::Md5Split(rule)), 4, 601),
+        (Scheme::Own(Own::ValkeyBloom { seed: [0xA5; 32] }), 6, 408),
+    ] {
+        let mut filter = Filter::new(Layout::Scattered, k, bit_len, scheme, Domain::Float32).unwrap();
+        for i in 0..10 {
+            filter.insert(Key::Integer(i)).unwrap();
+        }
+        filter.records = vec![Record::new(FIELD, "id")];
         filters.push(filter);
     }
     filters
@@ -94,7 +110,7 @@ fn optional_flags_and_optional_records_are_ignored() {
 #[test]
 fn what_a_reader_would_refuse_is_not_written() {
     let good = filters().remove(0);
-    let changes: [fn(&mut Filter); 8] = [
+    let changes: [fn(&mut Filter); 11] = [
         |filter| filter.capacity = 0,
         |filter| filter.rate = f64::NAN,
         |filter| filter.rate = 0.0,
@@ -102,6 +118,9 @@ fn what_a_reader_would_refuse_is_not_written() {
         |filter| filter.recipe = 4,
         |filter| filter.num_hashes = 17,
         |filter| filter.bits.push(false),
+        |filter| filter.scheme = Scheme::Own(Own::Dcso),
+        |filter| filter.scheme = Scheme::Own(Own::RedisBloom),
+        |filter| filter.records = vec![Record::new(SEED, &"a".repeat(64))],
         |filter| filter.records = vec![Record::new(SOURCE, "b"), Record::new(NAME, "a")],
     ];
     for (i, change) in changes.into_iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tepal::{BloomFilter, Error, Line, Recipe, SecretKey};
+use tepal::{BloomFilter, Error, KeyDomain, Line, Recipe, SecretKey};
 
 use crate::error::{Failure, io_text, shown, shown_key};
 use crate::pages::Page;
@@ -58,7 +58,7 @@ pub fn hash_page<L: AsRef<[Line]>>(
 #[cold]
 fn refusal(key: &[u8], error: &Error) -> String {
     match error {
-        Error::NotAnInteger { .. } => format!(
+        Error::KeyRefused { domain: KeyDomain::Integer, .. } => format!(
             "the key {} is no integer, and this filter's keys are; expected the shortest decimal form of an \
              integer of 64 bits",
             shown_key(key)

@@ -3,6 +3,8 @@
 use alloc::string::String;
 use core::fmt;
 
+use crate::hash::{KeyDomain, Scheme};
+
 /// The result of everything in this crate that can be refused.
 pub type Result<T> = core::result::Result<T, Error>;
 
@@ -40,10 +42,17 @@ pub enum Error {
         /// How many keys of this call were inserted before it was full: go on from there.
         inserted: usize,
     },
-    /// An integer filter was given text that is not the shortest decimal form of a 64-bit integer.
-    NotAnInteger {
-        /// The text, cut after a few characters.
+    /// A key that the filter's key domain does not have, such as text in an integer filter.
+    KeyRefused {
+        /// The filter's key domain.
+        domain: KeyDomain,
+        /// The key, cut after a few characters.
         found: String,
+    },
+    /// A 64-bit hash was asked of a scheme that has none.
+    NoHash {
+        /// The filter's scheme.
+        scheme: Scheme,
     },
     /// Two filters that cannot be combined.
     Incompatible {
@@ -125,10 +134,21 @@ impl fmt::Display for Error {
                  promised rate ({inserted} keys of this call went in); build a larger one or change its \
                  over-capacity policy"
             ),
-            Error::NotAnInteger { found } => write!(
+            Error::KeyRefused { domain, found } => write!(
                 f,
-                "the key {found:?} is no integer, and this filter's keys are integers; give the shortest \
-                 decimal form of a 64-bit integer, or build the filter with the key domain `bytes`"
+                "the key {found:?} is none of this filter's key domain, `{domain}`; expected {}",
+                match domain {
+                    KeyDomain::Integer => "the shortest decimal form of a 64-bit integer",
+                    KeyDomain::Integer32 => "the shortest decimal form of a 32-bit integer",
+                    KeyDomain::Utf16 => "text in UTF-8",
+                    KeyDomain::Float32 | KeyDomain::Float64 => "a number in decimal form",
+                    KeyDomain::Bytes => "bytes",
+                }
+            ),
+            Error::NoHash { scheme } => write!(
+                f,
+                "the scheme `{scheme}` goes from the key straight to the bits and has no 64-bit hash; \
+                 use the calls that take keys"
             ),
             Error::Incompatible { property, expected, found } => write!(
                 f,

@@ -58,6 +58,7 @@ mod format;
 mod hash;
 mod params;
 mod probe;
+mod schemes;
 
 pub use bits::Line;
 pub use error::{Error, Result};
@@ -67,6 +68,7 @@ pub use format::map::Mapped;
 pub use hash::{Key, KeyDomain, KeyRef, Recipe, Scheme, SecretKey};
 pub use params::{Goal, Plan, Request};
 pub use probe::Layout;
+pub use schemes::Md5Split;
 
 /// The README's examples, compiled and run.
 #[cfg(all(doctest, feature = "std"))]

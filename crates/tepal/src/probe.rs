@@ -9,6 +9,7 @@ use crate::bits::block::{self, LineMask, Narrow, SECOND, Wide};
 use crate::bits::kernel::{Rule, fetch_line, fetching_ahead};
 use crate::bits::{LINE_BITS, Line, words, words_mut};
 use crate::error::{Error, Result};
+use crate::hash::Scheme;
 
 /// Which bits a hash sets. Frozen numbers, only ever added to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -125,6 +126,12 @@ impl Shape {
             return Err(Error::parameter("the number of bits", bit_len, expected));
         }
         Ok(Shape { layout, num_hashes, bit_len })
+    }
+
+    /// The shape of a scheme with a rule of its own: any number of bits that the scheme can have.
+    pub(crate) fn of_scheme(scheme: Scheme, num_hashes: u32, bit_len: u64) -> Result<Self> {
+        crate::schemes::sizing::check(scheme, num_hashes, bit_len)?;
+        Ok(Shape { layout: Layout::Scattered, num_hashes, bit_len })
     }
 
     /// Lines of memory that hold the bits.

@@ -1,7 +1,7 @@
 //! `files.json`: sections 3 and 4, whole small files with what is in them.
 
 use super::plans::{Plan, plans};
-use super::{hex, hex64};
+use super::{foreign, hex, hex64};
 use crate::decode::decode;
 use crate::encode::encode;
 use crate::filter::UNKNOWN;
@@ -13,9 +13,11 @@ use serde::Serialize;
 const ABOUT: &str = "Whole files (FORMAT.md sections 3 and 4) with the filter they hold. `keys` are the keys that were \
     inserted, as text and after the recipe; where `numbered_keys` is there, the keys prefix + \"0\" to prefix + \
     (count - 1) were inserted after them. A probe is asked as `key` and hashed as `after_recipe` where the recipe \
-    changes it; `answer` is what the filter says, false positives included. `file` is the file in hexadecimal; the one \
-    file that is too long for this has `header`, the body_offset bytes before its body, instead. `file_xxh3` is \
-    XXH3-64 with seed 0 of the whole file. `keys_inserted` 18446744073709551615 means not known.";
+    changes it; `answer` is what the filter says, false positives included. `file` is the file in hexadecimal; a file \
+    that is too long for this has `header`, the body_offset bytes before its body, instead. `file_xxh3` is XXH3-64 \
+    with seed 0 of the whole file. `keys_inserted` 18446744073709551615 means not known. Schemes with a rule of their \
+    own have `parameters`, the field at offset 64, and scheme 28 has `scheme_seed`, record 5, which is not among \
+    `records`.";
 
 #[derive(Serialize)]
 struct Files {
@@ -34,6 +36,10 @@ struct File {
     seed: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     secret_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scheme_seed: Option<String>,
     key_domain: &'static str,
     over_capacity: &'static str,
     capacity: String,
@@ -81,7 +87,8 @@ const LONGEST_WHOLE_FILE: usize = 4096;
 
 /// The text of the file.
 pub fn json() -> Result<String, String> {
-    let files = plans()?.into_iter().map(build).collect::<Result<Vec<File>, String>>()?;
+    let files =
+        plans()?.into_iter().chain(foreign::plans()?).map(build).collect::<Result<Vec<File>, String>>()?;
     to_json(&Files { about: ABOUT, files }, 4)
 }
 
@@ -101,10 +108,13 @@ fn build(plan: Plan) -> Result<File, String> {
     }
 
     let file = encode(&filter)?;
-    let (seed, secret) = match filter.scheme {
-        Scheme::Xxh3 { seed } => (Some(seed), None),
-        Scheme::SipHash13 { key } => (None, Some(key)),
-    };
+    let (mut seed, mut secret, mut parameters, mut scheme_seed) = (None, None, None, None);
+    match &filter.scheme {
+        Scheme::Xxh3 { seed: public } => seed = Some(*public),
+        Scheme::SipHash13 { key } => secret = Some(*key),
+        Scheme::Xxh64 => {}
+        Scheme::Own(own) => (parameters, scheme_seed) = (Some(own.parameters()), own.seed_record()),
+    }
     if decode(&file, secret.as_ref())? != filter {
         return Err(format!("{}: the file read again is another filter", plan.name));
     }
@@ -115,7 +125,10 @@ fn build(plan: Plan) -> Result<File, String> {
     if let Some((prefix, count)) = plan.numbered {
         asked.extend((0..5).map(|i| format!("{prefix}{}", i * (count - 1) / 4)));
     }
-    let unseen = if filter.domain == Domain::Integer { "9000" } else { "never inserted " };
+    let unseen = match filter.domain {
+        Domain::Bytes | Domain::Utf16 => "never inserted ",
+        Domain::Integer | Domain::Integer32 | Domain::Float32 | Domain::Float64 => "9000",
+    };
     asked.extend((0..20).map(|i| format!("{unseen}{i}")));
     asked.truncate(20);
     let mut probes = Vec::new();
@@ -137,6 +150,8 @@ fn build(plan: Plan) -> Result<File, String> {
         scheme: filter.scheme.name(),
         seed: seed.map(hex64),
         secret_key: secret.map(|key| hex(&key)),
+        parameters: parameters.map(hex64),
+        scheme_seed,
         key_domain: filter.domain.name(),
         over_capacity: filter.policy.name(),
         capacity: filter.capacity.to_string(),

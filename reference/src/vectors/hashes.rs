@@ -7,9 +7,10 @@ use crate::print::to_json;
 use serde::Serialize;
 
 const ABOUT: &str = "From a key to its hash (FORMAT.md section 1). hashes: `key` is either {hex}, the bytes, or \
-    {repeat_hex, len}, the first len bytes of those bytes repeated without end; `hash` is h. domains: `given` is \
-    \"text\" or \"integer\", `bytes` is what is hashed in hexadecimal, or null where the key is refused. recipes: \
-    `recipe` is the number at offset 124, `key` and `result` are hexadecimal.";
+    {repeat_hex, len}, the first len bytes of those bytes repeated without end; `hash` is h (xxh64 is in \
+    schemes.json). domains: `given` is \"text\", \"integer\" or \"hex\" (the key is these bytes), `bytes` is what is \
+    hashed in hexadecimal, or null where the key is refused. recipes: `recipe` is the number at offset 124, `key` \
+    and `result` are hexadecimal.";
 
 #[derive(Serialize)]
 struct Hashes {
@@ -80,7 +81,7 @@ fn hashes() -> Vec<HashCase> {
             } else {
                 KeyText::Repeated { repeat_hex: hex(PATTERN), len }
             };
-            cases.push(hash_case(&scheme, key, &bytes));
+            cases.extend(hash_case(&scheme, key, &bytes));
         }
         // Text with two-byte characters, a small integer, the largest, an identifier, the key check.
         for bytes in [
@@ -90,23 +91,25 @@ fn hashes() -> Vec<HashCase> {
             b"570108428378",
             b"tepal key check",
         ] {
-            cases.push(hash_case(&scheme, KeyText::Whole { hex: hex(bytes) }, bytes));
+            cases.extend(hash_case(&scheme, KeyText::Whole { hex: hex(bytes) }, bytes));
         }
     }
     cases
 }
 
-fn hash_case(scheme: &Scheme, key: KeyText, bytes: &[u8]) -> HashCase {
+fn hash_case(scheme: &Scheme, key: KeyText, bytes: &[u8]) -> Option<HashCase> {
     let (seed, secret_key) = match scheme {
         Scheme::Xxh3 { seed } => (Some(hex64(*seed)), None),
         Scheme::SipHash13 { key } => (None, Some(hex(key))),
+        Scheme::Xxh64 | Scheme::Own(_) => (None, None),
     };
-    HashCase { scheme: scheme.name(), seed, secret_key, key, hash: hex64(scheme.hash(bytes)) }
+    let hash = hex64(scheme.hash(bytes)?);
+    Some(HashCase { scheme: scheme.name(), seed, secret_key, key, hash })
 }
 
 fn domains() -> Vec<DomainCase> {
     let texts = [
-        // Accepted in both domains.
+        // Accepted in `integer` too.
         "0",
         "1",
         "7",
@@ -143,13 +146,70 @@ fn domains() -> Vec<DomainCase> {
         "\u{661}",
         "\u{2212}1",
         "key",
+        // Around the limits of `integer32`.
+        "2147483647",
+        "2147483648",
+        "4294967295",
+        "4294967296",
+        "-2147483648",
+        "-2147483649",
+        // Units of `utf16`.
+        "Bl\u{fc}te",
+        "\u{ffff}\u{10000}",
+        "\u{9375}\u{1f511}",
+        // Numbers of `float32` and `float64`; the middle of two floats, and just above it.
+        "1.5",
+        "-1.5",
+        "0.1",
+        ".5",
+        "5.",
+        "+1.5e-3",
+        "1E3",
+        "-0.0",
+        "16777217",
+        "1.000000059604644775390625",
+        "1.000000059604644775390626",
+        "9007199254740993",
+        "1e-45",
+        "5e-324",
+        "1e400",
+        "-1e-400",
+        "inf",
+        "-Infinity",
+        "nan",
+        // No numbers.
+        ".",
+        "e5",
+        "1e",
+        "1.5.",
+        "1e1.5",
+        "0x1p3",
+        "1.5f",
+        "1,5",
+        "\u{221e}",
     ];
-    let integers =
-        [0, 1, 42, -1, -42, 570108428378, i64::MIN.into(), i64::MAX.into(), 1 << 63, u64::MAX.into()];
+    let integers = [
+        0,
+        1,
+        42,
+        -1,
+        -42,
+        570108428378,
+        i64::MIN.into(),
+        i64::MAX.into(),
+        1 << 63,
+        u64::MAX.into(),
+        i32::MIN.into(),
+        u32::MAX.into(),
+    ];
     let mut cases = Vec::new();
     for domain in Domain::ALL {
         for text in texts {
             cases.push(domain_case(domain, "text", text.to_string(), Key::Bytes(text.as_bytes())));
+        }
+        // Not UTF-8: a lone byte, a character cut short, a surrogate, text with such a byte behind it.
+        for bytes in [&b"\xFF"[..], b"\xC3", b"\xED\xA0\x80", b"1\xFF"] {
+            cases.push(domain_case(domain, "hex", hex(bytes), Key::Bytes(bytes)));
         }
         for integer in integers {
             cases.push(domain_case(domain, "integer", integer.to_string(), Key::Integer(integer)));

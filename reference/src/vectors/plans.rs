@@ -5,6 +5,7 @@ use crate::filter::{Filter, Policy};
 use crate::hash::Scheme;
 use crate::key::{Domain, NOCASE, TRIM};
 use crate::records::{DATE, FIELD, NAME, Record, SOURCE};
+use crate::schemes::Own;
 
 /// The secret keys of the files with scheme 2.
 const SECRETS: [[u8; 16]; 2] = [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], *b"sixteen secrets!"];
@@ -27,7 +28,7 @@ pub struct Plan {
 
 impl Plan {
     /// `size` is in lines, blocks or words.
-    fn new(
+    pub(super) fn new(
         name: &'static str,
         layout: Layout,
         k: u32,
@@ -35,49 +36,57 @@ impl Plan {
         scheme: Scheme,
         domain: Domain,
     ) -> Result<Plan, String> {
-        let filter = Filter::new(layout, k, size * layout.unit(), scheme, domain)?;
-        Ok(Plan { name, filter, keys: Vec::new(), numbered: None, count_known: true, probes: Vec::new() })
+        Ok(Plan::of(name, Filter::new(layout, k, size * layout.unit(), scheme, domain)?))
+    }
+
+    /// A scheme with a rule of its own; `m` is in bits.
+    pub(super) fn own(name: &'static str, k: u32, m: u64, own: Own, domain: Domain) -> Result<Plan, String> {
+        Ok(Plan::of(name, Filter::new(Layout::Scattered, k, m, Scheme::Own(own), domain)?))
+    }
+
+    fn of(name: &'static str, filter: Filter) -> Plan {
+        Plan { name, filter, keys: Vec::new(), numbered: None, count_known: true, probes: Vec::new() }
     }
 
     /// What it is planned for.
-    fn planned(mut self, capacity: u64, rate: f64, policy: Policy) -> Plan {
+    pub(super) fn planned(mut self, capacity: u64, rate: f64, policy: Policy) -> Plan {
         (self.filter.capacity, self.filter.rate, self.filter.policy) = (capacity, rate, policy);
         self
     }
 
-    fn recipe(mut self, recipe: u32) -> Plan {
+    pub(super) fn recipe(mut self, recipe: u32) -> Plan {
         self.filter.recipe = recipe;
         self
     }
 
-    fn record(mut self, tag: u16, value: &str) -> Plan {
+    pub(super) fn record(mut self, tag: u16, value: &str) -> Plan {
         self.filter.records.push(Record::new(tag, value));
         self
     }
 
-    fn keys(mut self, keys: &[&str]) -> Plan {
+    pub(super) fn keys(mut self, keys: &[&str]) -> Plan {
         self.keys.extend(keys.iter().map(|key| key.to_string()));
         self
     }
 
-    fn numbered(mut self, prefix: &'static str, count: u64) -> Plan {
+    pub(super) fn numbered(mut self, prefix: &'static str, count: u64) -> Plan {
         self.numbered = Some((prefix, count));
         self
     }
 
     /// Leaves the number of inserted keys unknown.
-    fn count_unknown(mut self) -> Plan {
+    pub(super) fn count_unknown(mut self) -> Plan {
         self.count_known = false;
         self
     }
 
-    fn probes(mut self, probes: &[&str]) -> Plan {
+    pub(super) fn probes(mut self, probes: &[&str]) -> Plan {
         self.probes.extend(probes.iter().map(|probe| probe.to_string()));
         self
     }
 }
 
-/// Every layout with both schemes and both domains.
+/// Every layout with schemes 1 and 2 and domains 1 and 2.
 pub fn plans() -> Result<Vec<Plan>, String> {
     use Domain::{Bytes, Integer};
     use Layout::{Double, Line, Scattered, SplitBlock};

@@ -4,6 +4,7 @@
 //! changed and, where the change comes before that step, header checksum and chunk table are made to agree.
 
 use super::hex;
+use super::refused_foreign::foreign_cases;
 use crate::bits::Layout;
 use crate::decode::decode;
 use crate::encode::encode;
@@ -73,7 +74,8 @@ const CHANGES: &[Change] = &[
     (4, "records_len beyond the body", 120, &[0, 1, 0, 0]),
     (4, "records_len 2^32-8", 120, &[0xF8, 0xFF, 0xFF, 0xFF]),
     (4, "record with tag 0", 128, &[0, 0]),
-    (4, "record with tag 5", 128, &[5, 0]),
+    (4, "record with tag 5 in scheme 1", 128, &[5, 0]),
+    (4, "record with tag 6", 128, &[6, 0]),
     (4, "record with tag 7FFF", 128, &[0xFF, 0x7F]),
     (4, "record with something after its tag", 130, &[1]),
     (4, "record of length 0", 132, &[0]),
@@ -87,9 +89,12 @@ const CHANGES: &[Change] = &[
     (4, "layout 5", 32, &[5]),
     (4, "layout split-block with k = 6", 32, &[3]),
     (4, "scheme 0", 33, &[0]),
-    (4, "scheme 3", 33, &[3]),
+    (4, "scheme 4", 33, &[4]),
+    (4, "scheme 15", 33, &[15]),
+    (4, "scheme 29", 33, &[29]),
+    (4, "scheme 255", 33, &[255]),
     (4, "key domain 0", 34, &[0]),
-    (4, "key domain 3", 34, &[3]),
+    (4, "key domain 7", 34, &[7]),
     (4, "policy 0", 35, &[0]),
     (4, "policy 4", 35, &[4]),
     (4, "k = 0", 36, &[0, 0, 0, 0]),
@@ -113,6 +118,7 @@ const CHANGES: &[Change] = &[
     (4, "bit_len 2^64-512", 40, &[0, 0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]),
     (5, "padding before the header checksum not zero", 183, &[1]),
     (6, "another seed", 64, &[1]),
+    (6, "another scheme", 33, &[3]),
     (6, "another layout", 32, &[4]),
     (6, "another k", 36, &[7]),
     (6, "another self-test", 112, &[0xFF]),
@@ -191,6 +197,9 @@ fn cases() -> Result<Vec<Case>, String> {
     checked[64] ^= 1;
     mend_header(&mut checked, 192);
     add(6, "another key check", &checked, Some(SECRET))?;
+    for (step, name, file, secret) in foreign_cases()? {
+        add(step, name, &file, secret)?;
+    }
     Ok(cases)
 }
 
@@ -207,14 +216,14 @@ fn good(layout: Layout, k: u32, units: u64, scheme: Scheme) -> Result<Vec<u8>, S
 }
 
 /// Makes the header checksum right; the body really starts at `body_offset`, whatever the header says.
-fn mend_header(file: &mut [u8], body_offset: usize) {
+pub(super) fn mend_header(file: &mut [u8], body_offset: usize) {
     let end = body_offset - 8;
     let checksum = xxh3(&file[..end], 0);
     file[end..body_offset].copy_from_slice(&checksum.to_le_bytes());
 }
 
 /// Makes the one entry of the chunk table right, and then the header checksum.
-fn mend_body(file: &mut [u8], table: usize, body_offset: usize) {
+pub(super) fn mend_body(file: &mut [u8], table: usize, body_offset: usize) {
     let checksum = xxh3(&file[body_offset..], 0);
     file[table..table + 8].copy_from_slice(&checksum.to_le_bytes());
     mend_header(file, body_offset);

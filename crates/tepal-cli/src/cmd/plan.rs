@@ -54,6 +54,7 @@ fn request(args: &PlanArgs) -> Result<Request, Failure> {
         layout: shape.layout,
         num_hashes: shape.num_hashes,
         goal: goal(shape.memory),
+        scheme: None,
     };
     match (wanted.capacity, wanted.false_positive_rate, wanted.bit_len) {
         (Some(_), Some(_), Some(_)) => {

@@ -117,7 +117,7 @@ fn random(filter: &Filter, seed: u64) -> Result<Tally, Failure> {
             let (high, low) = (random.next_u64(), random.next_u64());
             let hash = match filter.key_domain() {
                 KeyDomain::Integer => hasher.hash(high.to_string().as_bytes()),
-                KeyDomain::Bytes => {
+                _ => {
                     let key = (u128::from(high) << 64) | u128::from(low);
                     hasher.hash(&key.to_le_bytes())
                 }

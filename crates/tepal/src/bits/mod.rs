@@ -52,6 +52,15 @@ pub(crate) fn count(lines: &[Line]) -> u64 {
     lines.iter().map(|line| line.0.iter().map(|w| u64::from(w.count_ones())).sum::<u64>()).sum()
 }
 
+/// How many of the first `bits` bits are set.
+pub(crate) fn count_below(lines: &[Line], bits: u64) -> u64 {
+    let words = words(lines);
+    let (whole, rest) = ((bits / 64) as usize, bits % 64);
+    let partly = words.get(whole).map_or(0, |word| word & ((1 << rest) - 1));
+    words[..whole].iter().map(|word| u64::from(word.count_ones())).sum::<u64>()
+        + u64::from(partly.count_ones())
+}
+
 /// How many bits would be set in the union.
 pub(crate) fn count_union(a: &[Line], b: &[Line]) -> u64 {
     words(a).iter().zip(words(b)).map(|(a, b)| u64::from((a | b).count_ones())).sum()

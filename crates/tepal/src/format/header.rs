@@ -1,5 +1,7 @@
 //! The header: everything of a file that is not the body (FORMAT.md, sections 3 and 4).
 
+use alloc::borrow::Cow;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -7,10 +9,11 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bits::LINE_BYTES;
 use crate::error::{Error, Result};
-use crate::filters::bloom::{Labels, Meta, OverCapacity};
+use crate::filters::bloom::{Labels, Meta, OverCapacity, check_label};
 use crate::hash::{Hasher, KeyDomain, Recipe, Scheme, SecretKey};
 use crate::params::check_rate;
 use crate::probe::{Layout, Rules, Shape};
+use crate::schemes::{Md5Split, Own};
 
 pub(super) const MAGIC: [u8; 8] = *b"\x89TEPAL\r\n";
 const VERSION: u16 = 1;
@@ -21,6 +24,8 @@ pub(super) const CHUNK_BYTES: u64 = 65_536;
 pub(crate) const MOST_RECORDS: u64 = 65_536;
 /// Record tags from here on may be ignored.
 const IGNORABLE: u16 = 0x8000;
+/// The record that holds the 32-byte seed of a scheme.
+const SEED_TAG: u16 = 5;
 const UNKNOWN_COUNT: u64 = u64::MAX;
 const SELF_TEST_KEYS: [&[u8; 17]; 4] =
     [b"tepal self-test 0", b"tepal self-test 1", b"tepal self-test 2", b"tepal self-test 3"];
@@ -31,16 +36,28 @@ pub(crate) fn body_offset(body_len: u64, records_len: u64) -> u64 {
     (FIXED_BYTES + records_len + table + 8).next_multiple_of(LINE_BYTES)
 }
 
-/// Bytes of the records that hold these labels.
-pub(crate) fn records_len(labels: &Labels) -> u64 {
-    labels.tagged().map(|(_, text)| 8 + (text.len() as u64).next_multiple_of(8)).sum()
+/// Tag and text of every record that a filter's file has, in order.
+fn records<'a>(labels: &'a Labels, hasher: &Hasher) -> impl Iterator<Item = (u16, Cow<'a, str>)> {
+    let seed = match hasher.own() {
+        Some(Own::ValkeyBloom { seed }) => {
+            Some(seed.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+        }
+        _ => None,
+    };
+    let labels = labels.tagged().map(|(tag, text)| (tag, Cow::Borrowed(text)));
+    labels.chain(seed.map(|seed| (SEED_TAG, Cow::Owned(seed))))
+}
+
+/// Bytes of the records of a filter with these labels.
+pub(crate) fn records_len(labels: &Labels, hasher: &Hasher) -> u64 {
+    records(labels, hasher).map(|(_, text)| 8 + (text.len() as u64).next_multiple_of(8)).sum()
 }
 
 /// The bytes before the body.
 pub(super) fn encode(meta: &Meta, rules: &Rules, set_bits: u64, chunk_table: &[u64]) -> Vec<u8> {
     let shape = meta.shape;
     let body_len = shape.lines() * LINE_BYTES;
-    let records_len = records_len(&meta.labels);
+    let records_len = records_len(&meta.labels, &meta.hasher);
     let body_offset = body_offset(body_len, records_len);
 
     let mut out = Vec::with_capacity(body_offset as usize);
@@ -61,7 +78,7 @@ pub(super) fn encode(meta: &Meta, rules: &Rules, set_bits: u64, chunk_table: &[u
     self_test(&meta.hasher, rules, shape).iter().for_each(|sum| out.extend(sum.to_le_bytes()));
     out.extend((records_len as u32).to_le_bytes());
     out.extend(meta.recipe.to_flags().to_le_bytes());
-    for (tag, text) in meta.labels.tagged() {
+    for (tag, text) in records(&meta.labels, &meta.hasher) {
         out.extend(tag.to_le_bytes());
         out.extend([0; 2]);
         out.extend((text.len() as u32).to_le_bytes());
@@ -78,8 +95,17 @@ pub(super) fn encode(meta: &Meta, rules: &Rules, set_bits: u64, chunk_table: &[u
 /// For each self-test key the sum of its bit positions.
 fn self_test(hasher: &Hasher, rules: &Rules, shape: Shape) -> [u64; 4] {
     SELF_TEST_KEYS.map(|key| {
-        let positions = rules.positions(shape, hasher.hash(key));
-        positions.into_iter().fold(0, u64::wrapping_add)
+        let mut sum = 0u64;
+        let mut add = |position| {
+            sum = sum.wrapping_add(position);
+            true
+        };
+        match hasher.own() {
+            Some(own) => own.all(key, shape.num_hashes, shape.bit_len, add),
+            // A scheme without a rule of its own has a hash.
+            None => hasher.hash(key).is_ok_and(|hash| rules.positions(shape, hash).into_iter().all(&mut add)),
+        };
+        sum
     })
 }
 
@@ -144,7 +170,15 @@ impl Header {
         let domain = KeyDomain::from_id(fields.u8()?)?;
         let over_capacity = OverCapacity::from_id(fields.u8()?)?;
         let num_hashes = fields.u32()?;
-        let shape = Shape::new(layout, num_hashes, fields.u64()?)?;
+        let bit_len = fields.u64()?;
+        let shape = match Own::of(scheme) {
+            None => Shape::new(layout, num_hashes, bit_len)?,
+            Some(_) if layout == Layout::Scattered => Shape::of_scheme(scheme, num_hashes, bit_len)?,
+            Some(_) => {
+                let expected = format_args!("`scattered` with the scheme `{scheme}`");
+                return Err(Error::parameter("the layout", layout, expected));
+            }
+        };
         let capacity = fields.u64()?;
         let promised_rate = f64::from_bits(fields.u64()?);
         let seed_or_check = fields.u64()?;
@@ -172,7 +206,10 @@ impl Header {
             .ok_or_else(|| {
                 Error::damaged(format_args!("a body of {} bits does not fit the file", shape.bit_len))
             })?;
-        let labels = decode_labels(fields.take(records_len as usize)?)?;
+        let (labels, scheme_seed) = decode_records(fields.take(records_len as usize)?)?;
+        if scheme_seed.is_some() != (scheme == Scheme::ValkeyBloom) {
+            return Err(Error::damaged(format_args!("a seed record does not fit the scheme {scheme}")));
+        }
         let chunks = body_len.div_ceil(CHUNK_BYTES);
         let chunk_table = (0..chunks).map(|_| fields.u64()).collect::<Result<_>>()?;
         if fields.rest().iter().any(|byte| *byte != 0) {
@@ -180,13 +217,18 @@ impl Header {
         }
 
         let hasher = match (scheme, key) {
-            (Scheme::Xxh3, None) => Hasher::Xxh3 { seed: seed_or_check },
-            (Scheme::Xxh3, Some(_)) => return Err(Error::KeyNotUsed),
             (Scheme::SipHash13, None) => return Err(Error::KeyRequired),
             (Scheme::SipHash13, Some(key)) => Hasher::SipHash13 { key: key.clone() },
+            (_, Some(_)) => return Err(Error::KeyNotUsed),
+            (Scheme::Xxh3, None) => Hasher::Xxh3 { seed: seed_or_check },
+            (Scheme::Xxh64, None) => Hasher::Xxh64,
+            (scheme, None) => own_hasher(scheme, seed_or_check, scheme_seed)?,
         };
         if hasher.seed_or_check() != seed_or_check {
-            return Err(Error::WrongKey);
+            return Err(match scheme {
+                Scheme::SipHash13 => Error::WrongKey,
+                _ => Error::damaged(format_args!("the scheme {scheme} has no parameter {seed_or_check}")),
+            });
         }
         let sums = self_test(&hasher, &Rules::new(shape), shape);
         if sums != self_test_sums {
@@ -201,8 +243,21 @@ impl Header {
     }
 }
 
-fn decode_labels(records: &[u8]) -> Result<Labels> {
-    let mut labels = Labels::default();
+/// The scheme of an article or another program, with the parameters that the header keeps.
+fn own_hasher(scheme: Scheme, parameters: u64, seed: Option<[u8; 32]>) -> Result<Hasher> {
+    let own = match (scheme, seed) {
+        (Scheme::Md5Split, _) => Md5Split::from_flags(parameters).map(Own::Md5Split),
+        (Scheme::SparkV2, _) => Some(Own::SparkV2 { seed: parameters as u32 as i32 }),
+        (Scheme::ValkeyBloom, Some(seed)) => Some(Own::ValkeyBloom { seed }),
+        _ => Own::of(scheme),
+    };
+    own.map(Hasher::Own)
+        .ok_or_else(|| Error::damaged(format_args!("the scheme {scheme} has no parameter {parameters}")))
+}
+
+/// The labels, and the seed of a scheme that needs 32 bytes of it.
+fn decode_records(records: &[u8]) -> Result<(Labels, Option<[u8; 32]>)> {
+    let (mut labels, mut seed) = (Labels::default(), None);
     let mut fields = Fields { bytes: records, at: 0 };
     let mut last = 0;
     while !fields.rest().is_empty() {
@@ -216,16 +271,34 @@ fn decode_labels(records: &[u8]) -> Result<Labels> {
         last = tag;
         let text = core::str::from_utf8(text)
             .map_err(|_| Error::damaged(format_args!("the record with tag {tag} is not UTF-8")))?;
-        if !labels.set(tag, text.to_string()) && tag < IGNORABLE {
+        check_label(text)?;
+        if tag == SEED_TAG {
+            let digits = seed_from_hex(text);
+            seed = Some(digits.ok_or_else(|| Error::damaged("the seed record is not 64 hex digits"))?);
+        } else if !labels.set(tag, text.to_string()) && tag < IGNORABLE {
             return Err(Error::Unsupported {
                 what: "record tag",
                 found: tag.into(),
-                known: "1 (name), 2 (source), 3 (date) and 4 (field)",
+                known: "1 (name), 2 (source), 3 (date), 4 (field) and 5 (seed of the scheme)",
             });
         }
     }
-    labels.check()?;
-    Ok(labels)
+    Ok((labels, seed))
+}
+
+/// 32 bytes from 64 hex digits, small letters.
+fn seed_from_hex(text: &str) -> Option<[u8; 32]> {
+    let digits = text.as_bytes();
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    };
+    let mut seed = [0; 32];
+    for (byte, pair) in seed.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+    }
+    (digits.len() == 64).then_some(seed)
 }
 
 fn known(what: &'static str, found: u64, expected: u64, known: &'static str) -> Result<()> {

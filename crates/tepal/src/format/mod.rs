@@ -46,8 +46,7 @@ fn check_body(header: &Header, lines: &[Line]) -> Result<()> {
         }
     }
     let bit_len = header.meta.shape.bit_len;
-    let words = bits::words(lines);
-    if words[(bit_len / 64) as usize..].iter().any(|word| *word != 0) {
+    if bits::count_below(lines, bit_len) != bits::count(lines) {
         return Err(Error::damaged(format_args!("bits are set beyond the last one, {}", bit_len - 1)));
     }
     let set_bits = bits::count(lines);
@@ -63,7 +62,7 @@ fn check_body(header: &Header, lines: &[Line]) -> Result<()> {
 impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// Bytes of the file that this filter makes.
     pub fn file_len(&self) -> u64 {
-        let records = header::records_len(self.labels());
+        let records = header::records_len(&self.meta.labels, &self.meta.hasher);
         header::body_offset(self.size_in_bytes(), records) + self.size_in_bytes()
     }
 

@@ -8,27 +8,62 @@ use core::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// What the keys of a filter are. The filter's domain decides how a key is hashed, never the type the
-/// caller holds it in.
+/// What the keys of a filter are. The filter's domain decides which bytes are hashed, never the type the
+/// caller holds the key in.
+///
+/// [`Bytes`](KeyDomain::Bytes) and [`Integer`](KeyDomain::Integer) are for tepal's own filters; the others
+/// are encodings that other programs hash and their files do not record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum KeyDomain {
     /// Bytes, the default. Text is its UTF-8; an integer is its shortest decimal text, so that `42`,
     /// `"42"` and the line `42` are one key.
     #[default]
     Bytes,
-    /// 64-bit integers, hashed as 8 bytes; `i64` and `u64` share their bits (-1 and 2^64-1 are one
-    /// key). Text is accepted only as the shortest decimal form of such an integer.
+    /// 64-bit integers, hashed as 8 little-endian bytes; `i64` and `u64` share their bits (-1 and 2^64-1
+    /// are one key). Text is accepted only as the shortest decimal form of such an integer.
     Integer,
+    /// 32-bit integers, hashed as 4 little-endian bytes: Guava's `integerFunnel`, Parquet's INT32.
+    Integer32,
+    /// Text, hashed as its UTF-16 units, little-endian: Guava's `unencodedCharsFunnel`.
+    Utf16,
+    /// Numbers, hashed as the 4 bytes of an IEEE 754 binary32: Parquet's FLOAT. Given as decimal text.
+    Float32,
+    /// Numbers, hashed as the 8 bytes of an IEEE 754 binary64: Parquet's DOUBLE. Given as decimal text.
+    Float64,
 }
 
 impl KeyDomain {
-    pub(crate) const ALL: [KeyDomain; 2] = [KeyDomain::Bytes, KeyDomain::Integer];
+    /// Every domain this build knows.
+    pub const ALL: [KeyDomain; 6] = [
+        KeyDomain::Bytes,
+        KeyDomain::Integer,
+        KeyDomain::Integer32,
+        KeyDomain::Utf16,
+        KeyDomain::Float32,
+        KeyDomain::Float64,
+    ];
 
     /// The number that stands for it in a file.
     pub const fn id(self) -> u8 {
         match self {
             KeyDomain::Bytes => 1,
             KeyDomain::Integer => 2,
+            KeyDomain::Integer32 => 3,
+            KeyDomain::Utf16 => 4,
+            KeyDomain::Float32 => 5,
+            KeyDomain::Float64 => 6,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            KeyDomain::Bytes => "bytes",
+            KeyDomain::Integer => "integer",
+            KeyDomain::Integer32 => "integer32",
+            KeyDomain::Utf16 => "utf16",
+            KeyDomain::Float32 => "float32",
+            KeyDomain::Float64 => "float64",
         }
     }
 
@@ -36,17 +71,92 @@ impl KeyDomain {
         Self::ALL.into_iter().find(|d| d.id() == id).ok_or(Error::Unsupported {
             what: "key domain",
             found: id.into(),
-            known: "1 (bytes) and 2 (integer)",
+            known: "1 (bytes), 2 (integer), 3 (integer32), 4 (utf16), 5 (float32) and 6 (float64)",
         })
     }
+
+    /// Hands the bytes that stand for `key` in this domain to `with`.
+    #[inline]
+    pub(crate) fn encode<R>(self, key: KeyRef<'_>, with: impl FnOnce(&[u8]) -> R) -> Result<R> {
+        match (self, key) {
+            (KeyDomain::Bytes, KeyRef::Bytes(bytes)) => Ok(with(bytes)),
+            (KeyDomain::Bytes, KeyRef::Unsigned(n)) => Ok(with_decimal(false, n, with)),
+            (KeyDomain::Bytes, KeyRef::Signed(n)) => Ok(with_decimal(n < 0, n.unsigned_abs(), with)),
+            (KeyDomain::Integer, KeyRef::Bytes(text)) => Ok(with(&parse_integer(text)?.to_le_bytes())),
+            (KeyDomain::Integer, KeyRef::Unsigned(n)) => Ok(with(&n.to_le_bytes())),
+            (KeyDomain::Integer, KeyRef::Signed(n)) => Ok(with(&n.to_le_bytes())),
+            (foreign, key) => foreign.encode_foreign(key, with),
+        }
+    }
+
+    /// [`encode`](Self::encode) for the domains of other programs.
+    fn encode_foreign<R>(self, key: KeyRef<'_>, with: impl FnOnce(&[u8]) -> R) -> Result<R> {
+        let mut decimal = [0; DECIMAL];
+        let text = match key {
+            KeyRef::Bytes(text) => text,
+            KeyRef::Unsigned(n) => write_decimal(false, n, &mut decimal),
+            KeyRef::Signed(n) => write_decimal(n < 0, n.unsigned_abs(), &mut decimal),
+        };
+        let refused = || Error::KeyRefused { domain: self, found: shown(text) };
+        let utf8 = core::str::from_utf8(text).map_err(|_| refused())?;
+        match self {
+            KeyDomain::Integer32 => {
+                // i32 and u32 share their bits, as the 64-bit integers do.
+                let value = parse_integer(text).map_err(|_| refused())? as i64;
+                let negative = utf8.starts_with('-');
+                let fits =
+                    if negative { value >= i64::from(i32::MIN) } else { (0..1 << 32).contains(&value) };
+                if fits { Ok(with(&(value as u32).to_le_bytes())) } else { Err(refused()) }
+            }
+            KeyDomain::Utf16 => {
+                let units: Vec<u8> = utf8.encode_utf16().flat_map(u16::to_le_bytes).collect();
+                Ok(with(&units))
+            }
+            KeyDomain::Float32 => {
+                Ok(with(&utf8.parse::<f32>().map_err(|_| refused())?.to_bits().to_le_bytes()))
+            }
+            KeyDomain::Float64 => {
+                Ok(with(&utf8.parse::<f64>().map_err(|_| refused())?.to_bits().to_le_bytes()))
+            }
+            KeyDomain::Bytes | KeyDomain::Integer => self.encode(key, with),
+        }
+    }
+}
+
+/// A sign and the 20 digits of 2^64-1.
+const DECIMAL: usize = 21;
+
+fn with_decimal<R>(negative: bool, n: u64, with: impl FnOnce(&[u8]) -> R) -> R {
+    with(write_decimal(negative, n, &mut [0; DECIMAL]))
+}
+
+/// The shortest decimal text of an integer.
+#[inline]
+fn write_decimal(negative: bool, mut n: u64, buffer: &mut [u8; DECIMAL]) -> &[u8] {
+    let mut start = DECIMAL;
+    loop {
+        start -= 1;
+        buffer[start] = b'0' + (n % 10) as u8;
+        n /= 10;
+        if n == 0 {
+            break;
+        }
+    }
+    if negative {
+        start -= 1;
+        buffer[start] = b'-';
+    }
+    &buffer[start..]
+}
+
+/// The beginning of a key, for an error.
+fn shown(key: &[u8]) -> String {
+    String::from_utf8_lossy(&key[..key.len().min(40)]).into_owned()
 }
 
 impl fmt::Display for KeyDomain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            KeyDomain::Bytes => "bytes",
-            KeyDomain::Integer => "integer",
-        })
+        f.pad(self.name())
     }
 }
 
@@ -54,11 +164,11 @@ impl FromStr for KeyDomain {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "bytes" => Ok(KeyDomain::Bytes),
-            "integer" => Ok(KeyDomain::Integer),
-            _ => Err(Error::parameter("the key domain", name, "`bytes` or `integer`")),
-        }
+        let known = Self::ALL.into_iter().find(|domain| domain.name() == name);
+        known.ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            Error::parameter("the key domain", name, format_args!("one of {names}"))
+        })
     }
 }
 
@@ -150,10 +260,7 @@ pub(crate) fn parse_integer(text: &[u8]) -> Result<u64> {
     let text_utf8 = core::str::from_utf8(text).ok().filter(|_| canonical);
     let value = text_utf8
         .and_then(|t| if negative { t.parse::<i64>().ok().map(|n| n as u64) } else { t.parse::<u64>().ok() });
-    value.ok_or_else(|| {
-        let shown = &text[..text.len().min(40)];
-        Error::NotAnInteger { found: String::from_utf8_lossy(shown).into_owned() }
-    })
+    value.ok_or_else(|| Error::KeyRefused { domain: KeyDomain::Integer, found: shown(text) })
 }
 
 /// What is done to a key before it is hashed, by whoever asks: part of the set's meaning, so it stands

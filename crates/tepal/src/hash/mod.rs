@@ -4,7 +4,7 @@
 
 pub(crate) mod key;
 mod siphash;
-mod xxh3;
+mod xxh;
 
 use core::fmt;
 use core::str::FromStr;
@@ -12,6 +12,7 @@ use core::str::FromStr;
 pub use key::{Key, KeyDomain, KeyRef, Recipe};
 
 use crate::error::{Error, Result};
+use crate::schemes::Own;
 
 /// How the bytes of a key become a 64-bit hash. Frozen numbers, only ever added to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,17 +24,99 @@ pub enum Scheme {
     /// SipHash-1-3 with a secret 16-byte key that is never in the file: nobody without the key can
     /// choose keys that collide. About four times the cost of XXH3 on short keys.
     SipHash13,
+    /// XXH64 with seed 0, as Apache Parquet's Bloom filters use it.
+    Xxh64,
+    /// First article: MD5 with a counting byte; presets of 10 %, 1 % and 0.1 %.
+    Md5Presets,
+    /// Second article: the halves of one MD5 digest, h1 + i·h2.
+    Md5Split,
+    /// Third article: seven multiplicative hashes over UTF-16 units, always 2^25 bits. Weak: collisions
+    /// can be written down by hand.
+    Bkdr7,
+    /// Fourth article: FNV-1a and CRC-32, three positions.
+    FnvCrc,
+    /// Fifth article: twelve words of one SHA-384 digest, 2^28 bits.
+    Sha384,
+    /// Guava's older strategy. Its positions are 31 bits, so it cannot keep its promise from some 100
+    /// million keys on.
+    GuavaMitz32,
+    /// Guava's present strategy.
+    GuavaMitz64,
+    /// Apache Spark up to 4.0. Its positions are 31 bits, as Guava's older strategy's.
+    SparkV1,
+    /// Apache Spark from 4.1 on.
+    SparkV2,
+    /// The Go library bits-and-blooms.
+    BitsAndBlooms,
+    /// DCSO's bloom and flor.
+    Dcso,
+    /// RedisBloom, with its 64-bit hashes.
+    RedisBloom,
+    /// valkey-bloom, under its 32-byte seed.
+    ValkeyBloom,
 }
 
 impl Scheme {
     /// Every scheme this build knows.
-    pub const ALL: [Scheme; 2] = [Scheme::Xxh3, Scheme::SipHash13];
+    pub const ALL: [Scheme; 16] = [
+        Scheme::Xxh3,
+        Scheme::SipHash13,
+        Scheme::Xxh64,
+        Scheme::Md5Presets,
+        Scheme::Md5Split,
+        Scheme::Bkdr7,
+        Scheme::FnvCrc,
+        Scheme::Sha384,
+        Scheme::GuavaMitz32,
+        Scheme::GuavaMitz64,
+        Scheme::SparkV1,
+        Scheme::SparkV2,
+        Scheme::BitsAndBlooms,
+        Scheme::Dcso,
+        Scheme::RedisBloom,
+        Scheme::ValkeyBloom,
+    ];
 
     /// The number that stands for it in a file.
     pub const fn id(self) -> u8 {
         match self {
             Scheme::Xxh3 => 1,
             Scheme::SipHash13 => 2,
+            Scheme::Xxh64 => 3,
+            Scheme::Md5Presets => 16,
+            Scheme::Md5Split => 17,
+            Scheme::Bkdr7 => 18,
+            Scheme::FnvCrc => 19,
+            Scheme::Sha384 => 20,
+            Scheme::GuavaMitz32 => 21,
+            Scheme::GuavaMitz64 => 22,
+            Scheme::SparkV1 => 23,
+            Scheme::SparkV2 => 24,
+            Scheme::BitsAndBlooms => 25,
+            Scheme::Dcso => 26,
+            Scheme::RedisBloom => 27,
+            Scheme::ValkeyBloom => 28,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Scheme::Xxh3 => "xxh3",
+            Scheme::SipHash13 => "siphash13",
+            Scheme::Xxh64 => "xxh64",
+            Scheme::Md5Presets => "md5-presets",
+            Scheme::Md5Split => "md5-split",
+            Scheme::Bkdr7 => "bkdr7",
+            Scheme::FnvCrc => "fnv-crc",
+            Scheme::Sha384 => "sha384",
+            Scheme::GuavaMitz32 => "guava-mitz32",
+            Scheme::GuavaMitz64 => "guava-mitz64",
+            Scheme::SparkV1 => "spark-v1",
+            Scheme::SparkV2 => "spark-v2",
+            Scheme::BitsAndBlooms => "bits-and-blooms",
+            Scheme::Dcso => "dcso",
+            Scheme::RedisBloom => "redisbloom",
+            Scheme::ValkeyBloom => "valkey-bloom",
         }
     }
 
@@ -41,17 +124,14 @@ impl Scheme {
         Self::ALL.into_iter().find(|s| s.id() == id).ok_or(Error::Unsupported {
             what: "hash scheme",
             found: id.into(),
-            known: "1 (xxh3) and 2 (siphash13)",
+            known: "1 to 3 and 16 to 28",
         })
     }
 }
 
 impl fmt::Display for Scheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Scheme::Xxh3 => "xxh3",
-            Scheme::SipHash13 => "siphash13",
-        })
+        f.pad(self.name())
     }
 }
 
@@ -59,11 +139,11 @@ impl FromStr for Scheme {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "xxh3" => Ok(Scheme::Xxh3),
-            "siphash13" => Ok(Scheme::SipHash13),
-            _ => Err(Error::parameter("the hash scheme", name, "`xxh3` or `siphash13`")),
-        }
+        let known = Self::ALL.into_iter().find(|scheme| scheme.name() == name);
+        known.ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            Error::parameter("the hash scheme", name, format_args!("one of {names}"))
+        })
     }
 }
 
@@ -84,11 +164,18 @@ impl fmt::Debug for SecretKey {
     }
 }
 
-/// A scheme with its seed or secret: the function from key bytes to hash that one filter uses.
+/// A scheme with its seed or secret: what one filter does with the bytes of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Hasher {
-    Xxh3 { seed: u64 },
-    SipHash13 { key: SecretKey },
+    Xxh3 {
+        seed: u64,
+    },
+    SipHash13 {
+        key: SecretKey,
+    },
+    Xxh64,
+    /// The bits follow from the key by the scheme's own rule; there is no 64-bit hash.
+    Own(Own),
 }
 
 impl Hasher {
@@ -96,39 +183,45 @@ impl Hasher {
         match self {
             Hasher::Xxh3 { .. } => Scheme::Xxh3,
             Hasher::SipHash13 { .. } => Scheme::SipHash13,
+            Hasher::Xxh64 => Scheme::Xxh64,
+            Hasher::Own(own) => own.scheme(),
         }
     }
 
+    /// The rule of a scheme that has no 64-bit hash.
     #[inline(always)]
-    pub(crate) fn hash(&self, bytes: &[u8]) -> u64 {
+    pub(crate) fn own(&self) -> Option<&Own> {
         match self {
-            Hasher::Xxh3 { seed } => xxh3::hash(bytes, *seed),
-            Hasher::SipHash13 { key } => siphash::hash(bytes, &key.0),
+            Hasher::Own(own) => Some(own),
+            _ => None,
         }
+    }
+
+    /// The hash of key bytes.
+    #[inline]
+    pub(crate) fn hash(&self, bytes: &[u8]) -> Result<u64> {
+        Ok(match self {
+            Hasher::Xxh3 { seed } => xxh::xxh3(bytes, *seed),
+            Hasher::SipHash13 { key } => siphash::hash(bytes, &key.0),
+            Hasher::Xxh64 => xxh::xxh64(bytes),
+            Hasher::Own(own) => return Err(Error::NoHash { scheme: own.scheme() }),
+        })
     }
 
     /// The hash of a key in `domain`, or why it is none there.
     #[inline(always)]
     pub(crate) fn hash_key(&self, domain: KeyDomain, key: KeyRef<'_>) -> Result<u64> {
-        match (domain, key) {
-            (KeyDomain::Bytes, KeyRef::Bytes(bytes)) => Ok(self.hash(bytes)),
-            (KeyDomain::Bytes, KeyRef::Unsigned(n)) => {
-                Ok(self.hash(itoa::Buffer::new().format(n).as_bytes()))
-            }
-            (KeyDomain::Bytes, KeyRef::Signed(n)) => Ok(self.hash(itoa::Buffer::new().format(n).as_bytes())),
-            (KeyDomain::Integer, KeyRef::Bytes(text)) => {
-                Ok(self.hash(&key::parse_integer(text)?.to_le_bytes()))
-            }
-            (KeyDomain::Integer, KeyRef::Unsigned(n)) => Ok(self.hash(&n.to_le_bytes())),
-            (KeyDomain::Integer, KeyRef::Signed(n)) => Ok(self.hash(&n.to_le_bytes())),
-        }
+        domain.encode(key, |bytes| self.hash(bytes))?
     }
 
-    /// What the header keeps at offset 64: the seed, or a check of the secret that does not reveal it.
+    /// What the header keeps at offset 64: the seed, a check of the secret that does not reveal it, or the
+    /// parameters of the scheme.
     pub(crate) fn seed_or_check(&self) -> u64 {
         match self {
             Hasher::Xxh3 { seed } => *seed,
-            Hasher::SipHash13 { .. } => self.hash(b"tepal key check"),
+            Hasher::SipHash13 { key } => siphash::hash(b"tepal key check", &key.0),
+            Hasher::Xxh64 => 0,
+            Hasher::Own(own) => own.parameters(),
         }
     }
 }

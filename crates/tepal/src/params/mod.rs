@@ -11,7 +11,9 @@ use alloc::format;
 
 use crate::bits::{LINE_BITS, LINE_BYTES};
 use crate::error::{Error, Result};
+use crate::hash::Scheme;
 use crate::probe::{Layout, MOST_BITS, Shape};
+use crate::schemes::{Own, sizing};
 
 /// What a plan should be good at, where the caller names no layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -52,6 +54,9 @@ pub struct Request {
     pub num_hashes: Option<u32>,
     /// What to prefer where no layout is named.
     pub goal: Goal,
+    /// The hash scheme. One with a rule of its own (an article's, another program's) sizes the filter by
+    /// that program's formulas; the others do not change the plan.
+    pub scheme: Option<Scheme>,
 }
 
 /// A filter on paper: everything that decides its size and its rate.
@@ -85,8 +90,11 @@ impl Plan {
         self.bit_len as f64 / self.capacity as f64
     }
 
-    pub(crate) fn shape(&self) -> Result<Shape> {
-        Shape::new(self.layout, self.num_hashes, self.bit_len)
+    pub(crate) fn shape(&self, scheme: Scheme) -> Result<Shape> {
+        match Own::of(scheme) {
+            Some(_) => Shape::of_scheme(scheme, self.num_hashes, self.bit_len),
+            None => Shape::new(self.layout, self.num_hashes, self.bit_len),
+        }
     }
 }
 
@@ -120,6 +128,9 @@ impl Request {
         if let Some(rate) = self.false_positive_rate {
             check_rate(rate)?;
         }
+        if let Some(own) = self.scheme.filter(|scheme| Own::of(*scheme).is_some()) {
+            return sizing::plan(own, self);
+        }
         let plan = match (self.capacity, self.false_positive_rate, self.bit_len) {
             (Some(capacity), Some(rate), None) => self.size_for(capacity, rate)?,
             (Some(capacity), wanted, Some(bit_len)) => {
@@ -144,7 +155,7 @@ impl Request {
             }
         };
         check_hash(plan.capacity, plan.false_positive_rate)?;
-        plan.shape()?;
+        Shape::new(plan.layout, plan.num_hashes, plan.bit_len)?;
         Ok(plan)
     }
 

@@ -3,9 +3,10 @@
 use super::{BloomFilter, Labels, Meta, OverCapacity};
 use crate::bits;
 use crate::error::{Error, Result};
-use crate::hash::{Hasher, KeyDomain, Recipe, SecretKey};
+use crate::hash::{Hasher, KeyDomain, Recipe, Scheme, SecretKey};
 use crate::params::{Goal, Plan, Request};
 use crate::probe::Layout;
+use crate::schemes::{Md5Split, Own};
 
 /// The rate that is promised where the caller names neither rate nor size.
 const DEFAULT_RATE: f64 = 0.01;
@@ -29,6 +30,7 @@ pub struct BloomFilterBuilder {
     request: Request,
     seed: Option<u64>,
     secret: Option<SecretKey>,
+    own: Option<Own>,
     domain: KeyDomain,
     over_capacity: OverCapacity,
     recipe: Recipe,
@@ -94,7 +96,28 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// What the keys are: bytes (the default) or 64-bit integers.
+    /// The hash scheme, in place of XXH3-64: for filters whose bits another program shall understand, or
+    /// one of the five articles' ([`Scheme`]). Such a scheme sizes the filter by its own formulas.
+    pub fn scheme(mut self, scheme: Scheme) -> Self {
+        self.request.scheme = Some(scheme);
+        self
+    }
+
+    /// The scheme [`Scheme::Md5Split`] with what the article leaves open fixed.
+    pub fn md5_split(mut self, rule: Md5Split) -> Self {
+        self.request.scheme = Some(Scheme::Md5Split);
+        self.own = Some(Own::Md5Split(rule));
+        self
+    }
+
+    /// The scheme [`Scheme::ValkeyBloom`] under this seed, in place of the one fixed in valkey-bloom.
+    pub fn valkey_seed(mut self, seed: [u8; 32]) -> Self {
+        self.request.scheme = Some(Scheme::ValkeyBloom);
+        self.own = Some(Own::ValkeyBloom { seed });
+        self
+    }
+
+    /// What the keys are: bytes (the default), 64-bit integers, or what another program hashes.
     pub fn key_domain(mut self, domain: KeyDomain) -> Self {
         self.domain = domain;
         self
@@ -138,16 +161,9 @@ impl BloomFilterBuilder {
     /// characters or is too long.
     pub fn build(self) -> Result<BloomFilter> {
         let plan = self.plan()?;
-        let shape = plan.shape()?;
+        let hasher = self.hasher()?;
+        let shape = plan.shape(hasher.scheme())?;
         self.labels.check()?;
-        let hasher = match (self.seed, self.secret) {
-            (seed, None) => Hasher::Xxh3 { seed: seed.unwrap_or(0) },
-            (None, Some(key)) => Hasher::SipHash13 { key },
-            (Some(seed), Some(_)) => {
-                let expected = "left out where a secret key is given: the key is the seed";
-                return Err(Error::parameter("the seed", seed, expected));
-            }
-        };
         let meta = Meta {
             shape,
             hasher,
@@ -161,5 +177,40 @@ impl BloomFilterBuilder {
         };
         let lines = bits::zeroed(shape.lines())?;
         Ok(BloomFilter::from_parts(meta, lines, 0))
+    }
+
+    fn hasher(&self) -> Result<Hasher> {
+        let scheme = match (self.request.scheme, &self.secret) {
+            (Some(scheme), _) => scheme,
+            (None, Some(_)) => Scheme::SipHash13,
+            (None, None) => Scheme::Xxh3,
+        };
+        let refused =
+            |what, expected| Err(Error::parameter(what, format_args!("given with `{scheme}`"), expected));
+        let hasher = match (scheme, self.seed, &self.secret) {
+            (Scheme::Xxh3, seed, None) => Hasher::Xxh3 { seed: seed.unwrap_or(0) },
+            (Scheme::SipHash13, None, Some(key)) => Hasher::SipHash13 { key: key.clone() },
+            (Scheme::SipHash13, _, None) => {
+                return Err(Error::parameter(
+                    "the secret key",
+                    "missing",
+                    "given with the scheme `siphash13`",
+                ));
+            }
+            (_, _, Some(_)) if scheme != Scheme::SipHash13 => {
+                return refused("the secret key", "left out: only the scheme `siphash13` has one");
+            }
+            (Scheme::SparkV2, Some(seed), _) => match i32::try_from(seed as i64) {
+                Ok(seed) => Hasher::Own(Own::SparkV2 { seed }),
+                Err(_) => return Err(Error::parameter("the seed", seed, "a signed 32-bit number for Spark")),
+            },
+            (_, Some(_), _) => return refused("the seed", "left out: this scheme has none"),
+            (Scheme::Xxh64, ..) => Hasher::Xxh64,
+            (scheme, ..) => match self.own.clone().or_else(|| Own::of(scheme)) {
+                Some(own) if own.scheme() == scheme => Hasher::Own(own),
+                _ => return refused("a parameter of another scheme", "left out"),
+            },
+        };
+        Ok(hasher)
     }
 }

@@ -23,6 +23,14 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
         same("size in bits", self.bit_len(), other.bit_len())?;
         same("key domain", self.key_domain(), other.key_domain())?;
         same("hash scheme", self.scheme(), other.scheme())?;
+        if self.meta.hasher.own() != other.meta.hasher.own() {
+            let shown = |own: Option<&crate::schemes::Own>| alloc::format!("{own:?}");
+            return Err(Error::Incompatible {
+                property: "scheme parameters",
+                expected: shown(self.meta.hasher.own()),
+                found: shown(other.meta.hasher.own()),
+            });
+        }
         if self.meta.hasher != other.meta.hasher {
             let shown = |seed: Option<u64>| seed.map_or("a secret".to_string(), |s| s.to_string());
             return Err(Error::Incompatible {
@@ -81,7 +89,8 @@ impl BloomFilter {
     /// be folded by many factors; the factor divides the number of blocks.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a rate that is not between 0 and 1; [`Error::RateOutOfReach`] where the
+    /// [`Error::Parameter`] for a rate that is not between 0 and 1, and for a scheme whose positions are
+    /// remainders, which do not fold; [`Error::RateOutOfReach`] where the
     /// filter is above `rate` as it is.
     pub fn shrink_to(&mut self, rate: f64) -> Result<u64> {
         check_rate(rate)?;
@@ -89,6 +98,10 @@ impl BloomFilter {
         if now > rate {
             let reason = alloc::format!("the filter is at {now:.3e} now and folding only raises that");
             return Err(Error::RateOutOfReach { rate, reason });
+        }
+        if !self.has_hash() {
+            let expected = "one with a 64-bit hash: this one's positions do not fold, build it again smaller";
+            return Err(Error::parameter("the scheme", self.scheme(), expected));
         }
         let shape = self.meta.shape;
         let keys = libm::ceil(self.estimated_len()).max(1.0) as u64;

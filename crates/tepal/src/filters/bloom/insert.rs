@@ -64,10 +64,18 @@ impl BloomFilter {
     ///
     /// # Errors
     /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is
-    /// [`OverCapacity::Refuse`]; [`Error::NotAnInteger`] for text in an integer filter. The filter is
+    /// [`OverCapacity::Refuse`]; [`Error::KeyRefused`] for text in an integer filter. The filter is
     /// unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
+        if let Some(own) = self.meta.hasher.own() {
+            let own = own.clone();
+            if self.refuses_now() && !self.contains_own(&own, key.key()) {
+                return Err(self.capacity_reached(0));
+            }
+            let new = self.set_own(&own, key.key())?;
+            return Ok(self.note_inserted(new));
+        }
         let hash = self.hash_key(key)?;
         self.insert_hash(hash)
     }
@@ -75,22 +83,15 @@ impl BloomFilter {
     /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key).
     ///
     /// # Errors
-    /// [`Error::CapacityReached`], as there.
+    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
-        if self.refuses() && self.tally.bound() >= self.tally.limit {
-            // After batches the bound may lie well above the truth.
-            if self.tally.uncounted > 0 {
-                self.recount();
-            }
-            if self.tally.counted >= self.tally.limit && !self.contains_hash(hash) {
-                return Err(self.capacity_reached(0));
-            }
+        self.check_has_hash()?;
+        if self.refuses_now() && !self.contains_hash(hash) {
+            return Err(self.capacity_reached(0));
         }
         let new = self.kernel.insert(&self.rules, &mut self.lines, hash);
-        self.tally.counted += u64::from(new);
-        self.add_to_inserted(1);
-        Ok(new > 0)
+        Ok(self.note_inserted(new))
     }
 
     /// Inserts many keys: hashed and set in batches, with the memory accesses of a batch under way
@@ -98,9 +99,12 @@ impl BloomFilter {
     ///
     /// # Errors
     /// As [`insert`](Self::insert). The keys before the refused one are in:
-    /// [`Error::CapacityReached`] says how many; with [`Error::NotAnInteger`] it is all up to the key it
+    /// [`Error::CapacityReached`] says how many; with [`Error::KeyRefused`] it is all up to the key it
     /// names.
     pub fn insert_many<K: Key>(&mut self, keys: &[K]) -> Result<()> {
+        if !self.has_hash() {
+            return self.insert_each(keys);
+        }
         let mut hashes = [0; BATCH];
         let mut done = 0;
         for keys in keys.chunks(BATCH) {
@@ -126,9 +130,20 @@ impl BloomFilter {
     /// [`insert_many`](Self::insert_many) for keys hashed before.
     ///
     /// # Errors
-    /// [`Error::CapacityReached`], as there.
+    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
     pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
+        self.check_has_hash()?;
         self.insert_batch(hashes, 0)
+    }
+
+    fn insert_each<K: Key>(&mut self, keys: &[K]) -> Result<()> {
+        for (inserted, key) in keys.iter().enumerate() {
+            self.insert(key).map_err(|error| match error {
+                Error::CapacityReached { capacity, .. } => Error::CapacityReached { capacity, inserted },
+                other => other,
+            })?;
+        }
+        Ok(())
     }
 
     /// Inserts a batch of which each key may set k bits. Where that many might pass the limit, it goes in by
@@ -176,6 +191,29 @@ impl BloomFilter {
     pub fn set_over_capacity(&mut self, policy: OverCapacity) {
         self.meta.over_capacity = policy;
         self.recount();
+    }
+
+    fn check_has_hash(&self) -> Result<()> {
+        if self.has_hash() { Ok(()) } else { Err(Error::NoHash { scheme: self.scheme() }) }
+    }
+
+    /// Must a new key be refused now?
+    fn refuses_now(&mut self) -> bool {
+        if !self.refuses() || self.tally.bound() < self.tally.limit {
+            return false;
+        }
+        // After batches the bound may lie well above the truth.
+        if self.tally.uncounted > 0 {
+            self.recount();
+        }
+        self.tally.counted >= self.tally.limit
+    }
+
+    /// Notes a key that set `new` bits; says whether it was new.
+    fn note_inserted(&mut self, new: u32) -> bool {
+        self.tally.counted += u64::from(new);
+        self.add_to_inserted(1);
+        new > 0
     }
 
     fn refuses(&self) -> bool {

@@ -7,6 +7,7 @@ use crate::bits::block::{ROTATIONS, split_word};
 use crate::bits::{self, LINE_BITS, Line};
 use crate::params::{keys_for_fill, power};
 use crate::probe::Layout;
+use crate::schemes::{Own, sizing};
 
 impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// The share of wrong answers now: the chance that a key which was never inserted gets `true`.
@@ -28,8 +29,20 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
                 let sum: f64 = (0..blocks as usize).map(|b| split_rate(&lines[b / 2], b % 2)).sum();
                 sum / blocks as f64
             }
-            Layout::Scattered => power(self.fill_ratio(), k),
+            Layout::Scattered => power(self.chance_of_a_set_bit(), k),
         }
+    }
+
+    /// The chance that a position of a random key is set: the fill, where all positions are equally likely.
+    fn chance_of_a_set_bit(&self) -> f64 {
+        if !self.meta.hasher.own().is_some_and(Own::has_31_bit_positions) {
+            return self.fill_ratio();
+        }
+        let (often, times) = sizing::thirty_one_bits(self.bit_len());
+        let lines = self.lines.as_ref();
+        let among_often = bits::count_below(lines, often) as f64;
+        let among_others = bits::count(lines) as f64 - among_often;
+        (among_often * (times + 1.0) + among_others * times) / sizing::TWO_31
     }
 
     /// How many different keys are in the filter, going by the set bits alone. The standard error is far

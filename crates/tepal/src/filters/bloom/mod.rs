@@ -1,12 +1,13 @@
 //! The Bloom filter, in every layout: the struct, and asking it.
 //!
 //! Building is in [`builder`], inserting in [`insert`], union, intersection and folding in [`combine`],
-//! rates and fill in [`measure`].
+//! rates and fill in [`measure`], schemes with a rule of their own in [`own`].
 
 mod builder;
 mod combine;
 mod insert;
 mod measure;
+mod own;
 
 use alloc::string::String;
 use alloc::vec;
@@ -21,6 +22,7 @@ use crate::bits::kernel::Kernel;
 use crate::error::{Error, Result};
 use crate::hash::{Hasher, Key, KeyDomain, Recipe, Scheme};
 use crate::probe::{Layout, Rules, Shape};
+use crate::schemes::Own;
 
 /// A set that forgets its keys and keeps their trace: "have I seen this key?"
 ///
@@ -156,18 +158,26 @@ impl Labels {
 
     /// The texts must be such as a file can hold.
     pub(crate) fn check(&self) -> Result<()> {
-        for (_, text) in self.tagged() {
-            if text.is_empty() || text.chars().any(|c| c.is_ascii_control()) {
-                let expected = "text that is not empty and has no control characters";
-                return Err(Error::parameter("a label", format_args!("{text:?}"), expected));
-            }
-        }
-        let len = crate::format::header::records_len(self);
-        if len > crate::format::header::MOST_RECORDS {
-            return Err(Error::parameter("the labels", format_args!("{len} bytes"), "at most 65536 bytes"));
+        self.tagged().try_for_each(|(_, text)| check_label(text))?;
+        let len: usize = self.tagged().map(|(_, text)| text.len()).sum();
+        if len > MOST_LABEL_BYTES {
+            let expected = format_args!("at most {MOST_LABEL_BYTES} together");
+            return Err(Error::parameter("the labels", format_args!("{len} bytes"), expected));
         }
         Ok(())
     }
+}
+
+/// Labels that leave room in a file's records for their tags and padding and for a scheme's seed.
+const MOST_LABEL_BYTES: usize = 65_000;
+
+/// A text that a file can hold.
+pub(crate) fn check_label(text: &str) -> Result<()> {
+    if text.is_empty() || text.chars().any(|c| c.is_ascii_control()) {
+        let expected = "text that is not empty and has no control characters";
+        return Err(Error::parameter("a label", format_args!("{text:?}"), expected));
+    }
+    Ok(())
 }
 
 /// Keys hashed before they are probed together: 4 KiB on the stack.
@@ -190,20 +200,30 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// Costs one hash and one or two memory accesses (layout `scattered`: up to k).
     #[inline]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        self.hash_key(key).is_ok_and(|h| self.contains_hash(h))
+        match self.meta.hasher.own() {
+            None => self.hash_key(key).is_ok_and(|h| self.contains_hash(h)),
+            Some(own) => self.contains_own(own, key.key()),
+        }
     }
 
     /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key).
     ///
-    /// A hash from a filter with another scheme, seed or key domain gets a meaningless answer.
+    /// A hash from a filter with another scheme, seed or key domain gets a meaningless answer. Where the
+    /// scheme has no 64-bit hash, all that can be said is `true`: perhaps.
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
+        if self.meta.hasher.own().is_some() {
+            return true;
+        }
         self.kernel.contains(&self.rules, self.lines.as_ref(), hash)
     }
 
     /// Answers for many keys, in their order: hashed and probed in batches, with the memory accesses of a
     /// batch under way together. Out of cache several times as fast as one at a time.
     pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
+        if self.meta.hasher.own().is_some() {
+            return keys.iter().map(|key| self.contains(key)).collect();
+        }
         let mut answers = vec![false; keys.len()];
         let mut hashes = [0; BATCH];
         let mut places = [0; BATCH];
@@ -231,6 +251,9 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// If the two slices differ in length.
     pub fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]) {
         assert_eq!(hashes.len(), answers.len(), "one answer for each hash");
+        if self.meta.hasher.own().is_some() {
+            return answers.fill(true);
+        }
         self.kernel.contains_many(&self.rules, self.lines.as_ref(), hashes, answers);
     }
 
@@ -238,10 +261,17 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// forms of this filter and of all filters that share the three.
     ///
     /// # Errors
-    /// [`Error::NotAnInteger`] where an integer filter is given text that is no integer.
+    /// [`Error::KeyRefused`] where the key domain does not have the key, such as text in an integer filter;
+    /// [`Error::NoHash`] where the scheme goes from the key straight to the bits
+    /// ([`has_hash`](Self::has_hash)).
     #[inline]
     pub fn hash_key<K: Key + ?Sized>(&self, key: &K) -> Result<u64> {
         self.meta.hasher.hash_key(self.meta.domain, key.key())
+    }
+
+    /// Does the scheme have a 64-bit hash, so that the `_hash` calls can be used?
+    pub fn has_hash(&self) -> bool {
+        self.meta.hasher.own().is_none()
     }
 
     /// Which bits a hash sets.
@@ -269,11 +299,12 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
         self.meta.hasher.scheme()
     }
 
-    /// The public seed of the hash; `None` for a keyed filter.
+    /// The public seed of the hash; `None` for a keyed filter and for schemes without a seed.
     pub fn seed(&self) -> Option<u64> {
-        match self.meta.hasher {
-            Hasher::Xxh3 { seed } => Some(seed),
-            Hasher::SipHash13 { .. } => None,
+        match &self.meta.hasher {
+            Hasher::Xxh3 { seed } => Some(*seed),
+            Hasher::Own(own @ Own::SparkV2 { .. }) => Some(own.parameters()),
+            _ => None,
         }
     }
 

@@ -1,0 +1,81 @@
+//! The independent reference's positions and limits, at sizes no test could allocate.
+
+use std::vec::Vec;
+
+use serde_json::Value;
+
+use super::*;
+
+fn number(value: &Value) -> u64 {
+    let text = value.as_str().unwrap();
+    let hex = text.strip_prefix("0x").map(|hex| u64::from_str_radix(hex, 16).unwrap());
+    hex.unwrap_or_else(|| text.parse().unwrap())
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
+}
+
+fn own(case: &Value) -> Own {
+    let scheme: Scheme = case["scheme"].as_str().unwrap().parse().unwrap();
+    let parameters = number(&case["parameters"]);
+    match scheme {
+        Scheme::Md5Split => Own::Md5Split(Md5Split::from_flags(parameters).unwrap()),
+        Scheme::SparkV2 => Own::SparkV2 { seed: parameters as u32 as i32 },
+        Scheme::ValkeyBloom => {
+            Own::ValkeyBloom { seed: bytes(case["scheme_seed"].as_str().unwrap()).try_into().unwrap() }
+        }
+        scheme => Own::of(scheme).unwrap(),
+    }
+}
+
+fn vectors() -> Value {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/vectors/schemes.json");
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn positions_are_the_references() {
+    let vectors = vectors();
+    let key = |name: &Value| {
+        let keys = vectors["keys"].as_array().unwrap();
+        bytes(keys.iter().find(|key| key["name"] == *name).unwrap()["hex"].as_str().unwrap())
+    };
+    let cases = vectors["positions"].as_array().unwrap();
+    assert!(cases.len() > 900);
+    for case in cases {
+        let (k, m) = (case["num_hashes"].as_u64().unwrap() as u32, number(&case["bit_len"]));
+        let own = own(case);
+        assert_eq!(own.parameters(), number(&case["parameters"]), "{case}");
+        let mut found = Vec::new();
+        assert!(own.all(&key(&case["key"]), k, m, |p| {
+            found.push(p);
+            true
+        }));
+        let expected: Vec<u64> = case["positions"].as_array().unwrap().iter().map(number).collect();
+        assert_eq!(found, expected, "{case}");
+    }
+}
+
+#[test]
+fn limits_are_the_references() {
+    let vectors = vectors();
+    let cases = vectors["limits"].as_array().unwrap();
+    assert!(cases.len() > 500);
+    for case in cases {
+        let (k, m) = (case["num_hashes"].as_u64().unwrap() as u32, number(&case["bit_len"]));
+        let allowed = sizing::check(own(case).scheme(), k, m).is_ok();
+        assert_eq!(allowed, case["allowed"].as_bool().unwrap(), "{case}");
+    }
+}
+
+/// A visitor that says no ends the walk.
+#[test]
+fn asking_stops_at_the_first_clear_bit() {
+    let mut asked = 0;
+    let all = Own::GuavaMitz64.all(b"key", 7, 1 << 20, |_| {
+        asked += 1;
+        asked < 3
+    });
+    assert!(!all && asked == 3);
+}

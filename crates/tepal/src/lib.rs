@@ -62,7 +62,10 @@ mod schemes;
 
 pub use bits::Line;
 pub use error::{Error, Result};
+pub use filters::AnyFilter;
 pub use filters::bloom::{BloomFilter, BloomFilterBuilder, Labels, OverCapacity};
+pub use filters::scalable::ScalableBloomFilter;
+pub use format::foreign::{FilterFile, Format, Reading};
 #[cfg(feature = "std")]
 pub use format::map::Mapped;
 pub use hash::{Key, KeyDomain, KeyRef, Recipe, Scheme, SecretKey};

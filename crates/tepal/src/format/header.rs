@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::fields::Fields;
 use crate::bits::LINE_BYTES;
 use crate::error::{Error, Result};
 use crate::filters::bloom::{Labels, Meta, OverCapacity, check_label};
@@ -122,14 +123,14 @@ impl Lengths {
         if !start.starts_with(&MAGIC) {
             return Err(Error::NotTepal { found: super::looks_like(start) });
         }
-        let mut fields = Fields { bytes: start, at: MAGIC.len() };
+        let mut fields = Fields::at(start, MAGIC.len());
         let truncated = |_| Error::damaged(format_args!("it ends after {real_len} bytes, within the header"));
-        let version = fields.u16().map_err(truncated)?;
+        let version = fields.u16_le().map_err(truncated)?;
         known("file format version", version.into(), VERSION.into(), "version 1")?;
-        let kind = fields.u16().map_err(truncated)?;
+        let kind = fields.u16_le().map_err(truncated)?;
         known("filter kind", kind.into(), KIND_BLOOM.into(), "kind 1 (Bloom filter)")?;
-        let body_offset = u64::from(fields.u32().map_err(truncated)?);
-        let file_len = fields.u64().map_err(truncated)?;
+        let body_offset = u64::from(fields.u32_le().map_err(truncated)?);
+        let file_len = fields.u64_le().map_err(truncated)?;
         if file_len != real_len {
             return Err(Error::damaged(format_args!("it has {real_len} bytes, and {file_len} were written")));
         }
@@ -155,22 +156,22 @@ impl Header {
     pub(super) fn decode(lengths: Lengths, head: &[u8], key: Option<&SecretKey>) -> Result<Self> {
         let (protected, checksum) = head.split_at(head.len() - 8);
         let found = xxh3_64(protected);
-        let expected = Fields { bytes: checksum, at: 0 }.u64()?;
+        let expected = Fields::at(checksum, 0).u64_le()?;
         if found != expected {
             return Err(Error::damaged(format_args!(
                 "the header has the checksum {found:016x}, and {expected:016x} was written"
             )));
         }
 
-        let mut fields = Fields { bytes: protected, at: 24 };
-        known("required feature flags", fields.u32()?.into(), 0, "none")?;
-        let _optional_flags = fields.u32()?;
+        let mut fields = Fields::at(protected, 24);
+        known("required feature flags", fields.u32_le()?.into(), 0, "none")?;
+        let _optional_flags = fields.u32_le()?;
         let layout = Layout::from_id(fields.u8()?)?;
         let scheme = Scheme::from_id(fields.u8()?)?;
         let domain = KeyDomain::from_id(fields.u8()?)?;
         let over_capacity = OverCapacity::from_id(fields.u8()?)?;
-        let num_hashes = fields.u32()?;
-        let bit_len = fields.u64()?;
+        let num_hashes = fields.u32_le()?;
+        let bit_len = fields.u64_le()?;
         let shape = match Own::of(scheme) {
             None => Shape::new(layout, num_hashes, bit_len)?,
             Some(_) if layout == Layout::Scattered => Shape::of_scheme(scheme, num_hashes, bit_len)?,
@@ -179,14 +180,14 @@ impl Header {
                 return Err(Error::parameter("the layout", layout, expected));
             }
         };
-        let capacity = fields.u64()?;
-        let promised_rate = f64::from_bits(fields.u64()?);
-        let seed_or_check = fields.u64()?;
-        let inserted = Some(fields.u64()?).filter(|keys| *keys != UNKNOWN_COUNT);
-        let set_bits = fields.u64()?;
-        let self_test_sums = [fields.u64()?, fields.u64()?, fields.u64()?, fields.u64()?];
-        let records_len = u64::from(fields.u32()?);
-        let recipe = Recipe::from_flags(fields.u32()?)?;
+        let capacity = fields.u64_le()?;
+        let promised_rate = f64::from_bits(fields.u64_le()?);
+        let seed_or_check = fields.u64_le()?;
+        let inserted = Some(fields.u64_le()?).filter(|keys| *keys != UNKNOWN_COUNT);
+        let set_bits = fields.u64_le()?;
+        let self_test_sums = [fields.u64_le()?, fields.u64_le()?, fields.u64_le()?, fields.u64_le()?];
+        let records_len = u64::from(fields.u32_le()?);
+        let recipe = Recipe::from_flags(fields.u32_le()?)?;
 
         if capacity == 0 {
             return Err(Error::parameter("the capacity", 0, "1 key or more"));
@@ -211,7 +212,7 @@ impl Header {
             return Err(Error::damaged(format_args!("a seed record does not fit the scheme {scheme}")));
         }
         let chunks = body_len.div_ceil(CHUNK_BYTES);
-        let chunk_table = (0..chunks).map(|_| fields.u64()).collect::<Result<_>>()?;
+        let chunk_table = (0..chunks).map(|_| fields.u64_le()).collect::<Result<_>>()?;
         if fields.rest().iter().any(|byte| *byte != 0) {
             return Err(Error::damaged("the padding before the body is not zero"));
         }
@@ -258,11 +259,11 @@ fn own_hasher(scheme: Scheme, parameters: u64, seed: Option<[u8; 32]>) -> Result
 /// The labels, and the seed of a scheme that needs 32 bytes of it.
 fn decode_records(records: &[u8]) -> Result<(Labels, Option<[u8; 32]>)> {
     let (mut labels, mut seed) = (Labels::default(), None);
-    let mut fields = Fields { bytes: records, at: 0 };
+    let mut fields = Fields::at(records, 0);
     let mut last = 0;
     while !fields.rest().is_empty() {
-        let (tag, zero) = (fields.u16()?, fields.u16()?);
-        let len = fields.u32()? as usize;
+        let (tag, zero) = (fields.u16_le()?, fields.u16_le()?);
+        let len = fields.u32_le()? as usize;
         let text = fields.take(len)?;
         let padding = fields.take(len.next_multiple_of(8) - len)?;
         if tag <= last || zero != 0 || padding.iter().any(|byte| *byte != 0) {
@@ -303,47 +304,4 @@ fn seed_from_hex(text: &str) -> Option<[u8; 32]> {
 
 fn known(what: &'static str, found: u64, expected: u64, known: &'static str) -> Result<()> {
     if found == expected { Ok(()) } else { Err(Error::Unsupported { what, found, known }) }
-}
-
-/// Reads little-endian fields one after the other; past the end it is an error.
-struct Fields<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Fields<'a> {
-    fn take(&mut self, len: usize) -> Result<&'a [u8]> {
-        let taken = self
-            .rest()
-            .get(..len)
-            .ok_or_else(|| Error::damaged(String::from("a field of the header lies beyond its end")))?;
-        self.at += len;
-        Ok(taken)
-    }
-
-    fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.at.min(self.bytes.len())..]
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let mut array = [0; N];
-        array.copy_from_slice(self.take(N)?);
-        Ok(array)
-    }
-
-    fn u8(&mut self) -> Result<u8> {
-        Ok(self.array::<1>()?[0])
-    }
-
-    fn u16(&mut self) -> Result<u16> {
-        Ok(u16::from_le_bytes(self.array()?))
-    }
-
-    fn u32(&mut self) -> Result<u32> {
-        Ok(u32::from_le_bytes(self.array()?))
-    }
-
-    fn u64(&mut self) -> Result<u64> {
-        Ok(u64::from_le_bytes(self.array()?))
-    }
 }

@@ -1,8 +1,11 @@
 //! Filters and files: `FORMAT.md` in code. Only this room knows of files.
 //!
 //! [`header`] turns everything but the bits into bytes and back, this module checks bodies and hands out
-//! filters, [`mod@write`] saves atomically, [`map`] maps a file without copying it.
+//! filters, [`mod@write`] saves atomically, [`map`] maps a file without copying it. Other programs' files are
+//! in [`foreign`], one file a format.
 
+mod fields;
+pub(crate) mod foreign;
 pub(crate) mod header;
 #[cfg(feature = "std")]
 pub(crate) mod map;

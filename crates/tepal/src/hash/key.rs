@@ -76,7 +76,7 @@ impl KeyDomain {
     }
 
     /// Hands the bytes that stand for `key` in this domain to `with`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn encode<R>(self, key: KeyRef<'_>, with: impl FnOnce(&[u8]) -> R) -> Result<R> {
         match (self, key) {
             (KeyDomain::Bytes, KeyRef::Bytes(bytes)) => Ok(with(bytes)),

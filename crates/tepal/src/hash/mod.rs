@@ -198,7 +198,7 @@ impl Hasher {
     }
 
     /// The hash of key bytes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn hash(&self, bytes: &[u8]) -> Result<u64> {
         Ok(match self {
             Hasher::Xxh3 { seed } => xxh::xxh3(bytes, *seed),

@@ -106,6 +106,11 @@ impl Own {
         }
     }
 
+    /// Does its program count only keys that set a bit?
+    pub(crate) fn counts_only_new(&self) -> bool {
+        matches!(self, Own::Dcso)
+    }
+
     /// Do its positions come from 31 bits, so that no bit from 2^31 on is ever set and the bits below are
     /// not equally likely?
     pub(crate) fn has_31_bit_positions(&self) -> bool {

@@ -48,7 +48,7 @@ fn own_size(scheme: Scheme, n: u64, p: f64) -> Result<(f64, f64)> {
         }
         Scheme::RedisBloom => {
             let per_key = redisbloom_bits_per_key(p);
-            (redisbloom_bits(n, p), libm::ceil(0.693_147_180_559_945 * per_key))
+            (redisbloom_bits(n, p), libm::ceil(REDISBLOOM_LN_2 * per_key))
         }
         Scheme::ValkeyBloom => {
             let bits = 8.0 * libm::ceil(keys * libm::log(p) / (-8.0 * LN_2 * LN_2));
@@ -57,6 +57,10 @@ fn own_size(scheme: Scheme, n: u64, p: f64) -> Result<(f64, f64)> {
         Scheme::Xxh3 | Scheme::SipHash13 | Scheme::Xxh64 => (classic, round(classic / keys * LN_2)),
     })
 }
+
+/// ln 2 with the digits that RedisBloom's source has, which are not all.
+#[allow(clippy::approx_constant)]
+pub(crate) const REDISBLOOM_LN_2: f64 = 0.693_147_180_559_945;
 
 /// RedisBloom's bits per entry for an error rate.
 pub(crate) fn redisbloom_bits_per_key(error: f64) -> f64 {

@@ -1,7 +1,7 @@
 //! Describing a filter before it exists.
 
 use super::{BloomFilter, Labels, Meta, OverCapacity};
-use crate::bits;
+use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::hash::{Hasher, KeyDomain, Recipe, Scheme, SecretKey};
 use crate::params::{Goal, Plan, Request};
@@ -41,6 +41,24 @@ impl BloomFilter {
     /// Starts to describe a filter.
     pub fn builder() -> BloomFilterBuilder {
         BloomFilterBuilder::default()
+    }
+}
+
+impl<L: AsRef<[Line]>> BloomFilter<L> {
+    /// An empty filter of the same scheme, parameters and key domain for other keys and another rate.
+    pub(crate) fn same_scheme(&self, capacity: u64, rate: f64) -> Result<BloomFilter> {
+        let scheme = Some(self.scheme());
+        let request = Request {
+            capacity: Some(capacity),
+            false_positive_rate: Some(rate),
+            scheme,
+            ..Request::default()
+        };
+        let plan = request.plan()?;
+        let shape = plan.shape(self.scheme())?;
+        let meta = Meta { shape, capacity, promised_rate: rate, inserted: Some(0), ..self.meta.clone() };
+        let lines = bits::zeroed(shape.lines())?;
+        Ok(BloomFilter::from_parts(meta, lines, 0))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::probe::{Layout, Shape};
 
 impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// Do both filters set the same bits for the same key? Names the first property in which they differ.
-    pub(super) fn check_compatible<M: AsRef<[Line]>>(&self, other: &BloomFilter<M>) -> Result<()> {
+    pub(crate) fn check_compatible<M: AsRef<[Line]>>(&self, other: &BloomFilter<M>) -> Result<()> {
         fn same<T: PartialEq + Display>(property: &'static str, here: T, there: T) -> Result<()> {
             if here == there {
                 return Ok(());

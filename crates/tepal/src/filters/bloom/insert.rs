@@ -5,6 +5,7 @@ use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::hash::Key;
 use crate::params::expected_fill;
+use crate::schemes::Own;
 
 /// How many bits are set, as far as inserting has to know.
 ///
@@ -212,7 +213,9 @@ impl BloomFilter {
     /// Notes a key that set `new` bits; says whether it was new.
     fn note_inserted(&mut self, new: u32) -> bool {
         self.tally.counted += u64::from(new);
-        self.add_to_inserted(1);
+        if new > 0 || !self.meta.hasher.own().is_some_and(Own::counts_only_new) {
+            self.add_to_inserted(1);
+        }
         new > 0
     }
 

@@ -1,0 +1,256 @@
+//! The payload of Redis's `DUMP` for a RedisBloom key: a module value of type `MBbloom--`, encoding version
+//! 4, then the RDB version and a CRC-64.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::Beside;
+use super::redisbloom::{Link, Rest, chain, size};
+use crate::bits::Line;
+use crate::error::{Error, Result};
+use crate::filters::AnyFilter;
+use crate::filters::bloom::BloomFilter;
+use crate::format::fields::Fields;
+use crate::hash::KeyDomain;
+
+/// A module value of the second kind, and the module's name in 6-bit letters with its encoding version.
+const MARK: [u8; 10] = [0x07, 0x81, 0x30, 0x16, 0xE5, 0xA2, 0x89, 0xBE, 0xF8, 0x04];
+const UNSIGNED: u64 = 2;
+const DOUBLE: u64 = 4;
+const STRING: u64 = 5;
+const END: u64 = 0;
+/// The kind of special string that is packed.
+const LZF: u8 = 3;
+/// RDB version and checksum.
+const FOOTER: usize = 10;
+
+pub(super) fn has_mark(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MARK)
+}
+
+pub(super) fn read(bytes: &[u8], domain: KeyDomain) -> Result<(AnyFilter, Beside)> {
+    let Some(values) = bytes.len().checked_sub(FOOTER).filter(|len| *len >= MARK.len()) else {
+        return Err(Error::damaged(format_args!("it ends after {} bytes", bytes.len())));
+    };
+    let mut footer = Fields::at(bytes, values);
+    let version = footer.u16_le()?;
+    let (expected, found) = (footer.u64_le()?, crc64(&bytes[..values + 2]));
+    if found != expected {
+        return Err(Error::damaged(format_args!(
+            "its CRC-64 is {found:016x}, and {expected:016x} was written"
+        )));
+    }
+    let mut fields = Fields::at(&bytes[..values], MARK.len());
+    let total = unsigned(&mut fields)?;
+    let count = unsigned(&mut fields)?;
+    let (options, growth) = (small(&mut fields)?, small(&mut fields)?);
+    let mut links = Vec::new();
+    for _ in 0..count {
+        let entries = unsigned(&mut fields)?;
+        let error = double(&mut fields)?;
+        let hashes = small(&mut fields)?;
+        let per_entry = double(&mut fields)?;
+        let bits = unsigned(&mut fields)?;
+        let n2 = unsigned(&mut fields)?;
+        opcode(&mut fields, STRING)?;
+        let (body, packed) = string(&mut fields)?;
+        let size = unsigned(&mut fields)?;
+        if Some(bits) != (body.len() as u64).checked_mul(8) {
+            return Err(Error::damaged(format_args!("a filter of {} bytes says {bits} bits", body.len())));
+        }
+        links.push((Link { bits, size, error, per_entry, hashes, entries, n2, body: &[], packed }, body));
+    }
+    opcode(&mut fields, END)?;
+    fields.end()?;
+    let links = links.iter().map(|(link, body)| Link { body, ..*link }).collect();
+    chain(total, options, growth, links, Some(version), domain)
+}
+
+pub(super) fn write<L: AsRef<[Line]>>(links: &[BloomFilter<L>], rest: &Rest, version: u16) -> Vec<u8> {
+    let mut out = MARK.to_vec();
+    let put_unsigned = |out: &mut Vec<u8>, value: u64| {
+        put_length(out, UNSIGNED);
+        put_length(out, value);
+    };
+    let put_double = |out: &mut Vec<u8>, value: f64| {
+        put_length(out, DOUBLE);
+        out.extend(value.to_bits().to_le_bytes());
+    };
+    put_unsigned(&mut out, links.iter().map(size).sum());
+    put_unsigned(&mut out, links.len() as u64);
+    put_unsigned(&mut out, rest.options().into());
+    put_unsigned(&mut out, rest.growth().into());
+    for (i, link) in links.iter().enumerate() {
+        let (error, per_entry) = rest.link(i, link);
+        let len = link.bit_len() / 8;
+        put_unsigned(&mut out, link.capacity());
+        put_double(&mut out, error);
+        put_unsigned(&mut out, link.num_hashes().into());
+        put_double(&mut out, per_entry);
+        put_unsigned(&mut out, link.bit_len());
+        put_unsigned(&mut out, 0);
+        put_length(&mut out, STRING);
+        let body = super::bytes_of(link, len as usize);
+        // Redis reads a string plain or packed; packed again, the same bits might be packed otherwise.
+        match rest.packed(i).filter(|packed| unpack(packed, len).is_ok_and(|bits| bits == body)) {
+            Some(packed) => {
+                out.push(0xC0 | LZF);
+                put_length(&mut out, packed.len() as u64);
+                put_length(&mut out, len);
+                out.extend_from_slice(packed);
+            }
+            None => {
+                put_length(&mut out, len);
+                out.extend(body);
+            }
+        }
+        put_unsigned(&mut out, size(link));
+    }
+    put_length(&mut out, END);
+    out.extend(version.to_le_bytes());
+    let checksum = crc64(&out);
+    out.extend(checksum.to_le_bytes());
+    out
+}
+
+/// A length as RDB writes it: in 6, 14, 32 or 64 bits, whichever is shortest.
+fn put_length(out: &mut Vec<u8>, n: u64) {
+    match n {
+        0..0x40 => out.push(n as u8),
+        0x40..0x4000 => out.extend((0x4000 | n as u16).to_be_bytes()),
+        0x4000..=0xFFFF_FFFF => {
+            out.push(0x80);
+            out.extend((n as u32).to_be_bytes());
+        }
+        _ => {
+            out.push(0x81);
+            out.extend(n.to_be_bytes());
+        }
+    }
+}
+
+/// A length, or `Err` of the kind of special string that stands there.
+fn length(fields: &mut Fields<'_>) -> Result<core::result::Result<u64, u8>> {
+    let first = fields.u8()?;
+    Ok(match first {
+        0..=0x3F => Ok(first.into()),
+        0x40..=0x7F => Ok(u64::from(first & 0x3F) << 8 | u64::from(fields.u8()?)),
+        0x80 => Ok(u32::from_be_bytes(fields.array()?).into()),
+        0x81 => Ok(fields.u64_be()?),
+        0xC0..=0xFF => Err(first & 0x3F),
+        _ => return Err(Error::damaged(format_args!("{first:#x} begins no length"))),
+    })
+}
+
+fn plain_length(fields: &mut Fields<'_>) -> Result<u64> {
+    length(fields)?
+        .map_err(|kind| Error::damaged(format_args!("a string of the kind {kind} stands for a number")))
+}
+
+fn opcode(fields: &mut Fields<'_>, expected: u64) -> Result<()> {
+    match plain_length(fields)? {
+        found if found == expected => Ok(()),
+        found => Err(Error::damaged(format_args!(
+            "a value of the kind {found} ends at byte {}, expected the kind {expected}",
+            fields.position()
+        ))),
+    }
+}
+
+fn unsigned(fields: &mut Fields<'_>) -> Result<u64> {
+    opcode(fields, UNSIGNED)?;
+    plain_length(fields)
+}
+
+fn small(fields: &mut Fields<'_>) -> Result<u32> {
+    let value = unsigned(fields)?;
+    u32::try_from(value)
+        .map_err(|_| Error::damaged(format_args!("{value} stands where 32 bits are expected")))
+}
+
+fn double(fields: &mut Fields<'_>) -> Result<f64> {
+    opcode(fields, DOUBLE)?;
+    fields.f64_le()
+}
+
+/// A string: as it is, or packed by LZF (Redis packs what becomes shorter), and then the packed form too.
+fn string<'a>(fields: &mut Fields<'a>) -> Result<(Vec<u8>, Option<&'a [u8]>)> {
+    match length(fields)? {
+        Ok(len) => Ok((fields.take_claimed(len)?.to_vec(), None)),
+        Err(LZF) => {
+            let packed = plain_length(fields)?;
+            let len = plain_length(fields)?;
+            let packed = fields.take_claimed(packed)?;
+            Ok((unpack(packed, len)?, Some(packed)))
+        }
+        Err(kind) => Err(Error::damaged(format_args!("a string of the kind {kind} stands for bits"))),
+    }
+}
+
+/// LZF (Lehmann's LibLZF): runs of literals, and copies of what came before.
+fn unpack(packed: &[u8], len: u64) -> Result<Vec<u8>> {
+    let damaged = || Error::damaged("its packed bits cannot be unpacked");
+    // A copy of three bytes makes at most 264: nothing larger is believed.
+    if len > packed.len() as u64 * 264 {
+        return Err(damaged());
+    }
+    let mut out = vec![];
+    let mut fields = Fields::at(packed, 0);
+    while !fields.rest().is_empty() {
+        let control = usize::from(fields.u8()?);
+        if control < 32 {
+            out.extend_from_slice(fields.take(control + 1)?);
+            continue;
+        }
+        let more = if control >> 5 == 7 { usize::from(fields.u8()?) } else { 0 };
+        let back = ((control & 31) << 8 | usize::from(fields.u8()?)) + 1;
+        let start = out.len().checked_sub(back).ok_or_else(damaged)?;
+        for i in 0..(control >> 5) + more + 2 {
+            out.push(out[start + i]);
+        }
+        if out.len() as u64 > len {
+            return Err(damaged());
+        }
+    }
+    if out.len() as u64 == len { Ok(out) } else { Err(damaged()) }
+}
+
+/// CRC-64 with Jones' polynomial, reflected, as Redis uses it.
+fn crc64(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |crc, &byte| {
+        (0..8).fold(crc ^ u64::from(byte), |crc, _| {
+            if crc & 1 == 1 { crc >> 1 ^ 0x95AC_9329_AC4B_C9B5 } else { crc >> 1 }
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_published_checksum() {
+        assert_eq!(crc64(b"123456789"), 0xe9c6_d914_c4b8_d9ca);
+    }
+
+    #[test]
+    fn lengths_go_both_ways() {
+        for n in [0, 1, 63, 64, 16_383, 16_384, u32::MAX.into(), 1 << 32, u64::MAX] {
+            let mut bytes = Vec::new();
+            put_length(&mut bytes, n);
+            assert_eq!(plain_length(&mut Fields::at(&bytes, 0)).unwrap(), n);
+        }
+        assert!(length(&mut Fields::at(&[0x82], 0)).is_err());
+    }
+
+    #[test]
+    fn lzf() {
+        // Three literals, then a copy of 9 bytes from 3 back.
+        assert_eq!(unpack(b"\x02abc\xe0\x00\x02", 12).unwrap(), b"abcabcabcabc");
+        assert_eq!(unpack(b"\x00a\x20\x00", 4).unwrap(), b"aaaa");
+        for bad in [&b"\x02ab"[..], b"\x20\x00", b"\x00a\x20\x01", b"\x00a", b"\x00a\xe0"] {
+            assert!(unpack(bad, 4).is_err(), "{bad:?}");
+        }
+        assert!(unpack(b"\x00a", u64::MAX).is_err());
+    }
+}

@@ -1,0 +1,162 @@
+//! Marks, conversions and refusals; the golden files are in `tests/golden.rs`.
+
+use alloc::string::ToString;
+
+use super::*;
+use crate::{BloomFilter, Layout};
+
+const FOREIGN: [(Format, Scheme); 9] = [
+    (Format::Guava, Scheme::GuavaMitz32),
+    (Format::Guava, Scheme::GuavaMitz64),
+    (Format::Spark, Scheme::SparkV1),
+    (Format::Spark, Scheme::SparkV2),
+    (Format::ParquetSbbf, Scheme::Xxh64),
+    (Format::BitsAndBlooms, Scheme::BitsAndBlooms),
+    (Format::Dcso, Scheme::Dcso),
+    (Format::RedisBloom, Scheme::RedisBloom),
+    (Format::ValkeyBloom, Scheme::ValkeyBloom),
+];
+
+fn filter(scheme: Scheme, keys: u64) -> BloomFilter {
+    let builder = BloomFilter::builder().scheme(scheme).capacity(200).false_positive_rate(0.01);
+    let builder = if scheme == Scheme::Xxh64 { builder.layout(Layout::SplitBlock) } else { builder };
+    let mut filter = builder.build().unwrap();
+    (0..keys).for_each(|key| assert!(filter.insert(&key).is_ok()));
+    filter
+}
+
+fn told(format: Format) -> Reading {
+    Reading { format: Some(format), ..Reading::default() }
+}
+
+#[test]
+fn every_format_goes_out_and_in() {
+    for (format, scheme) in FOREIGN {
+        let file = FilterFile::new(filter(scheme, 200), format).unwrap();
+        let bytes = file.to_bytes().unwrap();
+        let again = FilterFile::from_bytes(&bytes, &told(format)).unwrap();
+        assert_eq!(again.to_bytes().unwrap(), bytes, "{format}");
+        assert!((0..200u64).all(|key| again.filter().contains(&key)), "{format}");
+        assert!(again.filter().parts()[0] == file.filter().parts()[0], "{format}");
+        assert!(again.filter().false_positive_rate() < 0.03, "{format}");
+        let marked = Format::of(&bytes);
+        let unmarked = matches!(format, Format::Guava | Format::ValkeyBloom);
+        let unmarked = unmarked || scheme == Scheme::BitsAndBlooms;
+        assert_eq!(marked, if unmarked { None } else { Some(format) }, "{format}");
+        assert!(Format::possible(&bytes).contains(&format), "{format}");
+    }
+}
+
+#[test]
+fn every_truncation_and_addition_is_refused() {
+    for (format, scheme) in FOREIGN {
+        let file = FilterFile::new(filter(scheme, 20), format).unwrap();
+        let bytes = file.to_bytes().unwrap();
+        for len in 0..bytes.len() {
+            // A bare bitset of Parquet has no length: any number of whole blocks is one.
+            let bare = format == Format::ParquetSbbf && len > 0 && len % 32 == 0;
+            let read = FilterFile::from_bytes(&bytes[..len], &told(format));
+            assert_eq!(read.is_ok(), bare, "{format}: {len} of {}", bytes.len());
+        }
+        let more = [bytes.as_slice(), &[0]].concat();
+        // What follows a DCSO filter is its user's data.
+        let read = FilterFile::from_bytes(&more, &told(format));
+        assert_eq!(read.is_ok(), format == Format::Dcso, "{format}: one byte more");
+    }
+}
+
+/// Any byte of the first 80 set to anything: an error or a filter, but no panic and no memory taken on the
+/// word of a number.
+#[test]
+fn forged_headers() {
+    for (format, scheme) in FOREIGN {
+        let bytes = FilterFile::new(filter(scheme, 20), format).unwrap().to_bytes().unwrap();
+        for at in 0..bytes.len().min(160) {
+            for value in [0, 1, 0x7F, 0x80, 0xFF, bytes[at] ^ 1] {
+                let mut forged = bytes.clone();
+                forged[at] = value;
+                if let Ok(file) = FilterFile::from_bytes(&forged, &told(format)) {
+                    let parts = file.filter().parts();
+                    let memory: u64 = parts.iter().map(BloomFilter::size_in_bytes).sum();
+                    assert!(memory <= 2 * bytes.len() as u64 + 128 + 8192, "{format}: byte {at} = {value}");
+                    file.filter().contains("x");
+                }
+            }
+        }
+        for at in 0..bytes.len().min(120).saturating_sub(8) {
+            for value in [1u64 << 31, u64::MAX, 1 << 63, (1 << 31) - 1, 1 << 32] {
+                for number in [value.to_le_bytes(), value.to_be_bytes()] {
+                    let mut forged = bytes.clone();
+                    forged[at..at + 8].copy_from_slice(&number);
+                    if let Ok(file) = FilterFile::from_bytes(&forged, &told(format)) {
+                        let parts = file.filter().parts();
+                        let memory: u64 = parts.iter().map(BloomFilter::size_in_bytes).sum();
+                        assert!(
+                            memory <= 2 * bytes.len() as u64 + 128 + 8192,
+                            "{format}: {value:#x} at {at}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn conversions_that_bits_allow_and_those_they_do_not() {
+    for (format, scheme) in FOREIGN {
+        let file = FilterFile::new(filter(scheme, 100), format).unwrap();
+        let ours = file.clone().convert_to(Format::Tepal).unwrap();
+        assert!((0..100u64).all(|key| ours.filter().contains(&key)), "{format}");
+        let bytes = ours.to_bytes().unwrap();
+        assert_eq!(Format::of(&bytes), Some(Format::Tepal));
+        let back = FilterFile::from_bytes(&bytes, &Reading::default()).unwrap().convert_to(format).unwrap();
+        assert!(back.filter().parts()[0] == file.filter().parts()[0], "{format}");
+        for other in Format::ALL {
+            let refused = file.clone().convert_to(other);
+            if other != Format::Tepal && other != format {
+                let text = refused.unwrap_err().to_string();
+                assert!(text.contains("rebuild one of them from its keys"), "{format} to {other}: {text}");
+            }
+        }
+    }
+    let own = BloomFilter::builder().capacity(10).build().unwrap();
+    assert!(FilterFile::new(own, Format::Guava).is_err());
+    let line =
+        BloomFilter::builder().capacity(10).scheme(Scheme::Xxh64).layout(Layout::Line).build().unwrap();
+    assert!(FilterFile::new(line, Format::ParquetSbbf).is_err());
+}
+
+#[test]
+fn chains_grow_and_say_when_they_may_not() {
+    for (format, scheme) in
+        [(Format::RedisBloom, Scheme::RedisBloom), (Format::ValkeyBloom, Scheme::ValkeyBloom)]
+    {
+        let mut file = FilterFile::new(filter(scheme, 0), format).unwrap();
+        let mut inserted = 0;
+        let refused = (0..10_000u64).find_map(|key| match file.filter_mut().insert(&key) {
+            Ok(new) => {
+                inserted += u64::from(new);
+                None
+            }
+            Err(error) => Some(error),
+        });
+        assert!(matches!(refused, Some(Error::CapacityReached { capacity: 200, .. })), "{format}");
+        assert_eq!(inserted, 200);
+    }
+}
+
+#[test]
+fn secrets_and_domains_that_do_not_fit() {
+    let bytes = FilterFile::new(filter(Scheme::Dcso, 1), Format::Dcso).unwrap().to_bytes().unwrap();
+    let secret = Reading { secret: Some(SecretKey::new([0; 16])), ..told(Format::Dcso) };
+    assert!(matches!(FilterFile::from_bytes(&bytes, &secret), Err(Error::KeyNotUsed)));
+    let ours = BloomFilter::builder().capacity(1).build().unwrap().to_bytes().unwrap();
+    let integer = Reading { key_domain: Some(KeyDomain::Integer), ..Reading::default() };
+    assert!(FilterFile::from_bytes(&ours, &integer).unwrap_err().to_string().contains("key domain"));
+    let unknown = FilterFile::from_bytes(b"some words of text", &Reading::default()).unwrap_err();
+    assert!(unknown.to_string().contains("looks like text"), "{unknown}");
+    let guava = FilterFile::new(filter(Scheme::GuavaMitz64, 1), Format::Guava).unwrap().to_bytes().unwrap();
+    let hint = FilterFile::from_bytes(&guava, &Reading::default()).unwrap_err().to_string();
+    assert!(hint.contains("it has no mark; by its lengths it could be guava"), "{hint}");
+}

@@ -1,0 +1,381 @@
+//! The golden files in `testdata/golden`, which the real programs wrote: every file read, every bit, every
+//! insert result and every answer checked, false positives included, and the file written again byte for byte.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tepal::{
+    AnyFilter, BloomFilter, BloomFilterBuilder, Error, FilterFile, Format, Key, KeyDomain, KeyRef, Layout,
+    Md5Split, OverCapacity, Reading, Scheme,
+};
+
+struct Folder {
+    path: PathBuf,
+    cases: Vec<Value>,
+}
+
+fn folder(name: &str) -> Folder {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden").join(name);
+    let text =
+        fs::read_to_string(path.join("index.json")).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let index: Value = serde_json::from_str(&text).unwrap();
+    let cases = index["cases"].as_array().unwrap().clone();
+    assert!(!cases.is_empty(), "{name}");
+    Folder { path, cases }
+}
+
+impl Folder {
+    fn file(&self, case: &Value, form: &str) -> Option<Vec<u8>> {
+        let name = case["files"].get(form)?["file"].as_str()?;
+        Some(fs::read(self.path.join(name)).unwrap())
+    }
+}
+
+/// A key of the index: bytes or an integer, as the program was given it.
+#[derive(Clone, Debug)]
+enum Golden {
+    Bytes(Vec<u8>),
+    Integer(i64),
+}
+
+impl Key for Golden {
+    fn key(&self) -> KeyRef<'_> {
+        match self {
+            Golden::Bytes(bytes) => KeyRef::Bytes(bytes),
+            Golden::Integer(n) => KeyRef::Signed(*n),
+        }
+    }
+}
+
+fn golden(text: &str, domain: KeyDomain) -> Golden {
+    let (kind, value) = text.split_once(':').unwrap();
+    match kind {
+        "str" => Golden::Bytes(value.as_bytes().to_vec()),
+        "hex" => Golden::Bytes(
+            (0..value.len()).step_by(2).map(|i| u8::from_str_radix(&value[i..i + 2], 16).unwrap()).collect(),
+        ),
+        "i32" | "i64" => {
+            let n: i64 = value.parse().unwrap();
+            // A program that hashes longs beside strings hashes their eight bytes.
+            let bytes = domain == KeyDomain::Bytes;
+            if bytes { Golden::Bytes(n.to_le_bytes().to_vec()) } else { Golden::Integer(n) }
+        }
+        "f64bits" => number(f64::from_bits(u64::from_str_radix(value, 16).unwrap())),
+        "f32bits" => number(f32::from_bits(u32::from_str_radix(value, 16).unwrap())),
+        _ => panic!("{text}"),
+    }
+}
+
+/// A float as decimal text.
+fn number(value: impl std::fmt::Display) -> Golden {
+    Golden::Bytes(value.to_string().into_bytes())
+}
+
+fn keys(case: &Value, list: &str, domain: KeyDomain) -> Vec<Golden> {
+    let all = case[list].as_array().map_or(&[][..], Vec::as_slice);
+    all.iter().map(|key| golden(key.as_str().unwrap(), domain)).collect()
+}
+
+fn param<'a>(case: &'a Value, name: &str) -> &'a str {
+    case["params"].get(name).and_then(Value::as_str).unwrap_or("")
+}
+
+fn layout_number(case: &Value, name: &str) -> u64 {
+    case["layout"][name].as_u64().unwrap_or_else(|| panic!("{case}"))
+}
+
+fn set_bits(filter: &BloomFilter) -> BTreeSet<u64> {
+    let file = filter.to_bytes().unwrap();
+    let body = &file[file.len() - filter.size_in_bytes() as usize..];
+    let bits = (0u64..).zip(body);
+    bits.flat_map(|(i, b)| (0..8).filter(move |j| b >> j & 1 != 0).map(move |j| 8 * i + j)).collect()
+}
+
+fn single_key_bits(case: &Value, domain: KeyDomain, empty: &BloomFilter) {
+    // A few cases of each folder leave them out; the folder's others have them.
+    let cases = case["single_key_bits"].as_array().unwrap();
+    for single in cases {
+        let mut filter = empty.clone();
+        filter.insert(&golden(single["key"].as_str().unwrap(), domain)).unwrap();
+        let expected = single["bits"].as_array().unwrap().iter().map(|b| b.as_u64().unwrap()).collect();
+        assert_eq!(set_bits(&filter), expected, "{} {single}", case["name"]);
+    }
+}
+
+/// Inserts all keys of the case, checking what each insert says.
+fn insert_all(case: &Value, domain: KeyDomain, mut insert: impl FnMut(&Golden) -> Result<bool, Error>) {
+    let results = case["insert_result"].as_str().unwrap_or("").as_bytes();
+    for (i, key) in keys(case, "inserted", domain).iter().enumerate() {
+        let new = insert(key);
+        match results.get(i) {
+            Some(b'e') => assert!(new.is_err(), "{} insert {i}", case["name"]),
+            Some(result) => assert_eq!(new.unwrap(), *result == b'1', "{} insert {i}", case["name"]),
+            None => assert!(new.is_ok()),
+        }
+    }
+}
+
+fn answers(case: &Value, domain: KeyDomain, contains: impl Fn(&Golden) -> bool) {
+    let refused = case["insert_result"].as_str().unwrap_or("").as_bytes();
+    for (i, key) in keys(case, "inserted", domain).iter().enumerate() {
+        assert!(contains(key) || refused.get(i) == Some(&b'e'), "{} misses {key:?}", case["name"]);
+    }
+    let expected = case["absent_answers"].as_str().unwrap().as_bytes();
+    let probes = keys(case, "absent_probes", domain);
+    assert_eq!(probes.len(), expected.len());
+    for (key, &expected) in probes.iter().zip(expected) {
+        assert_eq!(contains(key), expected == b'1', "{} {key:?}", case["name"]);
+    }
+}
+
+/// A case of a format of one filter: `empty` is what an insert starts from.
+fn check_file(case: &Value, format: Format, domain: KeyDomain, bytes: &[u8]) -> FilterFile {
+    let reading = Reading { format: Some(format), key_domain: Some(domain), ..Reading::default() };
+    let file = FilterFile::from_bytes(bytes, &reading).unwrap_or_else(|e| panic!("{}: {e}", case["name"]));
+    assert_eq!(file.to_bytes().unwrap(), bytes, "{}", case["name"]);
+    answers(case, domain, |key| file.filter().contains(key));
+    let many = keys(case, "inserted", domain);
+    let asked = file.filter().contains_many(&many);
+    assert!(asked.iter().zip(&many).all(|(answer, key)| *answer == file.filter().contains(key)));
+    file
+}
+
+fn check_one_filter(folder: &Folder, case: &Value, format: Format, domain: KeyDomain, form: &str) {
+    let bytes = folder.file(case, form).unwrap();
+    let file = check_file(case, format, domain, &bytes);
+    let AnyFilter::Bloom(filter) = file.filter() else { panic!("a chain") };
+    let mut empty = filter.clone();
+    empty.clear();
+    single_key_bits(case, domain, &empty);
+
+    // The same inserts into the emptied filter give the same file.
+    let mut again = file.clone();
+    let AnyFilter::Bloom(target) = again.filter_mut() else { panic!("a chain") };
+    target.clear();
+    insert_all(case, domain, |key| target.insert(key));
+    assert_eq!(again.to_bytes().unwrap(), bytes, "{}", case["name"]);
+
+    // A union with itself changes nothing but the count.
+    let mut twice = filter.clone();
+    twice.union_with(filter).unwrap();
+    assert!(twice == *filter);
+}
+
+#[test]
+fn guava() {
+    let folder = folder("guava");
+    for case in &folder.cases {
+        let domain = match param(case, "funnel") {
+            "bytes" | "utf8" => KeyDomain::Bytes,
+            "int" => KeyDomain::Integer32,
+            "long" => KeyDomain::Integer,
+            "unencoded" | "utf16le" => KeyDomain::Utf16,
+            funnel => panic!("{funnel}"),
+        };
+        check_one_filter(&folder, case, Format::Guava, domain, "bin");
+
+        // The planner gives the size and k that Guava 33 chose.
+        let n: u64 = param(case, "expectedInsertions").parse().unwrap();
+        let scheme = if param(case, "strategy") == "32" { Scheme::GuavaMitz32 } else { Scheme::GuavaMitz64 };
+        if n > 0 && !case["name"].as_str().unwrap().ends_with("guava31") {
+            let builder = BloomFilter::builder().scheme(scheme).capacity(n);
+            let plan = builder.false_positive_rate(param(case, "fpp").parse().unwrap()).plan().unwrap();
+            assert_eq!(plan.bit_len, layout_number(case, "m_bits"), "{}", case["name"]);
+            assert_eq!(u64::from(plan.num_hashes), layout_number(case, "k"), "{}", case["name"]);
+        }
+    }
+}
+
+#[test]
+fn spark() {
+    let folder = folder("spark");
+    for case in &folder.cases {
+        let domain = if param(case, "keys") == "long" { KeyDomain::Integer } else { KeyDomain::Bytes };
+        check_one_filter(&folder, case, Format::Spark, domain, "bin");
+        let bytes = folder.file(case, "bin").unwrap();
+        assert_eq!(Format::of(&bytes), Some(Format::Spark), "{}", case["name"]);
+    }
+}
+
+#[test]
+fn parquet_sbbf() {
+    let folder = folder("parquet-sbbf");
+    for case in &folder.cases {
+        let domain = match param(case, "keys") {
+            "bytes" | "utf8" => KeyDomain::Bytes,
+            "int" => KeyDomain::Integer32,
+            "long" => KeyDomain::Integer,
+            "double" => KeyDomain::Float64,
+            "float" => KeyDomain::Float32,
+            keys => panic!("{keys}"),
+        };
+        check_one_filter(&folder, case, Format::ParquetSbbf, domain, "bin");
+        let bytes = folder.file(case, "bin").unwrap();
+        if layout_number(case, "header_bytes") > 0 {
+            assert_eq!(Format::of(&bytes), Some(Format::ParquetSbbf), "{}", case["name"]);
+        }
+        // The whole Parquet file holds just these bytes.
+        if let Some(whole) = folder.file(case, "parquet") {
+            assert!(whole.windows(bytes.len()).any(|window| window == bytes), "{}", case["name"]);
+        }
+    }
+}
+
+#[test]
+fn bits_and_blooms() {
+    let folder = folder("bits-and-blooms");
+    for case in &folder.cases {
+        for form in ["bin", "json"] {
+            check_one_filter(&folder, case, Format::BitsAndBlooms, KeyDomain::Bytes, form);
+        }
+    }
+}
+
+#[test]
+fn dcso() {
+    let folder = folder("dcso");
+    for case in &folder.cases {
+        check_one_filter(&folder, case, Format::Dcso, KeyDomain::Bytes, "bin");
+        let bytes = folder.file(case, "bin").unwrap();
+        assert_eq!(Format::of(&bytes), Some(Format::Dcso), "{}", case["name"]);
+    }
+}
+
+/// A chain is grown again from its first filter, emptied.
+fn check_chain(folder: &Folder, case: &Value, format: Format, form: &str, first: BloomFilter) {
+    let Some(bytes) = folder.file(case, form) else { return };
+    let file = check_file(case, format, KeyDomain::Bytes, &bytes);
+    single_key_bits(case, KeyDomain::Bytes, &first);
+    let mut again = file.clone();
+    let AnyFilter::Scalable(chain) = again.filter_mut() else { panic!("one filter") };
+    *chain = chain.clone().emptied();
+    insert_all(case, KeyDomain::Bytes, |key| chain.insert(key));
+    assert_eq!(again.to_bytes().unwrap(), bytes, "{}", case["name"]);
+
+    let mut twice = file.filter().clone();
+    assert!(twice.union_with(file.filter()).is_ok());
+}
+
+fn first_link(folder: &Folder, case: &Value, format: Format) -> BloomFilter {
+    let reading = Reading { format: Some(format), ..Reading::default() };
+    let file = FilterFile::from_bytes(&folder.file(case, "bin").unwrap(), &reading).unwrap();
+    let mut first = file.filter().parts()[0].clone();
+    first.clear();
+    first
+}
+
+#[test]
+fn redisbloom() {
+    let folder = folder("redisbloom");
+    for case in &folder.cases {
+        let first = first_link(&folder, case, Format::RedisBloom);
+        for form in ["bin", "dump"] {
+            check_chain(&folder, case, Format::RedisBloom, form, first.clone());
+            if let Some(bytes) = folder.file(case, form) {
+                assert_eq!(Format::of(&bytes), Some(Format::RedisBloom), "{}", case["name"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn valkey_bloom() {
+    let folder = folder("valkey-bloom");
+    for case in &folder.cases {
+        let first = first_link(&folder, case, Format::ValkeyBloom);
+        check_chain(&folder, case, Format::ValkeyBloom, "bin", first);
+    }
+}
+
+/// The filter that one of the five articles' programs would have made.
+fn check_article(name: &str, builder: impl Fn(&Value) -> BloomFilterBuilder, sparse: bool) {
+    let folder = folder(name);
+    for case in &folder.cases {
+        let label = &case["name"];
+        let empty = builder(case).over_capacity(OverCapacity::Ignore).build().unwrap();
+        assert_eq!(empty.bit_len(), layout_number(case, "m"), "{label}");
+        assert_eq!(u64::from(empty.num_hashes()), layout_number(case, "k"), "{label}");
+        assert_eq!(empty.layout(), Layout::Scattered);
+        single_key_bits(case, KeyDomain::Bytes, &empty);
+
+        let mut filter = empty;
+        insert_all(case, KeyDomain::Bytes, |key| filter.insert(key));
+        answers(case, KeyDomain::Bytes, |key| filter.contains(key));
+        let bits = set_bits(&filter);
+        match folder.file(case, "bin") {
+            Some(bytes) if sparse => {
+                let positions = bytes.chunks(4).map(|b| u32::from_le_bytes(b.try_into().unwrap()).into());
+                assert_eq!(bits, positions.collect(), "{label}");
+            }
+            Some(bytes) => {
+                // Least significant bit first; Java's BitSet leaves out zero bytes at the end.
+                let mut ours = vec![0; (filter.bit_len().div_ceil(8)) as usize];
+                bits.iter().for_each(|p| ours[(p / 8) as usize] |= 1 << (p % 8));
+                assert_eq!(ours[..bytes.len()], bytes, "{label}");
+                assert!(ours[bytes.len()..].iter().all(|byte| *byte == 0), "{label}");
+            }
+            None => {
+                let expected = case["set_bits"].as_array().unwrap().iter().map(|b| b.as_u64().unwrap());
+                assert_eq!(bits, expected.collect(), "{label}");
+            }
+        }
+
+        // It lives on in our own file.
+        let again = BloomFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap();
+        assert!(again == filter);
+        answers(case, KeyDomain::Bytes, |key| again.contains(key));
+    }
+}
+
+#[test]
+fn md5_presets() {
+    let builder = |case: &Value| {
+        let n: u64 = param(case, "n").parse().unwrap();
+        let builder = BloomFilter::builder().scheme(Scheme::Md5Presets).capacity(n);
+        match param(case, "preset") {
+            "High" => builder.false_positive_rate(0.1),
+            "Middle" => builder.false_positive_rate(0.01),
+            "Low" => builder.false_positive_rate(0.001),
+            _ => {
+                let c: f64 = param(case, "c").parse().unwrap();
+                let bits = (c * n as f64).ceil() as u64;
+                builder.bit_len(bits).num_hashes(param(case, "k").parse().unwrap())
+            }
+        }
+    };
+    check_article("legacy-md5-presets", builder, false);
+}
+
+#[test]
+fn md5_split() {
+    let builder = |case: &Value| {
+        let rule = Md5Split { from_zero: param(case, "i0") == "0", ..Md5Split::default() };
+        let builder = BloomFilter::builder().md5_split(rule).capacity(10);
+        builder.bit_len(param(case, "m").parse().unwrap()).num_hashes(param(case, "k").parse().unwrap())
+    };
+    check_article("legacy-md5-split", builder, false);
+}
+
+#[test]
+fn bkdr7() {
+    check_article("legacy-bkdr7", |_| BloomFilter::builder().scheme(Scheme::Bkdr7).capacity(1000), true);
+}
+
+#[test]
+fn fnv_crc() {
+    let builder = |case: &Value| {
+        let bits = param(case, "m").parse().unwrap();
+        BloomFilter::builder().scheme(Scheme::FnvCrc).capacity(100).bit_len(bits)
+    };
+    check_article("legacy-fnv-crc", builder, false);
+}
+
+#[test]
+fn sha384() {
+    let builder = |_: &Value| {
+        BloomFilter::builder().scheme(Scheme::Sha384).capacity(20_000_000).false_positive_rate(0.01)
+    };
+    check_article("legacy-sha384", builder, true);
+}

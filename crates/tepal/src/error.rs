@@ -3,6 +3,7 @@
 use alloc::string::String;
 use core::fmt;
 
+use crate::format::foreign::Format;
 use crate::hash::{KeyDomain, Scheme};
 
 /// The result of everything in this crate that can be refused.
@@ -62,6 +63,13 @@ pub enum Error {
         expected: String,
         /// Its value in the other one.
         found: String,
+    },
+    /// A filter that a file of another format cannot hold.
+    Unconvertible {
+        /// The format.
+        format: Format,
+        /// What stands against it, and the way out.
+        reason: String,
     },
     /// The bytes are not a tepal file.
     NotTepal {
@@ -155,6 +163,9 @@ impl fmt::Display for Error {
                 "the filters differ in {property}: {expected} here, {found} in the other; only filters \
                  of one shape and one hash can be combined, rebuild one of them from its keys"
             ),
+            Error::Unconvertible { format, reason } => {
+                write!(f, "a file of the format {format} cannot hold this filter: {reason}")
+            }
             Error::NotTepal { found } => write!(
                 f,
                 "not a tepal filter: {found}; a filter file is made by `BloomFilter::save` or `tepal build`"

@@ -5,6 +5,7 @@
 
 mod bits_and_blooms;
 mod dcso;
+mod file;
 mod guava;
 mod json;
 mod parquet_sbbf;
@@ -14,18 +15,19 @@ mod spark;
 mod valkey_bloom;
 
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
+
+pub use file::{FilterFile, Reading};
 
 use super::header;
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::filters::AnyFilter;
 use crate::filters::bloom::{BloomFilter, Labels, Meta, OverCapacity};
-use crate::hash::{Hasher, KeyDomain, Recipe, Scheme, SecretKey};
-use crate::probe::{Layout, Shape};
+use crate::hash::{Hasher, KeyDomain, Recipe, Scheme};
+use crate::probe::Shape;
 use crate::schemes::{Own, sizing};
 
 /// A file format.
@@ -152,17 +154,6 @@ impl FromStr for Format {
     }
 }
 
-/// What a file may not say of itself.
-#[derive(Clone, Debug, Default)]
-pub struct Reading {
-    /// The format, where the file has no mark.
-    pub format: Option<Format>,
-    /// How keys become bytes, where the file does not record it; bytes if not given.
-    pub key_domain: Option<KeyDomain>,
-    /// The secret of a tepal filter that has one.
-    pub secret: Option<SecretKey>,
-}
-
 /// What a format keeps beside the filter, so that writing gives the same bytes again.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Beside {
@@ -172,184 +163,6 @@ pub(crate) enum Beside {
     Dcso(dcso::Rest),
     RedisBloom(redisbloom::Rest),
     ValkeyBloom(valkey_bloom::Rest),
-}
-
-/// A filter with the format it was read from or is to be written in.
-///
-/// ```
-/// use tepal::{BloomFilter, FilterFile, Format, Scheme};
-/// let mut filter = BloomFilter::builder().scheme(Scheme::GuavaMitz64).capacity(1000).build()?;
-/// filter.insert("570108428378")?;
-/// let file = FilterFile::new(filter, Format::Guava)?;
-/// let bytes = file.to_bytes()?;                  // what Guava's `BloomFilter.readFrom` reads
-/// # use tepal::Reading;
-/// let reading = Reading { format: Some(Format::Guava), ..Reading::default() };
-/// assert!(FilterFile::from_bytes(&bytes, &reading)?.filter().contains("570108428378"));
-/// # Ok::<(), tepal::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct FilterFile {
-    filter: AnyFilter,
-    format: Format,
-    beside: Beside,
-}
-
-impl FilterFile {
-    /// A filter to be written in `format`.
-    ///
-    /// # Errors
-    /// [`Error::Incompatible`] where the format holds filters of another scheme, kind or shape: bits
-    /// cannot be turned into those of another hash, so it must be built again from its keys.
-    pub fn new(filter: BloomFilter, format: Format) -> Result<Self> {
-        Self::of(AnyFilter::Bloom(filter), format)
-    }
-
-    fn of(filter: AnyFilter, format: Format) -> Result<Self> {
-        let fits = match (format, &filter) {
-            (Format::Tepal, AnyFilter::Bloom(_)) => true,
-            (Format::Tepal, AnyFilter::Scalable(_)) => {
-                return Err(Error::Incompatible {
-                    property: "kind",
-                    expected: "one filter in a tepal file".into(),
-                    found: format!("a chain of {}", filter.parts().len()),
-                });
-            }
-            (format, filter) => format.schemes().contains(&filter.scheme()),
-        };
-        if !fits {
-            let schemes: Vec<String> = format.schemes().iter().map(|scheme| format!("{scheme}")).collect();
-            return Err(Error::Incompatible {
-                property: "hash scheme",
-                expected: format!("{} in a file of the format {format}", schemes.join(" or ")),
-                found: format!("{}", filter.scheme()),
-            });
-        }
-        let layout = filter.parts()[0].layout();
-        if format == Format::ParquetSbbf && layout != Layout::SplitBlock {
-            return Err(Error::Incompatible {
-                property: "layout",
-                expected: format!("{} in a file of the format {format}", Layout::SplitBlock),
-                found: format!("{layout}"),
-            });
-        }
-        let (filter, beside) = match (format, filter) {
-            (Format::ParquetSbbf, filter) => (filter, Beside::Parquet { header: true }),
-            (Format::BitsAndBlooms, filter) => {
-                let form = bits_and_blooms::Form::binary(&filter);
-                (filter, Beside::BitsAndBlooms(form))
-            }
-            (Format::Dcso, filter) => {
-                let rest = dcso::Rest::new(&filter);
-                (filter, Beside::Dcso(rest))
-            }
-            (Format::RedisBloom, AnyFilter::Bloom(filter)) => redisbloom::chain_of(filter)?,
-            (Format::ValkeyBloom, AnyFilter::Bloom(filter)) => valkey_bloom::chain_of(filter)?,
-            (_, filter) => (filter, Beside::Nothing),
-        };
-        let file = FilterFile { filter, format, beside };
-        file.to_bytes()?;
-        Ok(file)
-    }
-
-    /// Reads a file's bytes. Lengths are compared with the bytes that are there before anything is
-    /// allocated.
-    ///
-    /// Only tepal's own format has checksums: a foreign file whose *bits* were changed cannot be told from
-    /// a good one.
-    ///
-    /// # Errors
-    /// [`Error::NotTepal`] where the format is not told and the file has no mark; [`Error::Damaged`] and
-    /// [`Error::Parameter`] where the file is none of its format.
-    pub fn from_bytes(bytes: &[u8], reading: &Reading) -> Result<Self> {
-        let format = match reading.format.or_else(|| Format::of(bytes)) {
-            Some(format) => format,
-            None => {
-                let possible: Vec<&str> = Format::possible(bytes).into_iter().map(Format::name).collect();
-                let found = match possible.as_slice() {
-                    [] => super::looks_like(bytes),
-                    names => format!("it has no mark; by its lengths it could be {}", names.join(" or ")),
-                };
-                return Err(Error::NotTepal { found });
-            }
-        };
-        let (filter, beside) = format.read(bytes, reading)?;
-        Ok(FilterFile { filter, format, beside })
-    }
-
-    /// The file as bytes: for a filter that was read and not changed, the same bytes.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] where the filter has grown beyond what its format can hold.
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let parts = self.filter.parts();
-        match (&self.beside, self.format) {
-            (_, Format::Guava) => guava::write(&parts[0]),
-            (_, Format::Spark) => spark::write(&parts[0]),
-            (Beside::Parquet { header }, _) => parquet_sbbf::write(&parts[0], *header),
-            (Beside::BitsAndBlooms(form), _) => bits_and_blooms::write(&parts[0], form),
-            (Beside::Dcso(rest), _) => dcso::write(&parts[0], rest),
-            (Beside::RedisBloom(rest), _) => redisbloom::write(parts, rest),
-            (Beside::ValkeyBloom(rest), _) => valkey_bloom::write(parts, rest),
-            (Beside::Nothing, _) => parts[0].to_bytes(),
-        }
-    }
-
-    /// The same bits in another format, where that is possible.
-    ///
-    /// # Errors
-    /// [`Error::Incompatible`] where the other format has another hash or holds another kind: bits cannot
-    /// be turned into those of another hash, so the filter must be built again from its keys.
-    pub fn convert_to(self, format: Format) -> Result<Self> {
-        if format == self.format {
-            return Ok(self);
-        }
-        match (self.filter, format) {
-            // A chain of one filter is that filter.
-            (AnyFilter::Scalable(mut chain), Format::Tepal) if chain.links.len() == 1 => {
-                Self::of(AnyFilter::Bloom(chain.links.remove(0)), format)
-            }
-            (filter, format) => Self::of(filter, format),
-        }
-    }
-
-    /// The filter.
-    pub fn filter(&self) -> &AnyFilter {
-        &self.filter
-    }
-
-    /// The filter, to change.
-    pub fn filter_mut(&mut self) -> &mut AnyFilter {
-        &mut self.filter
-    }
-
-    /// The format.
-    pub fn format(&self) -> Format {
-        self.format
-    }
-
-    /// What the user of such a filter should know: promises that the format cannot keep.
-    pub fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
-        for part in self.filter.parts() {
-            if part.meta.hasher.own().is_some_and(Own::has_31_bit_positions) && part.bit_len() >= 1 << 28 {
-                let (m, k) = (part.bit_len(), part.num_hashes());
-                let planned = sizing::half_full(k, m);
-                let classic = sizing::rate_at(Scheme::GuavaMitz64, k, m, planned);
-                let real = sizing::rate_at(part.scheme(), k, m, planned);
-                warnings.push(format!(
-                    "positions of the scheme {} are 31 bits: half full, a filter of this size errs at {:.2} %, \
-                     where {:.2} % would be expected",
-                    part.scheme(),
-                    100.0 * real,
-                    100.0 * classic
-                ));
-            }
-            if part.scheme() == Scheme::Bkdr7 {
-                warnings.push("the scheme bkdr7 is weak: colliding keys can be written down by hand".into());
-            }
-        }
-        warnings
-    }
 }
 
 impl Format {

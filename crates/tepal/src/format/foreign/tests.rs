@@ -3,7 +3,7 @@
 use alloc::string::ToString;
 
 use super::*;
-use crate::{BloomFilter, Layout};
+use crate::{BloomFilter, Layout, SecretKey};
 
 const FOREIGN: [(Format, Scheme); 9] = [
     (Format::Guava, Scheme::GuavaMitz32),
@@ -116,7 +116,7 @@ fn conversions_that_bits_allow_and_those_they_do_not() {
             let refused = file.clone().convert_to(other);
             if other != Format::Tepal && other != format {
                 let text = refused.unwrap_err().to_string();
-                assert!(text.contains("rebuild one of them from its keys"), "{format} to {other}: {text}");
+                assert!(text.contains("rebuild it from the keys"), "{format} to {other}: {text}");
             }
         }
     }

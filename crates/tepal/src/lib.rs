@@ -31,6 +31,8 @@
 //! | 64-bit numbers as keys, no text | [`KeyDomain::Integer`] |
 //! | a size before anything is built | [`Request::plan`] |
 //! | a filter from a file | [`BloomFilter::open`] (mapped), [`BloomFilter::from_bytes`] (in memory) |
+//! | a file of Guava, Spark, Parquet, Redis, Valkey, DCSO or Go | [`FilterFile::from_bytes`] |
+//! | the bits of one of those programs, or of the five articles | [`scheme`](BloomFilterBuilder::scheme) |
 //! | to build without knowing how many keys | build large, then [`shrink_to`](BloomFilter::shrink_to) |
 //!
 //! # What an answer promises

@@ -136,12 +136,17 @@ impl fmt::Display for Error {
                 "the filter would take {bytes} bytes, more than this machine or any file of this format can \
                  hold; plan for fewer keys or a higher rate, or split the keys over several filters"
             ),
-            Error::CapacityReached { capacity, inserted } => write!(
-                f,
-                "the filter is full: it was planned for {capacity} keys and refuses more to keep its \
-                 promised rate ({inserted} keys of this call went in); build a larger one or change its \
-                 over-capacity policy"
-            ),
+            Error::CapacityReached { capacity, inserted } => {
+                write!(
+                    f,
+                    "the filter is full: it was planned for {capacity} keys and refuses more to keep its \
+                     promised rate; build a larger one or change its over-capacity policy"
+                )?;
+                match inserted {
+                    0 => Ok(()),
+                    keys => write!(f, " (the first {keys} keys of this call are in)"),
+                }
+            }
             Error::KeyRefused { domain, found } => write!(
                 f,
                 "the key {found:?} is none of this filter's key domain, `{domain}`; expected {}",

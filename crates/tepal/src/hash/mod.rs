@@ -28,7 +28,8 @@ pub enum Scheme {
     Xxh64,
     /// First article: MD5 with a counting byte; presets of 10 %, 1 % and 0.1 %.
     Md5Presets,
-    /// Second article: the halves of one MD5 digest, h1 + i·h2.
+    /// Second article: the halves of one MD5 digest, h1 + i·h2. In an array of few hundred bits its
+    /// positions run in short cycles, and it errs far more often than its formula says.
     Md5Split,
     /// Third article: seven multiplicative hashes over UTF-16 units, always 2^25 bits. Weak: collisions
     /// can be written down by hand.

@@ -32,7 +32,7 @@ pub struct BloomFilterBuilder {
     secret: Option<SecretKey>,
     own: Option<Own>,
     domain: KeyDomain,
-    over_capacity: OverCapacity,
+    over_capacity: Option<OverCapacity>,
     recipe: Recipe,
     labels: Labels,
 }
@@ -141,9 +141,10 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// What happens when more keys come than planned: refuse them (the default), warn, or ignore it.
+    /// What happens when more keys come than planned: refuse them (the default), warn (the default of the
+    /// schemes with a rule of their own, whose programs refuse nothing), or ignore it.
     pub fn over_capacity(mut self, policy: OverCapacity) -> Self {
-        self.over_capacity = policy;
+        self.over_capacity = Some(policy);
         self
     }
 
@@ -182,11 +183,12 @@ impl BloomFilterBuilder {
         let hasher = self.hasher()?;
         let shape = plan.shape(hasher.scheme())?;
         self.labels.check()?;
+        let usual = if hasher.own().is_some() { OverCapacity::Warn } else { OverCapacity::Refuse };
         let meta = Meta {
             shape,
             hasher,
             domain: self.domain,
-            over_capacity: self.over_capacity,
+            over_capacity: self.over_capacity.unwrap_or(usual),
             capacity: plan.capacity,
             promised_rate: plan.false_positive_rate,
             inserted: Some(0),

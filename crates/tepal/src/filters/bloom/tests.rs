@@ -149,6 +149,42 @@ fn warning_and_ignoring() {
 }
 
 #[test]
+fn schemes_of_other_programs_refuse_nothing_unless_told() {
+    let builder = BloomFilter::builder().capacity(100).scheme(Scheme::GuavaMitz64);
+    let mut filter = builder.clone().build().unwrap();
+    filter.insert_many(&(0..300u64).collect::<Vec<_>>()).unwrap();
+    assert!(filter.is_over_capacity());
+    let mut strict = builder.over_capacity(OverCapacity::Refuse).build().unwrap();
+    let refused = strict.insert_many(&(0..300u64).collect::<Vec<_>>()).unwrap_err();
+    assert!(matches!(refused, Error::CapacityReached { inserted: 100..130, .. }), "{refused}");
+    assert!(refused.to_string().contains("keys of this call are in"), "{refused}");
+    assert!(!strict.has_hash() && strict.hash_key("x").is_err() && strict.insert_hash(1).is_err());
+    assert!(strict.contains_hash(1) && strict.insert_many_hashes(&[1]).is_err());
+    let mut answers = [false; 2];
+    strict.contains_many_hashes(&[1, 2], &mut answers);
+    assert_eq!(answers, [true, true]);
+    assert!(strict.shrink_to(0.5).is_err());
+}
+
+#[test]
+fn schemes_and_their_parameters() {
+    let text = |builder: BloomFilterBuilder| builder.capacity(10).build().unwrap_err().to_string();
+    let builder = BloomFilter::builder;
+    assert!(text(builder().scheme(Scheme::SipHash13)).contains("the secret key is missing"));
+    let secret = builder().scheme(Scheme::Dcso).secret_key(SecretKey::new([0; 16]));
+    assert!(text(secret).contains("only the scheme `siphash13`"));
+    assert!(text(builder().scheme(Scheme::Dcso).seed(1)).contains("this scheme has none"));
+    assert!(text(builder().scheme(Scheme::Xxh64).seed(1)).contains("this scheme has none"));
+    assert!(text(builder().scheme(Scheme::SparkV2).seed(1 << 40)).contains("32-bit"));
+    assert!(text(builder().scheme(Scheme::Dcso).layout(Layout::Line)).contains("the layout is line"));
+    assert!(text(builder().scheme(Scheme::Bkdr7).num_hashes(6)).contains("7 in the scheme"));
+    assert!(text(builder().valkey_seed([0; 32]).scheme(Scheme::Dcso)).contains("another scheme"));
+    let spark = builder().scheme(Scheme::SparkV2).seed(-7i64 as u64).capacity(10).build().unwrap();
+    assert_eq!(spark.seed(), Some(u64::from(-7i32 as u32)));
+    assert_eq!(spark.scheme(), Scheme::SparkV2);
+}
+
+#[test]
 fn a_full_array_is_no_trouble() {
     for builder in builders() {
         let mut filter = builder.capacity(10).over_capacity(OverCapacity::Ignore).build().unwrap();

@@ -176,7 +176,7 @@ impl Header {
             None => Shape::new(layout, num_hashes, bit_len)?,
             Some(_) if layout == Layout::Scattered => Shape::of_scheme(scheme, num_hashes, bit_len)?,
             Some(_) => {
-                let expected = format_args!("`scattered` with the scheme `{scheme}`");
+                let expected = format!("`scattered` with the scheme `{scheme}`");
                 return Err(Error::parameter("the layout", layout, expected));
             }
         };

@@ -161,7 +161,7 @@ impl Labels {
         self.tagged().try_for_each(|(_, text)| check_label(text))?;
         let len: usize = self.tagged().map(|(_, text)| text.len()).sum();
         if len > MOST_LABEL_BYTES {
-            let expected = format_args!("at most {MOST_LABEL_BYTES} together");
+            let expected = alloc::format!("at most {MOST_LABEL_BYTES} together");
             return Err(Error::parameter("the labels", format_args!("{len} bytes"), expected));
         }
         Ok(())

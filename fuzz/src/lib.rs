@@ -1,0 +1,147 @@
+//! What every target does with its bytes: nothing may panic, hang, or take memory on the word of a number,
+//! and whatever opens must answer, be written again, and hold what is put in.
+
+use tepal::{AnyFilter, BloomFilter, FilterFile, Format, KeyDomain, Reading, SecretKey};
+use xxhash_rust::xxh3::xxh3_64;
+
+const KEYS: [&str; 4] =
+    ["", "42", "570108428378", "a longer key, one that fills more than one block of any hash"];
+
+/// The secrets of the files in the corpus.
+const SECRETS: [[u8; 16]; 2] = [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], *b"sixteen secrets!"];
+
+/// A foreign file, or anything: bytes that are read are written again, and a key put in stays in.
+pub fn foreign(format: Format, data: &[u8]) {
+    for domain in KeyDomain::ALL {
+        let reading = Reading { format: Some(format), key_domain: Some(domain), ..Reading::default() };
+        let Ok(mut file) = FilterFile::from_bytes(data, &reading) else { return };
+        let before: Vec<bool> = KEYS.iter().map(|key| file.filter().contains(*key)).collect();
+        assert_eq!(file.filter().contains_many(&KEYS), before);
+        let _ = (file.warnings(), file.filter().false_positive_rate());
+
+        // What is written is read again as the same, and from then on nothing changes any more.
+        let written = file.to_bytes().unwrap();
+        let again = FilterFile::from_bytes(&written, &reading).unwrap();
+        assert_eq!(again.to_bytes().unwrap(), written);
+        assert_eq!(again.filter().contains_many(&KEYS), before);
+        if one_form(format, data) {
+            assert_eq!(written, data);
+        }
+
+        if may_insert(format, file.filter(), data) {
+            // Refused: a key that the domain does not have, a chain that may not grow.
+            if file.filter_mut().insert("570108428378").is_ok() {
+                let changed = FilterFile::from_bytes(&file.to_bytes().unwrap(), &reading).unwrap();
+                assert!(changed.filter().contains("570108428378"));
+                for (key, held) in KEYS.iter().zip(&before) {
+                    assert!(!held || changed.filter().contains(*key));
+                }
+            }
+        }
+        if let Ok(ours) = again.convert_to(Format::Tepal) {
+            let ours = BloomFilter::from_bytes(&ours.to_bytes().unwrap()).unwrap();
+            assert_eq!(ours.contains_many(&KEYS), before);
+        }
+    }
+}
+
+/// Has every filter of the format one form only, so that reading and writing gives the same bytes at once?
+/// Not where a program has a choice: Thrift's field encodings, JSON's white space, RDB's lengths, old
+/// RedisBloom fields.
+fn one_form(format: Format, data: &[u8]) -> bool {
+    match format {
+        Format::Guava | Format::Spark | Format::Dcso | Format::ValkeyBloom => true,
+        Format::ParquetSbbf => data.len() % 32 == 0,
+        Format::BitsAndBlooms => !data.trim_ascii_start().starts_with(b"{"),
+        _ => false,
+    }
+}
+
+/// A full chain grows by the numbers in its file, which may be as large as they like: only small ones here.
+fn may_insert(format: Format, filter: &AnyFilter, data: &[u8]) -> bool {
+    let AnyFilter::Scalable(chain) = filter else { return true };
+    let newest = &chain.links()[chain.links().len() - 1];
+    if newest.keys_inserted().is_some_and(|keys| keys < newest.capacity()) {
+        return true;
+    }
+    let growth = match format {
+        // After iterator and length: total, number of filters, options.
+        Format::RedisBloom if data.starts_with(&[1, 0, 0, 0, 0, 0, 0, 0]) => u32_at(data, 28),
+        Format::ValkeyBloom => u32_at(data, 1),
+        _ => return false,
+    };
+    growth.is_some_and(|growth| growth <= 8) && newest.capacity() <= 4096
+}
+
+/// Naming a format from any bytes, and listing those they could be.
+pub fn recognise(data: &[u8]) {
+    let possible = Format::possible(data);
+    let reading = Reading::default();
+    if let Some(format) = Format::of(data) {
+        assert!(format == Format::Tepal || possible.contains(&format));
+        assert_eq!(FilterFile::from_bytes(data, &reading).is_ok_and(|file| file.format() != format), false);
+    }
+    for format in possible {
+        let told = Reading { format: Some(format), ..Reading::default() };
+        assert_eq!(FilterFile::from_bytes(data, &told).unwrap().format(), format);
+    }
+}
+
+/// A tepal file: as it is, and again with the checksums made to fit, so that what lies behind them is reached.
+pub fn own(data: &[u8]) {
+    opened(data);
+    if let Some(repaired) = repaired(data) {
+        opened(&repaired);
+    }
+}
+
+fn opened(data: &[u8]) {
+    let open = BloomFilter::from_bytes(data);
+    let under_key = SECRETS.map(|secret| BloomFilter::from_bytes_with_key(data, &SecretKey::new(secret)));
+    assert!(open.is_err() || under_key.iter().all(Result::is_err));
+    for filter in under_key.into_iter().chain([open]).flatten() {
+        let before: Vec<bool> = KEYS.iter().map(|key| filter.contains(*key)).collect();
+        assert_eq!(filter.contains_many(&KEYS), before);
+        let _ = (filter.false_positive_rate(), filter.estimated_len(), filter.fill_ratio());
+        if !has_ignorable(data) {
+            assert_eq!(filter.to_bytes().unwrap(), data);
+        }
+    }
+}
+
+/// The file with its length, key count of bits and checksums as they must be for its bits.
+fn repaired(data: &[u8]) -> Option<Vec<u8>> {
+    let mut file = data.to_vec();
+    let body_offset = u32_at(data, 12)? as usize;
+    let records = u32_at(data, 120)? as usize;
+    let body = file.get(body_offset..)?;
+    let table: Vec<u8> = body.chunks(65_536).flat_map(|chunk| xxh3_64(chunk).to_le_bytes()).collect();
+    let set_bits: u64 = body.iter().map(|byte| u64::from(byte.count_ones())).sum();
+    let file_len = file.len() as u64;
+    file.get_mut(16..24)?.copy_from_slice(&file_len.to_le_bytes());
+    file.get_mut(80..88)?.copy_from_slice(&set_bits.to_le_bytes());
+    let start = records.checked_add(128)?;
+    let end = start.checked_add(table.len())?;
+    let sum_at = body_offset.checked_sub(8).filter(|at| *at >= end)?;
+    file.get_mut(start..end)?.copy_from_slice(&table);
+    let sum = xxh3_64(&file[..sum_at]);
+    file.get_mut(sum_at..body_offset)?.copy_from_slice(&sum.to_le_bytes());
+    Some(file)
+}
+
+/// Optional flags, or records that a reader may ignore: those are not written again.
+fn has_ignorable(file: &[u8]) -> bool {
+    let records_len = u32_at(file, 120).map_or(0, |len| len as usize);
+    let mut records = file.get(128..128 + records_len).unwrap_or_default();
+    let mut ignorable = u32_at(file, 28) != Some(0);
+    while let (Some(head), Some(len)) = (u32_at(records, 0), u32_at(records, 4)) {
+        ignorable |= head & 0x8000 != 0;
+        records = records.get(8 + (len as usize).next_multiple_of(8)..).unwrap_or_default();
+    }
+    ignorable
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    let field = bytes.get(at..at + 4)?;
+    Some(u32::from_le_bytes([field[0], field[1], field[2], field[3]]))
+}

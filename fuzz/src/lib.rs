@@ -79,7 +79,7 @@ pub fn recognise(data: &[u8]) {
     let reading = Reading::default();
     if let Some(format) = Format::of(data) {
         assert!(format == Format::Tepal || possible.contains(&format));
-        assert_eq!(FilterFile::from_bytes(data, &reading).is_ok_and(|file| file.format() != format), false);
+        assert!(FilterFile::from_bytes(data, &reading).map_or(true, |file| file.format() == format));
     }
     for format in possible {
         let told = Reading { format: Some(format), ..Reading::default() };

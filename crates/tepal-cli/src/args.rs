@@ -8,8 +8,10 @@ use tepal::{Layout, OverCapacity};
 
 use crate::number;
 
+mod foreign;
 mod keys;
 
+pub use foreign::{ConvertArgs, FileArgs, MergeArgs, Preset, SchemeArgs};
 use keys::KEYS_HELP;
 pub use keys::KeyArgs;
 
@@ -95,6 +97,22 @@ pub enum Verb {
   tepal plan -s 1GiB -p 1e-6 --layout double"
     )]
     Plan(PlanArgs),
+    /// Unite filters: a key of any of them is in the new one
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "  tepal merge monday.tepal tuesday.tepal -o both.tepal
+  tepal merge --and a.tepal b.tepal -o common.tepal
+  tepal merge --from guava part-*.bin -o whole.bin"
+    )]
+    Merge(MergeArgs),
+    /// Write a filter in the format of another program that has the same hash
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "  tepal convert words.bin --from guava --to tepal -o words.tepal
+  tepal convert words.tepal --to guava -o words.bin
+  tepal convert ids.bin --from guava --keys integer --to tepal -o ids.tepal"
+    )]
+    Convert(ConvertArgs),
     /// Measure a filter: members missed (must be 0), and the rate of error
     #[command(
         help_template = TEMPLATE,
@@ -165,9 +183,11 @@ pub struct BuildArgs {
     /// Capital letters A to Z do not count (stored; `has` does the same)
     #[arg(long)]
     pub nocase: bool,
-    /// Keys are integers of 64 bits, hashed faster
+    /// Keys are integers of 64 bits, hashed faster; short for --keys integer
     #[arg(long)]
     pub integer: bool,
+    #[command(flatten)]
+    pub scheme: SchemeArgs,
     /// Hash under a secret: a file of 16 bytes or 32 hex digits, needed by whoever asks
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
@@ -211,6 +231,8 @@ pub struct AddArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub keys: KeyArgs,
+    #[command(flatten)]
+    pub file: FileArgs,
     /// The secret of the filter
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
@@ -263,6 +285,8 @@ pub struct HasArgs {
     pub line_regexp: bool,
     #[command(flatten)]
     pub keys: KeyArgs,
+    #[command(flatten)]
+    pub file: FileArgs,
     /// The secret of the filter
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
@@ -277,6 +301,8 @@ pub struct InfoArgs {
     /// The filters
     #[arg(value_name = "FILTER", required = true)]
     pub filters: Vec<PathBuf>,
+    #[command(flatten)]
+    pub file: FileArgs,
     /// The secret of the filters
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
@@ -315,6 +341,8 @@ pub struct TestArgs {
     pub seed: u64,
     #[command(flatten)]
     pub keys: KeyArgs,
+    #[command(flatten)]
+    pub file: FileArgs,
     /// The secret of the filter
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,

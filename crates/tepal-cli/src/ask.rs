@@ -1,4 +1,6 @@
 //! Asks filters about all keys of all inputs, page by page; what is done with the answers is the caller's.
+//!
+//! Filters with a 64-bit hash are asked here; [`ask_keys`](crate::ask_keys) asks those that have none.
 
 use tepal::{BloomFilter, Line};
 
@@ -33,11 +35,11 @@ pub trait Sink {
 ///
 /// Where a record has no valid key, the answers before it are given first.
 pub fn ask<L: AsRef<[Line]>>(
-    filters: &[BloomFilter<L>],
+    filters: &[&BloomFilter<L>],
     pages: &mut Pages,
     sink: &mut dyn Sink,
 ) -> Result<(), Failure> {
-    let mut columns: Vec<Column<'_, L>> = filters.iter().map(Column::new).collect();
+    let mut columns: Vec<Column<'_, L>> = filters.iter().map(|filter| Column::new(filter)).collect();
     let mut held = Vec::with_capacity(PAGE);
     while let Some(mut page) = pages.next_page()? {
         if page.is_header {

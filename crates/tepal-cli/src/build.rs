@@ -7,7 +7,8 @@
 use std::path::Path;
 
 use tepal::{
-    BloomFilter, BloomFilterBuilder, Error, Goal, KeyDomain, Labels, OverCapacity, Recipe, SecretKey,
+    BloomFilter, BloomFilterBuilder, Error, Goal, KeyDomain, Labels, Md5Split, OverCapacity, Recipe, Scheme,
+    SecretKey,
 };
 
 use crate::args::ShapeArgs;
@@ -38,6 +39,10 @@ pub struct Settings {
     pub seed: Option<u64>,
     /// Secret of the hash, in place of a seed.
     pub secret: Option<SecretKey>,
+    /// How keys become bits, in place of our own schemes.
+    pub scheme: Option<Scheme>,
+    /// What the scheme md5-split leaves open.
+    pub md5_split: Option<Md5Split>,
 }
 
 /// A filter with all keys of its list.
@@ -54,7 +59,7 @@ pub struct Built {
 
 impl Settings {
     /// Everything as a builder that has room for `capacity` keys, or for as many as rate and size allow.
-    fn builder(&self, capacity: Option<u64>) -> Result<BloomFilterBuilder, Failure> {
+    pub fn builder(&self, capacity: Option<u64>) -> Result<BloomFilterBuilder, Failure> {
         let shape = &self.shape;
         let mut builder = BloomFilter::builder()
             .goal(goal(shape.memory))
@@ -69,7 +74,14 @@ impl Settings {
             builder = builder.false_positive_rate(rate);
         }
         if let Some(bytes) = shape.size {
-            builder = builder.bit_len(bits_of(bytes)?);
+            let bits = if self.has_own_rule() { exact_bits_of(bytes)? } else { bits_of(bytes)? };
+            builder = builder.bit_len(bits);
+        }
+        if let Some(scheme) = self.scheme {
+            builder = builder.scheme(scheme);
+        }
+        if let Some(rule) = self.md5_split {
+            builder = builder.md5_split(rule);
         }
         if let Some(layout) = shape.layout {
             builder = builder.layout(layout);
@@ -86,13 +98,18 @@ impl Settings {
         Ok(builder)
     }
 
+    /// Whether the scheme goes from the key straight to the bits, without a 64-bit hash.
+    pub fn has_own_rule(&self) -> bool {
+        !matches!(self.scheme, None | Some(Scheme::Xxh3 | Scheme::SipHash13 | Scheme::Xxh64))
+    }
+
     /// Whether the size of the filter follows from what is given, without the list.
-    fn is_sized(&self) -> bool {
+    pub fn is_sized(&self) -> bool {
         self.shape.capacity.is_some() || (self.shape.fpr.is_some() && self.shape.size.is_some())
     }
 
     /// The empty filter of a given capacity.
-    fn empty(&self, capacity: Option<u64>) -> Result<BloomFilter, Failure> {
+    pub fn empty(&self, capacity: Option<u64>) -> Result<BloomFilter, Failure> {
         let built = self.builder(capacity)?.build();
         built.map_err(|error| Failure::new(error.to_string()))
     }
@@ -108,6 +125,12 @@ pub fn bits_of(bytes: u64) -> Result<u64, Failure> {
             "-s: {bytes} bytes, more than any machine can hold; take a smaller size"
         ))),
     }
+}
+
+/// All bits of so many bytes: other programs' filters are not made of lines.
+fn exact_bits_of(bytes: u64) -> Result<u64, Failure> {
+    let text = || format!("-s: {bytes} bytes, more than any machine can hold; take a smaller size");
+    bytes.checked_mul(8).ok_or_else(|| Failure::new(text()))
 }
 
 /// What to prefer where no layout is named.
@@ -163,16 +186,7 @@ impl Build {
             self.counter.add(&hashes).map_err(unexpected)?;
             match self.first.insert_many_hashes(&hashes) {
                 Ok(()) => {}
-                Err(Error::CapacityReached { capacity, .. }) => {
-                    return Err(Failure::at(
-                        page.name,
-                        format!(
-                            "more different keys than the filter has room for, {}; give more with -n or -s, leave \
-                             them out so that the keys are counted, or say --over ignore",
-                            number::count(capacity)
-                        ),
-                    ));
-                }
+                Err(Error::CapacityReached { capacity, .. }) => return Err(too_many(page.name, capacity)),
                 Err(error) => return Err(unexpected(error)),
             }
         }
@@ -197,11 +211,7 @@ impl Build {
         } else {
             different(keys, self.counter.estimate())
         };
-        // An estimate may be low, and the promise is to be kept all the same.
-        let room = match exact || different == keys {
-            true => different,
-            false => ((different as f64 * (1.0 + MARGIN)).ceil() as u64).min(keys),
-        };
+        let room = room_for(different, exact, keys);
         let mut filter = self.settings.empty(Some(room.max(1)))?;
         // What was counted has room; nothing is refused on the way.
         filter.set_over_capacity(OverCapacity::Ignore);
@@ -211,11 +221,32 @@ impl Build {
     }
 }
 
+/// The room to make for so many different keys: an estimate may be low, and the promise is to be kept all the same.
+pub fn room_for(different: u64, exact: bool, keys: u64) -> u64 {
+    match exact || different == keys {
+        true => different,
+        false => ((different as f64 * (1.0 + MARGIN)).ceil() as u64).min(keys),
+    }
+}
+
+/// More keys than the room that was asked for.
+pub fn too_many(list: &str, capacity: u64) -> Failure {
+    Failure::at(
+        list,
+        format!(
+            "more different keys than the filter has room for, {}; give more with -n or -s, leave them out so that \
+             the keys are counted, or say --over ignore",
+            number::count(capacity)
+        ),
+    )
+}
+
 /// The number of different keys and whether it is exact: all of them, where the estimate cannot tell it from that.
-fn different(keys: u64, estimate: f64) -> (u64, bool) {
+pub fn different(keys: u64, estimate: f64) -> (u64, bool) {
     if keys as f64 <= estimate * (1.0 + MARGIN) { (keys, false) } else { (estimate.round() as u64, false) }
 }
 
-fn unexpected(error: Error) -> Failure {
+/// An error of the library that says it all.
+pub fn unexpected(error: Error) -> Failure {
     Failure::new(error.to_string())
 }

@@ -1,13 +1,15 @@
 //! A filter as data, for `--json`: every number exact, none formatted.
 
 use serde::Serialize;
-use tepal::{BloomFilter, Line};
+use tepal::{BloomFilter, Format, Line};
 
 /// Everything that is to know about a filter.
 #[derive(Debug, Serialize)]
 pub struct Description {
     /// Where it is.
     pub file: String,
+    /// The format of the file.
+    pub format: &'static str,
     /// The version of the file format.
     pub format_version: u32,
     /// What kind of filter it is.
@@ -68,6 +70,7 @@ impl Description {
         let labels = filter.labels().clone();
         Self {
             file: file.to_owned(),
+            format: Format::Tepal.name(),
             format_version: 1,
             kind: "bloom",
             layout: filter.layout().to_string(),

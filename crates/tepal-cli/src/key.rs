@@ -56,7 +56,7 @@ pub fn hash_page<L: AsRef<[Line]>>(
 
 /// Why a key is refused, in words for someone at a command line.
 #[cold]
-fn refusal(key: &[u8], error: &Error) -> String {
+pub fn refusal(key: &[u8], error: &Error) -> String {
     match error {
         Error::KeyRefused { domain: KeyDomain::Integer, .. } => format!(
             "the key {} is no integer, and this filter's keys are; expected the shortest decimal form of an \

@@ -7,9 +7,12 @@
 
 mod args;
 mod ask;
+mod ask_keys;
 mod build;
+mod build_keys;
 mod cmd;
 mod describe;
+mod describe_foreign;
 mod distinct;
 mod error;
 mod field;
@@ -17,6 +20,8 @@ mod iin;
 mod input;
 mod interrupt;
 mod key;
+mod key_batch;
+mod key_spool;
 mod number;
 mod open;
 mod output;
@@ -63,6 +68,8 @@ fn run(verb: Verb) -> Outcome {
         Verb::Has(args) => cmd::has::run(&args),
         Verb::Info(args) => cmd::info::run(&args),
         Verb::Plan(args) => cmd::plan::run(&args),
+        Verb::Merge(args) => cmd::merge::run(&args),
+        Verb::Convert(args) => cmd::convert::run(&args),
         Verb::Test(args) => cmd::test::run(&args),
         Verb::Demo(args) => cmd::demo::run(&args),
         Verb::Completions { shell } => cmd::manual::completions(shell),

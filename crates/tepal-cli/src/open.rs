@@ -1,26 +1,118 @@
-//! Opens filters, and says in words of the command line why one cannot be opened.
+//! Opens filters, our own and other programs', and says in words of the command line why one cannot be opened.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
-use tepal::{BloomFilter, Error, Mapped, SecretKey};
+use tepal::{
+    AnyFilter, BloomFilter, Error, FilterFile, Format, Key, KeyDomain, Mapped, Reading, Recipe, SecretKey,
+};
 
+use crate::args::FileArgs;
 use crate::error::{Failure, io_text, shown};
 
+/// A tepal file, mapped.
+pub type Own = BloomFilter<Mapped>;
+
 /// An opened filter.
-pub type Filter = BloomFilter<Mapped>;
+// A command holds a handful of these.
+#[allow(clippy::large_enum_variant)]
+pub enum Filter {
+    /// From a tepal file.
+    Own(Own),
+    /// From another program's file, in memory.
+    Foreign(FilterFile),
+}
+
+impl Filter {
+    /// The filter, where a hash of 64 bits is all that it needs of a key.
+    pub fn hashed(&self) -> Option<&Own> {
+        match self {
+            Self::Own(filter) if filter.has_hash() => Some(filter),
+            _ => None,
+        }
+    }
+
+    /// What is done to a key first.
+    pub fn recipe(&self) -> Recipe {
+        match self {
+            Self::Own(filter) => filter.recipe(),
+            Self::Foreign(_) => Recipe::default(),
+        }
+    }
+
+    /// What the keys are.
+    pub fn key_domain(&self) -> KeyDomain {
+        match self {
+            Self::Own(filter) => filter.key_domain(),
+            Self::Foreign(file) => file.filter().key_domain(),
+        }
+    }
+
+    /// Answers for keys to which the recipe was applied.
+    pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
+        match self {
+            Self::Own(filter) => filter.contains_many(keys),
+            Self::Foreign(file) => file.filter().contains_many(keys),
+        }
+    }
+
+    /// Why the key cannot be asked for.
+    pub fn check_key(&self, key: &[u8]) -> Result<(), Error> {
+        let hashed = match self {
+            Self::Own(filter) => filter.hash_key(key),
+            Self::Foreign(file) => file.filter().parts()[0].hash_key(key),
+        };
+        match hashed {
+            Ok(_) | Err(Error::NoHash { .. }) => Ok(()),
+            Err(refused) => Err(refused),
+        }
+    }
+
+    /// The share of wrong answers that was promised: of a chain, the sum over its filters.
+    pub fn promised_false_positive_rate(&self) -> f64 {
+        match self {
+            Self::Own(filter) => filter.promised_false_positive_rate(),
+            Self::Foreign(file) => promised(file.filter()),
+        }
+    }
+
+    /// The filter to be changed, with its format.
+    pub fn into_file(self) -> Result<FilterFile, Error> {
+        match self {
+            Self::Own(filter) => FilterFile::new(filter.into_owned()?, Format::Tepal),
+            Self::Foreign(file) => Ok(file),
+        }
+    }
+}
+
+/// The share of wrong answers promised by all filters of a chain together.
+pub fn promised(filter: &AnyFilter) -> f64 {
+    let pass = filter.parts().iter().map(|part| 1.0 - part.promised_false_positive_rate());
+    match filter.parts() {
+        [one] => one.promised_false_positive_rate(),
+        _ => 1.0 - pass.product::<f64>(),
+    }
+}
 
 /// Opens and checks a filter. A secret that is given must be the filter's own.
-pub fn open(path: &Path, secret: Option<&SecretKey>) -> Result<Filter, Failure> {
-    let mut filters = open_all([path], secret)?;
+pub fn open(path: &Path, file: FileArgs, secret: Option<&SecretKey>) -> Result<Filter, Failure> {
+    let mut filters = open_all([path], file, secret)?;
     match filters.pop() {
         Some(filter) => Ok(filter),
         None => Err(Failure::new("no filter named")),
     }
 }
 
+/// Opens a tepal file.
+pub fn open_own(path: &Path) -> Result<Own, Failure> {
+    Own::open(path).map_err(|error| Failure::at(&shown(path), reason(&error)))
+}
+
 /// Opens several filters. A secret that is given must be that of each keyed one, and at least one must be keyed.
 pub fn open_all<'a>(
     paths: impl IntoIterator<Item = &'a Path>,
+    file: FileArgs,
     secret: Option<&SecretKey>,
 ) -> Result<Vec<Filter>, Failure> {
     let mut filters = Vec::new();
@@ -28,13 +120,18 @@ pub fn open_all<'a>(
     let mut used = false;
     for path in paths {
         let fail = |error: Error| Failure::at(&shown(path), reason(&error));
-        let filter = match (Filter::open(path), secret) {
+        let filter = match (Own::open(path), secret) {
             (Err(Error::KeyRequired), Some(key)) => {
                 used = true;
-                Filter::open_with_key(path, key).map_err(fail)?
+                Filter::Own(Own::open_with_key(path, key).map_err(fail)?)
             }
-            (opened, _) => opened.map_err(fail)?,
+            (Err(Error::NotTepal { found }), _) => Filter::Foreign(foreign(path, file, &found)?),
+            (opened, _) => Filter::Own(opened.map_err(fail)?),
         };
+        if let Some(encoding) = file.encoding.filter(|encoding| *encoding != filter.key_domain()) {
+            let text = format!("its keys are {}, not {encoding}; leave --keys out", filter.key_domain());
+            return Err(Failure::at(&shown(path), text));
+        }
         first = first.or(Some(path));
         filters.push(filter);
     }
@@ -42,6 +139,53 @@ pub fn open_all<'a>(
         (Some(_), false, Some(path)) => Err(Failure::at(&shown(path), reason(&Error::KeyNotUsed))),
         _ => Ok(filters),
     }
+}
+
+/// Opens a file that is none of ours; `found` says what it looks like.
+fn foreign(path: &Path, file: FileArgs, found: &str) -> Result<FilterFile, Failure> {
+    let name = shown(path);
+    let not_ours = || Failure::at(&name, reason(&Error::NotTepal { found: found.to_owned() }));
+    let input = File::open(path).map_err(|error| Failure::io(&name, &error))?;
+    let metadata = input.metadata().map_err(|error| Failure::io(&name, &error))?;
+    let format = file.from.filter(|format| *format != Format::Tepal);
+    if !metadata.is_file() || (file.from.is_some() && format.is_none()) {
+        return Err(not_ours());
+    }
+    let too_large =
+        |_| Failure::at(&name, format!("{} bytes, more than there is memory for", metadata.len()));
+    let mut bytes = Vec::new();
+    let len = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+    bytes.try_reserve_exact(len).map_err(too_large)?;
+    let mut head = [0; 512];
+    let mut input = input.take(metadata.len());
+    let read = input.read(&mut head).map_err(|error| Failure::io(&name, &error))?;
+    // A list of keys may be long, and need not be read to see that it is one.
+    if format.is_none() && is_text(&head[..read]) {
+        return Err(not_ours());
+    }
+    bytes.extend_from_slice(&head[..read]);
+    input.read_to_end(&mut bytes).map_err(|error| Failure::io(&name, &error))?;
+    let reading = Reading { format, key_domain: file.encoding, secret: None };
+    FilterFile::from_bytes(&bytes, &reading).map_err(|error| match (&error, format) {
+        (Error::NotTepal { found }, _) if found.contains("could be") => {
+            let text = format!("not a tepal filter: {found}; say which with --from FORMAT");
+            Failure::at(&name, text)
+        }
+        (Error::NotTepal { .. }, _) => not_ours(),
+        (Error::Damaged { what }, Some(format)) => {
+            Failure::at(&name, format!("no filter of the format {format}, or a damaged one: {what}"))
+        }
+        (_, Some(format)) => {
+            Failure::at(&name, format!("no filter of the format {format}, or a damaged one: {error}"))
+        }
+        _ => Failure::at(&name, reason(&error)),
+    })
+}
+
+/// Whether a file begins as a text that no format begins with.
+fn is_text(head: &[u8]) -> bool {
+    let control = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
+    !head.iter().any(control) && !head.trim_ascii_start().starts_with(b"{")
 }
 
 /// Why a filter cannot be opened.

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use tepal::{BloomFilter, Error, Line};
+use tepal::{BloomFilter, Error, FilterFile, Format, Line};
 
 use crate::error::{Failure, shown};
 use crate::interrupt;
@@ -144,6 +144,32 @@ impl Target {
                 filter.save(path)
             }
         };
+        self.told(result)
+    }
+
+    /// The same for a filter in the format of any program.
+    pub fn save_file(&self, file: &FilterFile) -> Result<(), Failure> {
+        if let (Format::Tepal, [filter]) = (file.format(), file.filter().parts()) {
+            return self.save(filter);
+        }
+        let bytes = file.to_bytes().map_err(|error| Failure::at(&self.name(), error))?;
+        let result = match self {
+            Self::Stdout => {
+                let mut stdout = io::stdout().lock();
+                stdout.write_all(&bytes).and_then(|()| stdout.flush())
+            }
+            Self::Stream(path) => {
+                fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(&bytes))
+            }
+            Self::File(path) => {
+                let _saving = interrupt::saving();
+                replace(path, &bytes)
+            }
+        };
+        self.told(result.map_err(|source| Error::Io { doing: "writing".to_owned(), source }))
+    }
+
+    fn told(&self, result: Result<(), Error>) -> Result<(), Failure> {
         match result {
             Ok(()) => Ok(()),
             Err(Error::Io { source, .. }) if matches!(self, Self::Stdout) => Err(Failure::stdout(&source)),
@@ -151,6 +177,33 @@ impl Target {
             Err(error) => Err(Failure::at(&self.name(), error)),
         }
     }
+}
+
+/// Puts a file with these bytes in the place of `path`, as a whole: written beside it, then renamed. An existing file
+/// keeps its permissions.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = folder_of(path);
+    let mut prefix = std::ffi::OsString::from(".");
+    prefix.push(path.file_name().unwrap_or_default());
+    prefix.push(".");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".tepal-tmp");
+    #[cfg(unix)]
+    {
+        // What a new file gets; the umask still applies. tempfile's own choice is 0600.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let mut temporary = builder.tempfile_in(&folder)?;
+    temporary.write_all(bytes)?;
+    if let Ok(old) = fs::metadata(path) {
+        temporary.as_file().set_permissions(old.permissions())?;
+    }
+    temporary.as_file().sync_all()?;
+    temporary.persist(path).map_err(|error| error.error)?;
+    #[cfg(unix)]
+    fs::File::open(&folder)?.sync_all()?;
+    Ok(())
 }
 
 fn flush(writer: &mut impl Write) -> Result<(), Error> {

@@ -1,11 +1,12 @@
 //! `tepal build`: a list becomes a filter.
 
 use serde::Serialize;
-use tepal::{KeyDomain, Labels, OverCapacity, Recipe};
+use tepal::{BloomFilter, Format, KeyDomain, Labels, Layout, OverCapacity, Recipe, Scheme};
 
-use crate::args::BuildArgs;
+use crate::args::{BuildArgs, Preset, SchemeArgs, ShapeArgs};
 use crate::build::{Build, Built, Settings};
-use crate::describe::Description;
+use crate::build_keys::{self, Made};
+use crate::describe_foreign::Described;
 use crate::error::{Failure, Outcome, complain, say};
 use crate::field::{Field, KeyRules};
 use crate::input::Source;
@@ -24,7 +25,7 @@ struct Report {
     different_keys: u64,
     /// Whether that is exact and no estimate.
     different_keys_exact: bool,
-    filter: Description,
+    filter: Described,
 }
 
 /// Runs the verb.
@@ -33,7 +34,15 @@ pub fn run(args: &BuildArgs) -> Outcome {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
     let target = Target::new(&args.output, args.force)?;
-    let build = Build::new(settings(args)?)?;
+    let settings = settings(args)?;
+    let format = args.scheme.to.unwrap_or(Format::Tepal);
+    if format != Format::Tepal {
+        refuse_what_is_lost(args, format)?;
+    }
+    if settings.has_own_rule() || format != Format::Tepal {
+        return by_key(args, &settings, format, &target);
+    }
+    let build = Build::new(settings)?;
     let sources = Source::list(&args.inputs);
     let progress = Progress::of(&sources, args.quiet);
     let rules = args.keys.rules();
@@ -42,30 +51,114 @@ pub fn run(args: &BuildArgs) -> Outcome {
     progress.clear();
     target.save(&built.filter)?;
     if built.filter.over_capacity() == OverCapacity::Warn && built.filter.is_over_capacity() {
-        warn_over(&target.name(), &built);
+        warn_over(&target.name(), &built.filter);
     }
     if !args.quiet {
-        say(&summary(&built, &rules));
+        let Built { filter, keys, different, exact } = &built;
+        say(&summary(filter, (*keys, *different, *exact), &rules));
     }
     if args.json {
         Stdout::new().document(&Report {
             keys: built.keys,
             different_keys: built.different,
             different_keys_exact: built.exact,
-            filter: Description::of(&target.name(), &built.filter),
+            filter: Described::own(&target.name(), &built.filter),
         })?;
     }
     Ok(0)
 }
 
+/// The way of the schemes without a 64-bit hash, and into other programs' files.
+fn by_key(args: &BuildArgs, settings: &Settings, format: Format, target: &Target) -> Outcome {
+    build_keys::check(settings, format)?;
+    let sources = Source::list(&args.inputs);
+    let progress = Progress::of(&sources, args.quiet);
+    let rules = args.keys.rules();
+    let mut pages = Pages::new(sources, rules.clone(), progress.clone())?;
+    let Made { file, keys, different, exact } =
+        build_keys::make(settings, format, &mut pages, &target.folder())?;
+    progress.clear();
+    target.save_file(&file)?;
+    let part = &file.filter().parts()[0];
+    if settings.over == OverCapacity::Warn && part.is_over_capacity() {
+        warn_over(&target.name(), part);
+    }
+    if !args.quiet {
+        say(&summary(part, (keys, different, exact), &rules));
+        file.warnings().iter().for_each(|text| complain(&format!("{}: ! {text}", target.name())));
+    }
+    if args.json {
+        let report = Report {
+            keys,
+            different_keys: different,
+            different_keys_exact: exact,
+            filter: Described::of(&target.name(), &file)?,
+        };
+        Stdout::new().document(&report)?;
+    }
+    Ok(0)
+}
+
+/// Another program's file has no place for what is part of ours.
+fn refuse_what_is_lost(args: &BuildArgs, format: Format) -> Result<(), Failure> {
+    let lost = [
+        ("--trim", args.trim),
+        ("--nocase", args.nocase),
+        ("--secret", args.secret.is_some()),
+        ("--name", args.name.is_some()),
+        ("--source", args.source.is_some()),
+        ("--date", args.date.is_some()),
+    ];
+    match lost.iter().find(|(_, given)| *given) {
+        Some((flag, _)) => Err(Failure::new(format!(
+            "{flag} is kept in tepal files only, not in those of {format}; leave it out, or leave --to out"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The scheme that is asked for, or the one that the format has by default.
+fn scheme(args: &SchemeArgs) -> Result<Option<Scheme>, Failure> {
+    let default = match args.to {
+        None | Some(Format::Tepal) => args.md5_split.map(|_| Scheme::Md5Split),
+        Some(Format::Guava) => Some(Scheme::GuavaMitz64),
+        Some(Format::Spark) => Some(Scheme::SparkV2),
+        Some(Format::ParquetSbbf) => Some(Scheme::Xxh64),
+        Some(Format::BitsAndBlooms) => Some(Scheme::BitsAndBlooms),
+        Some(Format::Dcso) => Some(Scheme::Dcso),
+        Some(Format::RedisBloom) => Some(Scheme::RedisBloom),
+        Some(Format::ValkeyBloom) => Some(Scheme::ValkeyBloom),
+        Some(other) => return Err(Failure::new(format!("--to {other} is not known to this program"))),
+    };
+    let scheme = args.scheme.or(default).or(args.preset.map(|_| Scheme::Md5Presets));
+    for (flag, given, wanted) in [
+        ("--md5-split", args.md5_split.is_some(), Scheme::Md5Split),
+        ("--preset", args.preset.is_some(), Scheme::Md5Presets),
+    ] {
+        if let (true, Some(scheme)) = (given && scheme != Some(wanted), scheme) {
+            let text = format!("{flag} belongs to the scheme {wanted}, not to {scheme}; leave it out");
+            return Err(Failure::new(text));
+        }
+    }
+    Ok(scheme)
+}
+
 fn settings(args: &BuildArgs) -> Result<Settings, Failure> {
     let secret = args.secret.as_deref().map(read_secret).transpose()?;
     Ok(Settings {
-        shape: args.shape,
+        shape: ShapeArgs {
+            fpr: args.shape.fpr.or(args.scheme.preset.map(Preset::rate)),
+            layout: match (args.scheme.to, args.shape.layout) {
+                (Some(Format::ParquetSbbf), None) => Some(Layout::SplitBlock),
+                (_, layout) => layout,
+            },
+            ..args.shape
+        },
         recipe: Recipe { trim: args.trim, nocase: args.nocase },
-        domain: match args.integer {
-            true => KeyDomain::Integer,
-            false => KeyDomain::Bytes,
+        domain: match (args.scheme.encoding, args.integer) {
+            (Some(encoding), _) => encoding,
+            (None, true) => KeyDomain::Integer,
+            (None, false) => KeyDomain::Bytes,
         },
         over: args.over,
         labels: Labels {
@@ -76,41 +169,42 @@ fn settings(args: &BuildArgs) -> Result<Settings, Failure> {
         },
         seed: args.seed,
         secret,
+        scheme: scheme(&args.scheme)?,
+        md5_split: args.scheme.md5_split,
     })
 }
 
 /// The line at the end: `20,000,000 keys, 23.8 MiB, 1 in 100 false positives`.
-pub fn summary(built: &Built, rules: &KeyRules) -> String {
-    let keys = if built.keys == built.different {
-        number::counted(built.keys, "key")
+///
+/// `keys` are those of the list, the different ones, and whether these are exact.
+pub fn summary(filter: &BloomFilter, keys: (u64, u64, bool), rules: &KeyRules) -> String {
+    let (keys, different, exact) = keys;
+    let keys = if keys == different {
+        number::counted(keys, "key")
     } else {
         let record = match (rules.null, &rules.field) {
             (false, None) => "line",
             _ => "record",
         };
-        let about = if built.exact { "" } else { "about " };
-        let different = match built.exact {
-            true => built.different,
-            false => number::four_digits(built.different as f64),
+        let about = if exact { "" } else { "about " };
+        let different = match exact {
+            true => different,
+            false => number::four_digits(different as f64),
         };
-        format!(
-            "{}, {about}{}",
-            number::counted(built.keys, record),
-            number::counted(different, "different key"),
-        )
+        format!("{}, {about}{}", number::counted(keys, record), number::counted(different, "different key"),)
     };
     format!(
         "{keys}, {}, {} false positives",
-        number::size(built.filter.size_in_bytes()),
-        number::rate(built.filter.promised_false_positive_rate())
+        number::size(filter.size_in_bytes()),
+        number::rate(filter.promised_false_positive_rate())
     )
 }
 
-fn warn_over(name: &str, built: &Built) {
+fn warn_over(name: &str, filter: &BloomFilter) {
     complain(&format!(
         "{name}: holds more than the {} it was planned for: {} false positives now, {} promised",
-        number::counted(built.filter.capacity(), "key"),
-        number::rate(built.filter.false_positive_rate()),
-        number::rate(built.filter.promised_false_positive_rate())
+        number::counted(filter.capacity(), "key"),
+        number::rate(filter.false_positive_rate()),
+        number::rate(filter.promised_false_positive_rate())
     ));
 }

@@ -20,7 +20,7 @@ use crate::input::Source;
 use crate::interrupt::Part;
 use crate::key::{KeyHasher, hash_page};
 use crate::number::{count, counted, rate};
-use crate::open::open;
+use crate::open::open_own;
 use crate::output::{Stdout, Target};
 use crate::pages::{PAGE, Page, Pages};
 use crate::progress::Progress;
@@ -145,13 +145,18 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
     let clock = Instant::now();
     Target::new(&path(FILTER), true)?.save(&built.filter)?;
     let seconds_save = clock.elapsed().as_secs_f64();
-    let described = super::build::summary(&built, &KeyRules::default());
+    let described = super::build::summary(
+        &built.filter,
+        (built.keys, built.different, built.exact),
+        &KeyRules::default(),
+    );
     screen.line("filter", &format!("{described} ({})", shown(&path(FILTER))))?;
     screen.line("build", &times(seconds_build, seconds_floor_list))?;
     drop(built);
 
     let clock = Instant::now();
-    let filters = [open(&path(FILTER), None)?];
+    let filter = open_own(&path(FILTER))?;
+    let filters = [&filter];
     let seconds_open = clock.elapsed().as_secs_f64();
     let saved = format!("{}; open, with every check: {}", seconds(seconds_save), seconds(seconds_open));
     screen.line("save", &saved)?;
@@ -192,7 +197,7 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
         members_missed,
         wrong: marks.wrong,
         wrong_rate,
-        filter: Description::of(&shown(&path(FILTER)), &filters[0]),
+        filter: Description::of(&shown(&path(FILTER)), filters[0]),
     })
 }
 

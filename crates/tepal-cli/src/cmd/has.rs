@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 use crate::args::HasArgs;
-use crate::ask::{Flow, Sink, ask};
+use crate::ask::{Flow, Sink};
+use crate::ask_keys::{ask_all, has_key};
 use crate::error::{Failure, Outcome, shown};
 use crate::input::Source;
-use crate::key::{KeyHasher, read_secret};
+use crate::key::read_secret;
 use crate::open::{Filter, open_all};
 use crate::output::Stdout;
 use crate::pages::{Page, Pages};
@@ -16,7 +17,7 @@ use crate::progress::Progress;
 pub fn run(args: &HasArgs) -> Outcome {
     let secret = args.secret.as_deref().map(read_secret).transpose()?;
     let paths = || std::iter::once(&args.filter).chain(&args.others).map(|path| path.as_path());
-    let filters = open_all(paths(), secret.as_ref())?;
+    let filters = open_all(paths(), args.file, secret.as_ref())?;
     if args.ignore_case {
         for (filter, path) in filters.iter().zip(paths()) {
             if !filter.recipe().nocase {
@@ -56,7 +57,7 @@ pub fn run(args: &HasArgs) -> Outcome {
 
 /// What was printed before an input failed stays printed.
 fn ask_pages(filters: &[Filter], pages: &mut Pages, answer: &mut Answer<'_>) -> Result<(), Failure> {
-    let asked = ask(filters, pages, answer);
+    let asked = ask_all(filters, pages, answer);
     match asked {
         Err(Failure::ClosedPipe) | Ok(()) => asked,
         Err(message) => {
@@ -128,12 +129,7 @@ impl Answer<'_> {
                 break;
             }
             let key = key.as_encoded_bytes();
-            let mut held = false;
-            for filter in filters {
-                let hash = KeyHasher::new(filter).hash(key);
-                let hash = hash.map_err(|text| Failure::at("-e", text))?;
-                held |= filter.contains_hash(hash);
-            }
+            let held = has_key(filters, key).map_err(|text| Failure::at("-e", text))?;
             if self.args.json {
                 self.stdout.json(&Record::new(None, Some(key), held))?;
             }

@@ -5,11 +5,12 @@ use std::fmt::Write;
 use tepal::Scheme;
 
 use crate::args::InfoArgs;
-use crate::describe::Description;
+use crate::cmd::info_foreign;
+use crate::describe_foreign::Described;
 use crate::error::{Failure, Outcome, complain, shown};
 use crate::key::read_secret;
 use crate::number::{count, counted, percent, rate, size};
-use crate::open::{Filter, open};
+use crate::open::{Filter, Own, open};
 use crate::output::Stdout;
 use crate::picture::{self, WIDTH, bar, columns};
 
@@ -23,16 +24,22 @@ pub fn run(args: &InfoArgs) -> Outcome {
     for path in &args.filters {
         let name = shown(path);
         // With one secret for several filters, those without one are opened too.
-        let opened = match Filter::open(path) {
-            Ok(filter) => Ok(filter),
-            Err(_) => open(path, secret.as_ref()),
+        let opened = match (secret.is_some(), open(path, args.file, None)) {
+            (true, Err(_)) => open(path, args.file, secret.as_ref()),
+            (_, opened) => opened,
         };
-        match opened {
-            Ok(filter) if args.json => described.push(Description::of(&name, &filter)),
-            Ok(filter) => {
+        let told = opened.and_then(|filter| match (filter, args.json) {
+            (Filter::Own(filter), true) => Ok(Told::Data(Described::own(&name, &filter))),
+            (Filter::Own(filter), false) => Ok(Told::Page(page(&name, &filter))),
+            (Filter::Foreign(file), true) => Described::of(&name, &file).map(Told::Data),
+            (Filter::Foreign(file), false) => info_foreign::page(&name, &file).map(Told::Page),
+        });
+        match told {
+            Ok(Told::Data(data)) => described.push(data),
+            Ok(Told::Page(page)) => {
                 let gap = if shown_before { "\n" } else { "" };
                 shown_before = true;
-                stdout.styled(&format!("{gap}{}", page(&name, &filter)))?;
+                stdout.styled(&format!("{gap}{page}"))?;
             }
             Err(Failure::Message(text)) => {
                 complain(&text);
@@ -48,8 +55,14 @@ pub fn run(args: &InfoArgs) -> Outcome {
     Ok(code)
 }
 
+/// What is told of one filter.
+enum Told {
+    Data(Described),
+    Page(String),
+}
+
 /// The page about one filter.
-fn page(name: &str, filter: &Filter) -> String {
+fn page(name: &str, filter: &Own) -> String {
     let mut page = String::new();
     let mut line = |label: &str, text: String| {
         let _ = writeln!(page, "{label:<11} {text}");
@@ -81,7 +94,7 @@ fn page(name: &str, filter: &Filter) -> String {
     page
 }
 
-fn keys(filter: &Filter) -> String {
+fn keys(filter: &Own) -> String {
     let estimate = filter.estimated_len().round() as u64;
     let by_bits = format!("about {} different by the bits", count(estimate));
     match filter.keys_inserted() {
@@ -90,13 +103,13 @@ fn keys(filter: &Filter) -> String {
     }
 }
 
-fn rates(filter: &Filter) -> String {
+fn rates(filter: &Own) -> String {
     let (now, promised) = (filter.false_positive_rate(), filter.promised_false_positive_rate());
     let over = if filter.is_over_capacity() { "  ! past the promise" } else { "" };
     format!("{} false positives now; {} promised{over}", rate(now), rate(promised))
 }
 
-fn recipe(filter: &Filter) -> String {
+fn recipe(filter: &Own) -> String {
     let recipe = filter.recipe();
     let mut text = match &filter.labels().field {
         Some(field) => format!("field {field} of each row"),
@@ -111,15 +124,16 @@ fn recipe(filter: &Filter) -> String {
     text
 }
 
-fn hash(filter: &Filter) -> String {
+fn hash(filter: &Own) -> String {
     let seed = match (filter.scheme(), filter.seed()) {
-        (Scheme::SipHash13, _) | (_, None) => "with a secret key".to_owned(),
-        (_, Some(seed)) => format!("with seed {seed:#x}"),
+        (Scheme::SipHash13, _) => " with a secret key".to_owned(),
+        (_, Some(seed)) => format!(" with seed {seed:#x}"),
+        (_, None) => String::new(),
     };
-    format!("{} {seed}; keys are {}; format version 1", filter.scheme(), filter.key_domain())
+    format!("{}{seed}; keys are {}; format version 1", filter.scheme(), filter.key_domain())
 }
 
-fn fill(filter: &Filter, unicode: bool) -> String {
+fn fill(filter: &Own, unicode: bool) -> String {
     let slices = filter.fill_of_slices(WIDTH);
     let least = slices.iter().copied().fold(f64::INFINITY, f64::min);
     let most = slices.iter().copied().fold(0.0, f64::max);
@@ -130,7 +144,7 @@ fn fill(filter: &Filter, unicode: bool) -> String {
     format!("{} {}{spread}", columns(&slices, unicode), percent(filter.fill_ratio()))
 }
 
-fn room(filter: &Filter, unicode: bool) -> String {
+fn room(filter: &Own, unicode: bool) -> String {
     let capacity = filter.capacity();
     let keys = filter.estimated_len().round() as u64;
     let used = keys as f64 / capacity as f64;

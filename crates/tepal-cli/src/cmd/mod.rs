@@ -2,9 +2,12 @@
 
 pub mod add;
 pub mod build;
+pub mod convert;
 pub mod demo;
 pub mod has;
 pub mod info;
+mod info_foreign;
 pub mod manual;
+pub mod merge;
 pub mod plan;
 pub mod test;

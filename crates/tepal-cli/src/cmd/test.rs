@@ -4,13 +4,14 @@ use serde::Serialize;
 use tepal::KeyDomain;
 
 use crate::args::TestArgs;
-use crate::ask::{Flow, Sink, ask};
+use crate::ask::{Flow, Sink};
+use crate::ask_keys::ask_all;
 use crate::error::{Failure, Outcome};
 use crate::iin::Random;
 use crate::input::Source;
 use crate::key::{KeyHasher, read_secret};
 use crate::number::{count, four_digits, rate};
-use crate::open::{Filter, open};
+use crate::open::{Filter, Own, open};
 use crate::output::Stdout;
 use crate::pages::{PAGE, Page, Pages};
 use crate::progress::Progress;
@@ -46,7 +47,7 @@ struct Measured {
 /// Runs the verb.
 pub fn run(args: &TestArgs) -> Outcome {
     let secret = args.secret.as_deref().map(read_secret).transpose()?;
-    let filter = [open(&args.filter, secret.as_ref())?];
+    let filter = [open(&args.filter, args.file, secret.as_ref())?];
     let quiet = args.quiet || args.json;
     let members = match args.members.as_slice() {
         [] => Tally::default(),
@@ -97,38 +98,62 @@ fn tally(
     let progress = Progress::of(&sources, quiet);
     let mut pages = Pages::new(sources, args.keys.rules(), progress.clone())?;
     let mut tally = Tally::default();
-    ask(filter, &mut pages, &mut tally)?;
+    ask_all(filter, &mut pages, &mut tally)?;
     progress.clear();
     Ok(tally)
 }
 
-/// Asks for random keys of 128 bits (64 where keys are integers): one of them is in the list by a chance that does
+/// Asks for random keys of 128 bits (fewer where keys are numbers): one of them is in the list by a chance that does
 /// not matter.
 fn random(filter: &Filter, seed: u64) -> Result<Tally, Failure> {
-    let hasher = KeyHasher::new(filter);
     let mut random = Random::new(seed);
     let mut tally = Tally::default();
-    let mut hashes = Vec::with_capacity(PAGE);
-    let mut held = [false; PAGE];
     while tally.keys < RANDOM_KEYS {
-        hashes.clear();
         let wanted = (RANDOM_KEYS - tally.keys).min(PAGE as u64) as usize;
-        while hashes.len() < wanted {
-            let (high, low) = (random.next_u64(), random.next_u64());
-            let hash = match filter.key_domain() {
-                KeyDomain::Integer => hasher.hash(high.to_string().as_bytes()),
-                _ => {
-                    let key = (u128::from(high) << 64) | u128::from(low);
-                    hasher.hash(&key.to_le_bytes())
-                }
-            };
-            hashes.push(hash.map_err(Failure::new)?);
-        }
-        filter.contains_many_hashes(&hashes, &mut held[..wanted]);
         tally.keys += wanted as u64;
-        tally.held += held[..wanted].iter().filter(|&&held| held).count() as u64;
+        tally.held += match filter.hashed() {
+            Some(own) => hashed(own, &mut random, wanted)?,
+            None => {
+                let keys: Vec<String> =
+                    (0..wanted).map(|_| random_text(filter.key_domain(), &mut random)).collect();
+                filter.contains_many(&keys).iter().filter(|&&held| held).count() as u64
+            }
+        };
     }
     Ok(tally)
+}
+
+/// How many of so many random keys a filter with a 64-bit hash holds.
+fn hashed(filter: &Own, random: &mut Random, wanted: usize) -> Result<u64, Failure> {
+    let hasher = KeyHasher::new(filter);
+    let mut hashes = Vec::with_capacity(PAGE);
+    let mut held = [false; PAGE];
+    while hashes.len() < wanted {
+        let hash = match filter.key_domain() {
+            KeyDomain::Bytes => {
+                let (high, low) = (random.next_u64(), random.next_u64());
+                let key = (u128::from(high) << 64) | u128::from(low);
+                hasher.hash(&key.to_le_bytes())
+            }
+            domain => hasher.hash(random_text(domain, random).as_bytes()),
+        };
+        hashes.push(hash.map_err(Failure::new)?);
+    }
+    filter.contains_many_hashes(&hashes, &mut held[..wanted]);
+    Ok(held[..wanted].iter().filter(|&&held| held).count() as u64)
+}
+
+/// A random key of a domain, as text.
+fn random_text(domain: KeyDomain, random: &mut Random) -> String {
+    let (high, low) = (random.next_u64(), random.next_u64());
+    match domain {
+        KeyDomain::Integer => high.to_string(),
+        KeyDomain::Integer32 => (high >> 32).to_string(),
+        // The exponent's upper half is left out: the number is finite.
+        KeyDomain::Float32 => f32::from_bits((high >> 32) as u32 & 0xbfff_ffff).to_string(),
+        KeyDomain::Float64 => f64::from_bits(high & 0xbfff_ffff_ffff_ffff).to_string(),
+        _ => format!("{high:016x}{low:016x}"),
+    }
 }
 
 fn measure(filter: &Filter, members: &Tally, absent: &Tally, made_up: bool) -> Measured {

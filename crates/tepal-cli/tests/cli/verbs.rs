@@ -115,6 +115,7 @@ fn info_as_json_is_stable() {
     let names: Vec<&String> = json[0].as_object().unwrap().keys().collect();
     let mut expected = [
         "file",
+        "format",
         "format_version",
         "kind",
         "layout",

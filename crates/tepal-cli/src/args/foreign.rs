@@ -1,0 +1,182 @@
+//! The flags about other programs' files and schemes, and the verbs that are there for them.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use tepal::{Format, KeyDomain, Md5Split, Scheme};
+
+/// What a file may not say of itself.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct FileArgs {
+    /// What wrote the filter, where its file has no mark
+    #[arg(long, value_name = "FORMAT", value_parser = parse_format())]
+    pub from: Option<Format>,
+    /// How keys become bytes, where the file does not record it [default: bytes]
+    #[arg(long = "keys", value_name = "ENCODING", value_parser = parse_encoding())]
+    pub encoding: Option<KeyDomain>,
+}
+
+/// Which scheme sets the bits, and who shall read the file.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct SchemeArgs {
+    /// How keys become bits [default: xxh3, or what the format of --to has]
+    #[arg(long, value_name = "SCHEME", value_parser = parse_scheme())]
+    pub scheme: Option<Scheme>,
+    /// Write the file of another program
+    #[arg(long, value_name = "FORMAT", value_parser = parse_format())]
+    pub to: Option<Format>,
+    /// How keys become bytes [default: bytes]
+    #[arg(long = "keys", value_name = "ENCODING", value_parser = parse_encoding(), conflicts_with = "integer")]
+    pub encoding: Option<KeyDomain>,
+    /// Scheme md5-presets: its own name of the rate, 10%, 1% or 0.1%
+    #[arg(long, value_name = "RATE", conflicts_with = "fpr")]
+    pub preset: Option<Preset>,
+    /// Scheme md5-split with its open choices: le (little-endian halves), i0 (from 0), wrap (at 2^64)
+    #[arg(long, value_name = "CHOICES", value_parser = parse_md5_split)]
+    pub md5_split: Option<Md5Split>,
+}
+
+/// The presets of the scheme `md5-presets`, named after the rate.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Preset {
+    /// 10 % wrong answers, 4.8 bits a key
+    High,
+    /// 1 % wrong answers, 9.6 bits a key
+    Middle,
+    /// 0.1 % wrong answers, 14.4 bits a key
+    Low,
+}
+
+impl Preset {
+    /// The rate it stands for.
+    pub fn rate(self) -> f64 {
+        match self {
+            Self::High => 0.1,
+            Self::Middle => 0.01,
+            Self::Low => 0.001,
+        }
+    }
+}
+
+/// `tepal merge`.
+#[derive(Args, Debug)]
+pub struct MergeArgs {
+    /// The filters, all of one format, size and scheme
+    #[arg(value_name = "FILTER", required = true)]
+    pub filters: Vec<PathBuf>,
+    /// The filter to write; - is standard output
+    #[arg(short, long, value_name = "FILTER")]
+    pub output: PathBuf,
+    /// Keep what all of them have, not what any of them has
+    #[arg(long)]
+    pub and: bool,
+    #[command(flatten)]
+    pub file: FileArgs,
+    /// The secret of the filters
+    #[arg(long, value_name = "FILE")]
+    pub secret: Option<PathBuf>,
+    /// Merge past the promised rate, and replace an existing file
+    #[arg(long)]
+    pub force: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// `tepal convert`.
+#[derive(Args, Debug)]
+pub struct ConvertArgs {
+    /// The filter
+    #[arg(value_name = "FILTER")]
+    pub filter: PathBuf,
+    /// The filter to write; - is standard output
+    #[arg(short, long, value_name = "FILTER")]
+    pub output: PathBuf,
+    /// The format to write
+    #[arg(long, value_name = "FORMAT", value_parser = parse_format())]
+    pub to: Format,
+    #[command(flatten)]
+    pub file: FileArgs,
+    /// The secret of the filter
+    #[arg(long, value_name = "FILE")]
+    pub secret: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(long)]
+    pub force: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+fn parse_format() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse::<Format>())
+}
+
+fn parse_encoding() -> impl TypedValueParser<Value = KeyDomain> {
+    PossibleValuesParser::new(ENCODINGS).try_map(|name| name.parse::<KeyDomain>())
+}
+
+fn parse_scheme() -> impl TypedValueParser<Value = Scheme> {
+    PossibleValuesParser::new(SCHEMES).try_map(|name| name.parse::<Scheme>())
+}
+
+const ENCODINGS: [&str; 6] = ["bytes", "integer", "integer32", "utf16", "float32", "float64"];
+
+/// All schemes but the keyed one, which follows from `--secret`.
+const SCHEMES: [&str; 15] = [
+    "xxh3",
+    "xxh64",
+    "md5-presets",
+    "md5-split",
+    "bkdr7",
+    "fnv-crc",
+    "sha384",
+    "guava-mitz32",
+    "guava-mitz64",
+    "spark-v1",
+    "spark-v2",
+    "bits-and-blooms",
+    "dcso",
+    "redisbloom",
+    "valkey-bloom",
+];
+
+fn parse_md5_split(text: &str) -> Result<Md5Split, String> {
+    let mut rule = Md5Split::default();
+    for choice in text.split(',') {
+        match choice {
+            "be" => rule.little_endian = false,
+            "le" => rule.little_endian = true,
+            "i1" => rule.from_zero = false,
+            "i0" => rule.from_zero = true,
+            "exact" => rule.wrapping = false,
+            "wrap" => rule.wrapping = true,
+            _ => {
+                return Err("expected a list of be or le, i1 or i0, exact or wrap, such as le,i0,wrap".into());
+            }
+        }
+    }
+    Ok(rule)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scheme_and_encoding_can_be_named() {
+        let named = ENCODINGS.map(|name| name.parse::<KeyDomain>().unwrap());
+        assert_eq!(named, KeyDomain::ALL);
+        let named = SCHEMES.map(|name| name.parse::<Scheme>().unwrap());
+        assert!(Scheme::ALL.iter().all(|scheme| named.contains(scheme) || *scheme == Scheme::SipHash13));
+    }
+
+    #[test]
+    fn choices_of_md5_split() {
+        assert_eq!(parse_md5_split("be,i1,exact"), Ok(Md5Split::default()));
+        let all = Md5Split { little_endian: true, from_zero: true, wrapping: true };
+        assert_eq!(parse_md5_split("le,i0,wrap"), Ok(all));
+        assert!(parse_md5_split("").is_err() && parse_md5_split("le i0").is_err());
+    }
+}

@@ -1,0 +1,158 @@
+//! From a list to a filter whose scheme has no 64-bit hash, or to another program's file.
+//!
+//! As in [`build`](crate::build) the list is read once, but the keys themselves wait in a file until their number
+//! is known; then they go in one by one. A path for compatibility, not for speed.
+
+use std::path::Path;
+
+use tepal::{BloomFilter, Error, FilterFile, Format, OverCapacity};
+
+use crate::build::{Settings, different, room_for, too_many, unexpected};
+use crate::distinct::DistinctCounter;
+use crate::error::Failure;
+use crate::key::refusal;
+use crate::key_batch::KeyBatch;
+use crate::key_spool::KeySpool;
+use crate::pages::Pages;
+
+/// A file with all keys of its list.
+pub struct Made {
+    /// The filter with its format.
+    pub file: FilterFile,
+    /// Keys on the list, repeats included.
+    pub keys: u64,
+    /// Different keys among them.
+    pub different: u64,
+    /// Whether `different` is exact and no estimate.
+    pub exact: bool,
+}
+
+/// Counts different keys by a hash of their bytes.
+struct Distinct {
+    counter: DistinctCounter,
+    hasher: BloomFilter,
+    hashes: Vec<u64>,
+}
+
+impl Distinct {
+    fn new() -> Result<Self, Failure> {
+        let hasher = BloomFilter::builder().capacity(1).build().map_err(unexpected)?;
+        let counter = DistinctCounter::new().map_err(unexpected)?;
+        Ok(Self { counter, hasher, hashes: Vec::new() })
+    }
+
+    fn add(&mut self, keys: &KeyBatch) -> Result<(), Failure> {
+        self.hashes.clear();
+        for key in keys.iter() {
+            self.hashes.push(self.hasher.hash_key(key).map_err(unexpected)?);
+        }
+        self.counter.add(&self.hashes).map_err(unexpected)
+    }
+}
+
+/// Checks the settings, and that the format can hold such a filter; before the list is read.
+pub fn check(settings: &Settings, format: Format) -> Result<(), Failure> {
+    let mut small = settings.clone();
+    if settings.is_sized() {
+        settings.builder(settings.shape.capacity)?.plan().map_err(unexpected)?;
+    } else if small.shape.size.is_some() {
+        settings.builder(Some(1))?.plan().map_err(unexpected)?;
+    } else {
+        small.shape.capacity = Some(1);
+    }
+    // A size that is given may be large; what matters here is the kind.
+    if small.shape.size.is_none() {
+        empty(&small, Some(1), format)?;
+    }
+    Ok(())
+}
+
+/// Reads the list and builds the filter. Temporary data goes to `folder`.
+pub fn make(settings: &Settings, format: Format, pages: &mut Pages, folder: &Path) -> Result<Made, Failure> {
+    if settings.is_sized() {
+        directly(settings, format, pages)
+    } else {
+        by_counting(settings, format, pages, folder)
+    }
+}
+
+/// The file without keys.
+fn empty(settings: &Settings, capacity: Option<u64>, format: Format) -> Result<FilterFile, Failure> {
+    FilterFile::new(settings.empty(capacity)?, format).map_err(|error| match error {
+        Error::Incompatible { property, expected, found } => Failure::new(format!(
+            "{property} {found}, and --to wants {expected}; leave the other flag out, it follows from --to"
+        )),
+        other => unexpected(other),
+    })
+}
+
+fn directly(settings: &Settings, format: Format, pages: &mut Pages) -> Result<Made, Failure> {
+    let mut file = empty(settings, settings.shape.capacity, format)?;
+    let mut distinct = Distinct::new()?;
+    let mut batch = KeyBatch::default();
+    let mut keys = 0;
+    while let Some(mut page) = pages.next_page()? {
+        fill(&mut batch, &mut page, settings, &file)?;
+        keys += batch.len() as u64;
+        distinct.add(&batch)?;
+        for key in batch.iter() {
+            match file.filter_mut().insert(key) {
+                Ok(_) => {}
+                Err(Error::CapacityReached { capacity, .. }) => return Err(too_many(page.name, capacity)),
+                Err(error) => return Err(unexpected(error)),
+            }
+        }
+    }
+    let (different, exact) = different(keys, distinct.counter.estimate());
+    Ok(Made { file, keys, different, exact })
+}
+
+fn by_counting(
+    settings: &Settings,
+    format: Format,
+    pages: &mut Pages,
+    folder: &Path,
+) -> Result<Made, Failure> {
+    let mut small = settings.clone();
+    small.shape.size = None;
+    let first = empty(&small, Some(1), format)?;
+    let mut spool = KeySpool::new(folder)?;
+    let mut distinct = Distinct::new()?;
+    let mut batch = KeyBatch::default();
+    while let Some(mut page) = pages.next_page()? {
+        fill(&mut batch, &mut page, settings, &first)?;
+        distinct.add(&batch)?;
+        spool.push(&batch)?;
+    }
+    let keys = spool.len();
+    let (different, exact) = different(keys, distinct.counter.estimate());
+    let mut roomy = settings.clone();
+    // What was counted has room; nothing is refused on the way.
+    roomy.over = OverCapacity::Ignore;
+    let room = room_for(different, exact, keys).max(1);
+    let mut file = empty(&roomy, Some(room), format)?;
+    spool.drain(|batch| {
+        for key in batch.iter() {
+            file.filter_mut().insert(key).map_err(unexpected)?;
+        }
+        Ok(())
+    })?;
+    if let tepal::AnyFilter::Bloom(filter) = file.filter_mut() {
+        filter.set_over_capacity(settings.over);
+    }
+    Ok(Made { file, keys, different, exact })
+}
+
+/// The keys of a page, each one that `file` can hold.
+fn fill(
+    batch: &mut KeyBatch,
+    page: &mut crate::pages::Page<'_>,
+    settings: &Settings,
+    file: &FilterFile,
+) -> Result<(), Failure> {
+    let part = &file.filter().parts()[0];
+    batch.fill(page, settings.recipe, |key| match part.hash_key(key) {
+        Ok(_) | Err(Error::NoHash { .. }) => Ok(()),
+        Err(error) => Err(refusal(key, &error)),
+    })
+}

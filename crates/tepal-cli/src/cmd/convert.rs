@@ -1,0 +1,63 @@
+//! `tepal convert`: the same bits in the format of another program.
+
+use tepal::{Error, FilterFile, Format, KeyDomain, Recipe};
+
+use crate::args::ConvertArgs;
+use crate::error::{Failure, Outcome, complain, say, shown};
+use crate::key::read_secret;
+use crate::open::open;
+use crate::output::Target;
+
+/// Runs the verb.
+pub fn run(args: &ConvertArgs) -> Outcome {
+    let name = shown(&args.filter);
+    let target = Target::new(&args.output, args.force)?;
+    let secret = args.secret.as_deref().map(read_secret).transpose()?;
+    let opened = open(&args.filter, args.file, secret.as_ref())?;
+    let file = opened.into_file().map_err(|error| Failure::at(&name, error))?;
+    let (from, recipe) = (file.format(), file.filter().parts()[0].recipe());
+    let file = file.convert_to(args.to).map_err(|error| Failure::at(&name, refusal(&error, args.to)))?;
+    target.save_file(&file)?;
+    if args.quiet {
+        return Ok(0);
+    }
+    say(&format!("{from} to {}, scheme {}: the same bits", args.to, file.filter().scheme()));
+    for lost in lost(&file, recipe) {
+        complain(&format!("{}: ! {lost}", target.name()));
+    }
+    Ok(0)
+}
+
+/// Why the bits cannot be in that format, and what to do.
+fn refusal(error: &Error, to: Format) -> String {
+    match error {
+        Error::Incompatible { property: "hash scheme", expected, found } => format!(
+            "its hash is {found}, and expected was {expected}; bits of one hash cannot become those of another: \
+             rebuild from the keys with: tepal build LIST --to {to} -o FILTER"
+        ),
+        Error::Incompatible { property, expected, found } => format!(
+            "its {property} is {found}, and expected was {expected}; rebuild from the keys with: \
+             tepal build LIST --to {to} -o FILTER"
+        ),
+        other => other.to_string(),
+    }
+}
+
+/// What the new file does not keep, and whoever asks it must know.
+fn lost(file: &FilterFile, recipe: Recipe) -> Vec<String> {
+    let mut lost = Vec::new();
+    if file.format() == Format::Tepal {
+        return lost;
+    }
+    if recipe.trim {
+        lost.push("the file does not keep --trim: keys must be trimmed by whoever asks".to_owned());
+    }
+    if recipe.nocase {
+        lost.push("the file does not keep --nocase: keys must be in small letters when asked".to_owned());
+    }
+    match file.filter().key_domain() {
+        KeyDomain::Bytes => {}
+        domain => lost.push(format!("the file does not keep that keys are {domain}: say --keys {domain}")),
+    }
+    lost
+}

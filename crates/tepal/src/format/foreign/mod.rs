@@ -27,6 +27,7 @@ use crate::error::{Error, Result};
 use crate::filters::AnyFilter;
 use crate::filters::bloom::{BloomFilter, Labels, Meta, OverCapacity};
 use crate::hash::{Hasher, KeyDomain, Recipe, Scheme};
+use crate::params::keys_for_fill;
 use crate::probe::Shape;
 use crate::schemes::{Own, sizing};
 
@@ -208,7 +209,11 @@ impl Found {
         }
         let capacity = match self.capacity {
             Some(keys) if keys > 0 => keys,
-            _ => sizing::half_full(shape.num_hashes, shape.bit_len),
+            // Not recorded: half of the bits set, or what it holds already.
+            _ => {
+                let held = keys_for_fill(shape.layout, shape.num_hashes, shape.bit_len, set_bits);
+                sizing::half_full(shape.num_hashes, shape.bit_len).max(libm::ceil(held) as u64)
+            }
         };
         let expected = || sizing::rate_at(scheme, shape.num_hashes, shape.bit_len, capacity);
         let promised_rate = self.rate.filter(|rate| *rate > 0.0 && *rate < 1.0).unwrap_or_else(expected);

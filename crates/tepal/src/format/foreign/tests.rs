@@ -102,6 +102,17 @@ fn forged_headers() {
     }
 }
 
+/// Found by fuzzing: 0 was taken as "not recorded", and another capacity written.
+#[test]
+fn a_valkey_filter_without_capacity() {
+    let bytes =
+        FilterFile::new(filter(Scheme::ValkeyBloom, 0), Format::ValkeyBloom).unwrap().to_bytes().unwrap();
+    let mut forged = bytes.clone();
+    forged[bytes.len() - 8..].fill(0);
+    let refused = FilterFile::from_bytes(&forged, &told(Format::ValkeyBloom)).unwrap_err();
+    assert!(refused.to_string().contains("0 items of 0"), "{refused}");
+}
+
 #[test]
 fn conversions_that_bits_allow_and_those_they_do_not() {
     for (format, scheme) in FOREIGN {

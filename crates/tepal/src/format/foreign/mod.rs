@@ -193,11 +193,18 @@ struct Found {
     inserted: Option<u64>,
 }
 
+/// No program plans more keys a bit than this: a chain's next link is sized by the capacity of its last, and
+/// a small file must not ask for a huge one.
+const MOST_KEYS_A_BIT: u64 = 64;
+
 impl Found {
     /// The filter with these bits, given as 64-bit words; the words were compared with the file's length.
     fn filter(self, words: impl Iterator<Item = u64>) -> Result<BloomFilter> {
         let scheme = self.own.scheme();
         let shape = Shape::of_scheme(scheme, self.num_hashes, self.bit_len)?;
+        if let Some(keys) = self.capacity.filter(|keys| *keys / MOST_KEYS_A_BIT > shape.bit_len) {
+            return Err(Error::damaged(format_args!("{} bits are said to hold {keys} keys", shape.bit_len)));
+        }
         let mut lines = bits::zeroed(shape.lines())?;
         bits::words_mut(&mut lines).iter_mut().zip(words).for_each(|(word, found)| *word = found);
         let set_bits = bits::count(&lines);

@@ -80,7 +80,7 @@ pub fn make(settings: &Settings, format: Format, pages: &mut Pages, folder: &Pat
 fn empty(settings: &Settings, capacity: Option<u64>, format: Format) -> Result<FilterFile, Failure> {
     FilterFile::new(settings.empty(capacity)?, format).map_err(|error| match error {
         Error::Incompatible { property, expected, found } => Failure::new(format!(
-            "{property} {found}, and --to wants {expected}; leave the other flag out, it follows from --to"
+            "the {property} is {found}; expected {expected}; leave that flag out, it follows from --to"
         )),
         other => unexpected(other),
     })

@@ -62,6 +62,8 @@ pub struct Description {
     pub date: Option<String>,
     /// Which field of a row was the key.
     pub field: Option<String>,
+    /// What its user should know.
+    pub warnings: Vec<String>,
 }
 
 impl Description {
@@ -97,6 +99,7 @@ impl Description {
             source: labels.source,
             date: labels.date,
             field: labels.field,
+            warnings: Vec::new(),
         }
     }
 }

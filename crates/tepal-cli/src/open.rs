@@ -9,6 +9,7 @@ use tepal::{
 };
 
 use crate::args::FileArgs;
+use crate::describe_foreign::records_plan;
 use crate::error::{Failure, io_text, shown};
 
 /// A tepal file, mapped.
@@ -69,11 +70,11 @@ impl Filter {
         }
     }
 
-    /// The share of wrong answers that was promised: of a chain, the sum over its filters.
-    pub fn promised_false_positive_rate(&self) -> f64 {
+    /// The share of wrong answers that was promised, where the file says so.
+    pub fn promise_on_record(&self) -> Option<f64> {
         match self {
-            Self::Own(filter) => filter.promised_false_positive_rate(),
-            Self::Foreign(file) => promised(file.filter()),
+            Self::Own(filter) => Some(filter.promised_false_positive_rate()),
+            Self::Foreign(file) => records_plan(file.format()).then(|| promised(file.filter())),
         }
     }
 
@@ -166,20 +167,26 @@ fn foreign(path: &Path, file: FileArgs, found: &str) -> Result<FilterFile, Failu
     bytes.extend_from_slice(&head[..read]);
     input.read_to_end(&mut bytes).map_err(|error| Failure::io(&name, &error))?;
     let reading = Reading { format, key_domain: file.encoding, secret: None };
-    FilterFile::from_bytes(&bytes, &reading).map_err(|error| match (&error, format) {
+    FilterFile::from_bytes(&bytes, &reading).map_err(|error| match (error, format) {
         (Error::NotTepal { found }, _) if found.contains("could be") => {
             let text = format!("not a tepal filter: {found}; say which with --from FORMAT");
             Failure::at(&name, text)
         }
         (Error::NotTepal { .. }, _) => not_ours(),
-        (Error::Damaged { what }, Some(format)) => {
-            Failure::at(&name, format!("no filter of the format {format}, or a damaged one: {what}"))
-        }
-        (_, Some(format)) => {
-            Failure::at(&name, format!("no filter of the format {format}, or a damaged one: {error}"))
-        }
-        _ => Failure::at(&name, reason(&error)),
+        (error, Some(format)) => Failure::at(&name, of_other_format(&error, format, &bytes)),
+        (error, None) => Failure::at(&name, reason(&error)),
     })
+}
+
+/// Why bytes are not of the format that `--from` names.
+fn of_other_format(error: &Error, format: Format, bytes: &[u8]) -> String {
+    match (Format::of(bytes), error) {
+        (Some(marked), _) if marked != format => {
+            format!("its mark says {marked}, not {format}; leave --from out")
+        }
+        (_, Error::Damaged { what }) => format!("no filter of the format {format}, or a damaged one: {what}"),
+        _ => format!("no filter of the format {format}, or a damaged one: {error}"),
+    }
 }
 
 /// Whether a file begins as a text that no format begins with.

@@ -16,6 +16,7 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     let opened = open(&args.filter, args.file, secret.as_ref())?;
     let file = opened.into_file().map_err(|error| Failure::at(&name, error))?;
     let (from, recipe) = (file.format(), file.filter().parts()[0].recipe());
+    let before = (from != Format::Tepal).then(|| file.clone());
     let file = file.convert_to(args.to).map_err(|error| Failure::at(&name, refusal(&error, args.to)))?;
     target.save_file(&file)?;
     if args.quiet {
@@ -25,18 +26,28 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     for lost in lost(&file, recipe) {
         complain(&format!("{}: ! {lost}", target.name()));
     }
+    if before.is_some_and(|before| !comes_back(&before, &file)) {
+        let text = format!("what {from} keeps beside the bits is not in it, and cannot be had back from it");
+        complain(&format!("{}: ! {text}", target.name()));
+    }
     Ok(0)
+}
+
+/// Whether the new file can be made the old one again, byte for byte.
+fn comes_back(old: &FilterFile, new: &FilterFile) -> bool {
+    let back = new.clone().convert_to(old.format()).and_then(|file| file.to_bytes());
+    matches!((back, old.to_bytes()), (Ok(back), Ok(old)) if back == old)
 }
 
 /// Why the bits cannot be in that format, and what to do.
 fn refusal(error: &Error, to: Format) -> String {
     match error {
         Error::Incompatible { property: "hash scheme", expected, found } => format!(
-            "its hash is {found}, and expected was {expected}; bits of one hash cannot become those of another: \
+            "its hash is {found}; expected {expected}; bits of one hash cannot become those of another: \
              rebuild from the keys with: tepal build LIST --to {to} -o FILTER"
         ),
         Error::Incompatible { property, expected, found } => format!(
-            "its {property} is {found}, and expected was {expected}; rebuild from the keys with: \
+            "its {property} is {found}; expected {expected}; rebuild from the keys with: \
              tepal build LIST --to {to} -o FILTER"
         ),
         other => other.to_string(),

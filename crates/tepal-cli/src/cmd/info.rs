@@ -6,6 +6,7 @@ use tepal::Scheme;
 
 use crate::args::InfoArgs;
 use crate::cmd::info_foreign;
+use crate::describe::Description;
 use crate::describe_foreign::Described;
 use crate::error::{Failure, Outcome, complain, shown};
 use crate::key::read_secret;
@@ -28,12 +29,7 @@ pub fn run(args: &InfoArgs) -> Outcome {
             (true, Err(_)) => open(path, args.file, secret.as_ref()),
             (_, opened) => opened,
         };
-        let told = opened.and_then(|filter| match (filter, args.json) {
-            (Filter::Own(filter), true) => Ok(Told::Data(Described::own(&name, &filter))),
-            (Filter::Own(filter), false) => Ok(Told::Page(page(&name, &filter))),
-            (Filter::Foreign(file), true) => Described::of(&name, &file).map(Told::Data),
-            (Filter::Foreign(file), false) => info_foreign::page(&name, &file).map(Told::Page),
-        });
+        let told = opened.and_then(|filter| tell(&name, filter, args.json));
         match told {
             Ok(Told::Data(data)) => described.push(data),
             Ok(Told::Page(page)) => {
@@ -59,6 +55,34 @@ pub fn run(args: &InfoArgs) -> Outcome {
 enum Told {
     Data(Described),
     Page(String),
+}
+
+fn tell(name: &str, filter: Filter, json: bool) -> Result<Told, Failure> {
+    match (filter, json) {
+        (Filter::Foreign(file), true) => Described::of(name, &file).map(Told::Data),
+        (Filter::Foreign(file), false) => info_foreign::page(name, &file).map(Told::Page),
+        (Filter::Own(filter), true) => {
+            let mut data = Description::of(name, &filter);
+            data.warnings = warnings(name, filter)?;
+            Ok(Told::Data(Described::Own(Box::new(data))))
+        }
+        (Filter::Own(filter), false) => {
+            let mut page = page(name, &filter);
+            for warning in warnings(name, filter)? {
+                let _ = writeln!(page, "{:<11} {warning}", "!");
+            }
+            Ok(Told::Page(page))
+        }
+    }
+}
+
+/// What the user of a scheme with a rule of its own should know; nothing of ours needs a warning.
+fn warnings(name: &str, filter: Own) -> Result<Vec<String>, Failure> {
+    if filter.has_hash() {
+        return Ok(Vec::new());
+    }
+    let file = Filter::Own(filter).into_file().map_err(|error| Failure::at(name, error))?;
+    Ok(file.warnings())
 }
 
 /// The page about one filter.

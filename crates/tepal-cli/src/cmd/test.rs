@@ -39,7 +39,8 @@ struct Measured {
     false_positive_rate: f64,
     false_positive_rate_low: f64,
     false_positive_rate_high: f64,
-    promised_false_positive_rate: f64,
+    /// Null where the file records none.
+    promised_false_positive_rate: Option<f64>,
     /// No member missed, and the rate not above the promise beyond doubt.
     promise_kept: bool,
 }
@@ -157,7 +158,7 @@ fn random_text(domain: KeyDomain, random: &mut Random) -> String {
 }
 
 fn measure(filter: &Filter, members: &Tally, absent: &Tally, made_up: bool) -> Measured {
-    let promised = filter.promised_false_positive_rate();
+    let promised = filter.promise_on_record();
     let (low, high) = wilson(absent.held, absent.keys, SURE_95);
     let (surely_above, _) = wilson(absent.held, absent.keys, BEYOND_DOUBT);
     let missed = members.keys - members.held;
@@ -171,7 +172,7 @@ fn measure(filter: &Filter, members: &Tally, absent: &Tally, made_up: bool) -> M
         false_positive_rate_low: low,
         false_positive_rate_high: high,
         promised_false_positive_rate: promised,
-        promise_kept: missed == 0 && surely_above <= promised,
+        promise_kept: missed == 0 && promised.is_none_or(|promised| surely_above <= promised),
     }
 }
 
@@ -203,12 +204,15 @@ fn report(measured: &Measured) -> String {
     let kind = if measured.absent_random { "random " } else { "others " };
     let broken = !measured.promise_kept && measured.members_missed == 0;
     text.push_str(&format!(
-        "{:>13} {kind}  {} wrong: {} (95 % sure: {}), promised {}{}\n",
+        "{:>13} {kind}  {} wrong: {} (95 % sure: {}), {}{}\n",
         count(measured.absent),
         count(measured.absent_wrong),
         rate(measured.false_positive_rate),
         between(measured.false_positive_rate_low, measured.false_positive_rate_high),
-        rate(measured.promised_false_positive_rate),
+        match measured.promised_false_positive_rate {
+            Some(promised) => format!("promised {}", rate(promised)),
+            None => "no promise on record".to_owned(),
+        },
         if broken { "   BROKEN" } else { "" },
     ));
     text

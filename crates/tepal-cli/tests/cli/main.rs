@@ -4,10 +4,12 @@ mod build;
 mod errors;
 mod fidelity;
 mod fields;
+mod golden;
 mod help;
 mod model;
 mod packed;
 mod place;
+mod schemes;
 #[cfg(unix)]
 mod signals;
 #[cfg(unix)]

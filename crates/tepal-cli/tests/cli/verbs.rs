@@ -142,6 +142,7 @@ fn info_as_json_is_stable() {
         "source",
         "date",
         "field",
+        "warnings",
     ];
     expected.sort_unstable();
     assert_eq!(names, expected);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use tepal::Scheme;
 
 use crate::number;
 
@@ -240,6 +241,9 @@ pub struct InfoArgs {
 pub struct PlanArgs {
     #[command(flatten)]
     pub shape: ShapeArgs,
+    /// Size it as the program of this scheme does
+    #[arg(long, value_name = "SCHEME", value_parser = foreign::parse_scheme(), conflicts_with_all = ["layout", "memory"])]
+    pub scheme: Option<Scheme>,
     /// How many different keys there can be at all: shows what an exact set would take
     #[arg(long, value_name = "KEYS", value_parser = number::parse_count)]
     pub universe: Option<u64>,

@@ -79,9 +79,13 @@ pub fn make(settings: &Settings, format: Format, pages: &mut Pages, folder: &Pat
 /// The file without keys.
 fn empty(settings: &Settings, capacity: Option<u64>, format: Format) -> Result<FilterFile, Failure> {
     FilterFile::new(settings.empty(capacity)?, format).map_err(|error| match error {
-        Error::Incompatible { property, expected, found } => Failure::new(format!(
-            "the {property} is {found}; expected {expected}; leave that flag out, it follows from --to"
-        )),
+        // The library speaks of a filter with keys; here there are none yet, and the flag can go.
+        Error::Unconvertible { format, reason } => {
+            let found = reason.split(';').next().unwrap_or(&reason);
+            let flag = if found.contains("layout") { "--layout" } else { "--scheme" };
+            let text = format!("a file of the format {format} cannot hold this filter: {found}");
+            Failure::new(format!("{text}; leave out {flag}, it follows from --to"))
+        }
         other => unexpected(other),
     })
 }

@@ -117,7 +117,7 @@ fn parse_encoding() -> impl TypedValueParser<Value = KeyDomain> {
     PossibleValuesParser::new(ENCODINGS).try_map(|name| name.parse::<KeyDomain>())
 }
 
-fn parse_scheme() -> impl TypedValueParser<Value = Scheme> {
+pub fn parse_scheme() -> impl TypedValueParser<Value = Scheme> {
     PossibleValuesParser::new(SCHEMES).try_map(|name| name.parse::<Scheme>())
 }
 

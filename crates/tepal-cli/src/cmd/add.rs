@@ -144,7 +144,7 @@ fn report(name: &str, keys: u64, file: &FilterFile) {
         _ => String::new(),
     };
     say(&format!(
-        "{} added; {} false positives now{promise}",
+        "{} added; {} wrong now{promise}",
         number::counted(keys, "key"),
         number::rate(filter.false_positive_rate()),
     ));

@@ -202,7 +202,7 @@ pub fn summary(filter: &BloomFilter, keys: (u64, u64, bool), rules: &KeyRules) -
 
 fn warn_over(name: &str, filter: &BloomFilter) {
     complain(&format!(
-        "{name}: holds more than the {} it was planned for: {} false positives now, {} promised",
+        "{name}: holds more than the {} it was planned for: {} wrong now, {} promised",
         number::counted(filter.capacity(), "key"),
         number::rate(filter.false_positive_rate()),
         number::rate(filter.promised_false_positive_rate())

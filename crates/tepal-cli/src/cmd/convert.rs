@@ -1,6 +1,6 @@
 //! `tepal convert`: the same bits in the format of another program.
 
-use tepal::{Error, FilterFile, Format, KeyDomain, Recipe};
+use tepal::{Error, FilterFile, Format, KeyDomain};
 
 use crate::args::ConvertArgs;
 use crate::error::{Failure, Outcome, complain, say, shown};
@@ -15,7 +15,7 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     let secret = args.secret.as_deref().map(read_secret).transpose()?;
     let opened = open(&args.filter, args.file, secret.as_ref())?;
     let file = opened.into_file().map_err(|error| Failure::at(&name, error))?;
-    let (from, recipe) = (file.format(), file.filter().parts()[0].recipe());
+    let from = file.format();
     let before = (from != Format::Tepal).then(|| file.clone());
     let file = file.convert_to(args.to).map_err(|error| Failure::at(&name, refusal(&error, args.to)))?;
     target.save_file(&file)?;
@@ -23,8 +23,8 @@ pub fn run(args: &ConvertArgs) -> Outcome {
         return Ok(0);
     }
     say(&format!("{from} to {}, scheme {}: the same bits", args.to, file.filter().scheme()));
-    for lost in lost(&file, recipe) {
-        complain(&format!("{}: ! {lost}", target.name()));
+    if let Some(text) = unrecorded_encoding(&file) {
+        complain(&format!("{}: ! {text}", target.name()));
     }
     if before.is_some_and(|before| !comes_back(&before, &file)) {
         let text = format!("what {from} keeps beside the bits is not in it, and cannot be had back from it");
@@ -41,34 +41,17 @@ fn comes_back(old: &FilterFile, new: &FilterFile) -> bool {
 
 /// Why the bits cannot be in that format, and what to do.
 fn refusal(error: &Error, to: Format) -> String {
-    match error {
-        Error::Incompatible { property: "hash scheme", expected, found } => format!(
-            "its hash is {found}; expected {expected}; bits of one hash cannot become those of another: \
-             rebuild from the keys with: tepal build LIST --to {to} -o FILTER"
-        ),
-        Error::Incompatible { property, expected, found } => format!(
-            "its {property} is {found}; expected {expected}; rebuild from the keys with: \
-             tepal build LIST --to {to} -o FILTER"
-        ),
-        other => other.to_string(),
+    let text = error.to_string();
+    match text.ends_with("rebuild it from the keys") {
+        true => format!("{text} with: tepal build LIST --to {to} -o FILTER"),
+        false => text,
     }
 }
 
-/// What the new file does not keep, and whoever asks it must know.
-fn lost(file: &FilterFile, recipe: Recipe) -> Vec<String> {
-    let mut lost = Vec::new();
-    if file.format() == Format::Tepal {
-        return lost;
+/// How the keys were encoded, where the new file does not say it and it is not the default.
+fn unrecorded_encoding(file: &FilterFile) -> Option<String> {
+    match (file.format(), file.filter().key_domain()) {
+        (Format::Tepal, _) | (_, KeyDomain::Bytes) => None,
+        (_, domain) => Some(format!("the file does not keep that keys are {domain}: say --keys {domain}")),
     }
-    if recipe.trim {
-        lost.push("the file does not keep --trim: keys must be trimmed by whoever asks".to_owned());
-    }
-    if recipe.nocase {
-        lost.push("the file does not keep --nocase: keys must be in small letters when asked".to_owned());
-    }
-    match file.filter().key_domain() {
-        KeyDomain::Bytes => {}
-        domain => lost.push(format!("the file does not keep that keys are {domain}: say --keys {domain}")),
-    }
-    lost
 }

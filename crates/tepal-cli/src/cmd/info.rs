@@ -130,7 +130,7 @@ fn keys(filter: &Own) -> String {
 fn rates(filter: &Own) -> String {
     let (now, promised) = (filter.false_positive_rate(), filter.promised_false_positive_rate());
     let over = if filter.is_over_capacity() { "  ! past the promise" } else { "" };
-    format!("{} false positives now; {} promised{over}", rate(now), rate(promised))
+    format!("{} wrong now; {} promised{over}", rate(now), rate(promised))
 }
 
 fn recipe(filter: &Own) -> String {

@@ -31,7 +31,7 @@ pub fn page(name: &str, file: &FilterFile) -> Result<String, Failure> {
         true => format!("; {} promised", rate(promised(filter))),
         false => String::new(),
     };
-    line("rate", format!("{} false positives now{promise}", rate(filter.false_positive_rate())));
+    line("rate", format!("{} wrong now{promise}", rate(filter.false_positive_rate())));
     line("hash", format!("{}; keys are taken for {}", filter.scheme(), filter.key_domain()));
     if parts.len() > 1 {
         for (n, part) in (1..).zip(parts) {

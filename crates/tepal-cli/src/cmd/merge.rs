@@ -83,7 +83,7 @@ fn report(merged: usize, file: &FilterFile) {
         false => String::new(),
     };
     say(&format!(
-        "{} merged: about {} by the bits; {} false positives now{promise}",
+        "{} merged: about {} by the bits; {} wrong now{promise}",
         number::counted(merged as u64, "filter"),
         number::counted(estimated_len(filter).round() as u64, "different key"),
         number::rate(filter.false_positive_rate()),

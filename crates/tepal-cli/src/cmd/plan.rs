@@ -1,7 +1,7 @@
 //! `tepal plan`: any one of keys, rate and size from the other two, in every layout.
 
 use serde::Serialize;
-use tepal::{Layout, Plan, Request};
+use tepal::{Layout, Plan, Request, Scheme};
 
 use crate::args::PlanArgs;
 use crate::build::{bits_of, goal};
@@ -54,7 +54,7 @@ fn request(args: &PlanArgs) -> Result<Request, Failure> {
         layout: shape.layout,
         num_hashes: shape.num_hashes,
         goal: goal(shape.memory),
-        scheme: None,
+        scheme: args.scheme,
     };
     match (wanted.capacity, wanted.false_positive_rate, wanted.bit_len) {
         (Some(_), Some(_), Some(_)) => {
@@ -76,6 +76,14 @@ fn request(args: &PlanArgs) -> Result<Request, Failure> {
 fn rows(args: &PlanArgs, wanted: &Request) -> Result<Vec<Row>, Failure> {
     // What `build` would take, which may be nothing at all.
     let chosen = wanted.plan().map_err(|error| Failure::new(error.to_string()));
+    if let Some(scheme) = args.scheme.filter(|scheme| has_own_sizes(*scheme)) {
+        let plan = chosen?;
+        return Ok(vec![Row {
+            kind: scheme.name(),
+            note: "sized as its own program does",
+            ..planned(&plan, true)
+        }]);
+    }
     let layouts: Vec<Layout> = match wanted.layout {
         Some(layout) => vec![layout],
         None => Layout::ALL.to_vec(),
@@ -108,6 +116,11 @@ fn rows(args: &PlanArgs, wanted: &Request) -> Result<Vec<Row>, Failure> {
         return Err(Failure::new("--universe needs -n, the number of keys in the set"));
     }
     Ok(rows)
+}
+
+/// Does the scheme size a filter by formulas of its own?
+fn has_own_sizes(scheme: Scheme) -> bool {
+    !matches!(scheme, Scheme::Xxh3 | Scheme::SipHash13 | Scheme::Xxh64)
 }
 
 fn empty(kind: &'static str) -> Row {

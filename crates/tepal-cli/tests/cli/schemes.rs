@@ -179,9 +179,12 @@ fn refusals_say_why() {
         ("build keys -o x --scheme md5", "invalid value 'md5' for '--scheme <SCHEME>'"),
         (
             "build keys -o x --scheme bkdr7 --to spark",
-            "the hash scheme is bkdr7; expected spark-v1 or spark-v2",
+            "its hash scheme is bkdr7, expected spark-v1 or spark-v2; leave out --scheme, it follows from --to",
         ),
-        ("build keys -o x --to parquet-sbbf --layout line", "the layout is line; expected split-block"),
+        (
+            "build keys -o x --to parquet-sbbf --layout line",
+            "its layout is line, expected split-block; leave out --layout, it follows from --to",
+        ),
         ("build keys -o x --scheme fnv-crc --layout line", "the layout is line; it must be `scattered`"),
         ("build keys -o x --scheme sha384 -s 100", "a power of two"),
         (
@@ -218,14 +221,14 @@ fn refusals_say_why() {
         ("merge ours ours -o fnv", "fnv: exists; add --force to replace it"),
         (
             "convert guava --from guava --to spark -o x",
-            "guava: its hash is guava-mitz64; expected spark-v1 or spark-v2 in a file of the format spark; bits of one hash cannot become those of another: rebuild from the keys",
+            "guava: a file of the format spark cannot hold this filter: its hash scheme is guava-mitz64, expected spark-v1 or spark-v2; bits cannot be turned into those of another hash, so rebuild it from the keys with: tepal build LIST --to spark -o FILTER",
         ),
-        ("convert ours --to dcso -o x", "ours: its hash is xxh3; expected dcso"),
-        ("convert fnv --to guava -o x", "rebuild from the keys with: tepal build LIST --to guava -o FILTER"),
+        ("convert ours --to dcso -o x", "its hash scheme is xxh3, expected dcso"),
         (
-            "convert chain --to tepal -o x",
-            "chain: its kind is a chain of 4; expected one filter in a tepal file",
+            "convert fnv --to guava -o x",
+            "rebuild it from the keys with: tepal build LIST --to guava -o FILTER",
         ),
+        ("convert chain --to tepal -o x", "it is a chain of 4 filters, and a tepal file holds one"),
         ("convert ours --to tepal -o fnv", "fnv: exists; add --force to replace it"),
     ] {
         let ran = place.run(args);

@@ -100,7 +100,8 @@ impl Scheme {
         }
     }
 
-    const fn name(self) -> &'static str {
+    /// Its name, in texts and on the command line.
+    pub const fn name(self) -> &'static str {
         match self {
             Scheme::Xxh3 => "xxh3",
             Scheme::SipHash13 => "siphash13",

@@ -132,8 +132,12 @@ pub(crate) fn plan(scheme: Scheme, request: &Request) -> Result<Plan> {
         None => request.num_hashes.unwrap_or(k.min(f64::from(MOST_POSITIONS)) as u32),
     };
     let capacity = capacity.unwrap_or_else(|| keys_at(num_hashes, bit_len, rate));
-    let false_positive_rate = rate_at(scheme, num_hashes, bit_len, capacity);
     check(scheme, num_hashes, bit_len)?;
+    let computed = rate_at(scheme, num_hashes, bit_len, capacity);
+    // These programs write the rate that was asked for into the file.
+    let records_wanted = matches!(scheme, Scheme::Dcso | Scheme::RedisBloom | Scheme::ValkeyBloom);
+    let wanted = request.false_positive_rate.filter(|wanted| records_wanted && computed <= 1.05 * wanted);
+    let false_positive_rate = wanted.unwrap_or(computed);
     Ok(Plan { layout: Layout::Scattered, num_hashes, bit_len, capacity, false_positive_rate })
 }
 

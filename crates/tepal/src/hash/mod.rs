@@ -200,7 +200,7 @@ impl Hasher {
     }
 
     /// The hash of key bytes.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn hash(&self, bytes: &[u8]) -> Result<u64> {
         Ok(match self {
             Hasher::Xxh3 { seed } => xxh::xxh3(bytes, *seed),
@@ -210,9 +210,22 @@ impl Hasher {
         })
     }
 
-    /// The hash of a key in `domain`, or why it is none there.
+    /// The hash of a key in `domain`, or why it is none there. The common cases are inlined into the loops
+    /// over keys: there the calls cost as much as the hash.
     #[inline(always)]
     pub(crate) fn hash_key(&self, domain: KeyDomain, key: KeyRef<'_>) -> Result<u64> {
+        match (self, domain, key) {
+            (Hasher::Xxh3 { seed }, KeyDomain::Bytes, KeyRef::Bytes(bytes)) => Ok(xxh::xxh3(bytes, *seed)),
+            (Hasher::Xxh3 { seed }, KeyDomain::Integer, KeyRef::Unsigned(n)) => {
+                Ok(xxh::xxh3(&n.to_le_bytes(), *seed))
+            }
+            _ => self.hash_any_key(domain, key),
+        }
+    }
+
+    /// [`hash_key`](Self::hash_key) for every scheme, domain and key.
+    #[inline(never)]
+    fn hash_any_key(&self, domain: KeyDomain, key: KeyRef<'_>) -> Result<u64> {
         domain.encode(key, |bytes| self.hash(bytes))?
     }
 

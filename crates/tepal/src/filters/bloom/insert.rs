@@ -3,7 +3,7 @@
 use super::{BATCH, BloomFilter, Meta, OverCapacity};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
-use crate::hash::Key;
+use crate::hash::{Key, KeyRef};
 use crate::params::expected_fill;
 use crate::schemes::Own;
 
@@ -70,13 +70,8 @@ impl BloomFilter {
     /// unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
-        if let Some(own) = self.meta.hasher.own() {
-            let own = own.clone();
-            if self.refuses_now() && !self.contains_own(&own, key.key()) {
-                return Err(self.capacity_reached(0));
-            }
-            let new = self.set_own(&own, key.key())?;
-            return Ok(self.note_inserted(new));
+        if let Some(own) = self.meta.hasher.own().cloned() {
+            return self.insert_own(&own, key.key());
         }
         let hash = self.hash_key(key)?;
         self.insert_hash(hash)
@@ -88,12 +83,29 @@ impl BloomFilter {
     /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
-        self.check_has_hash()?;
+        if !self.has_hash() {
+            return Err(Error::NoHash { scheme: self.scheme() });
+        }
         if self.refuses_now() && !self.contains_hash(hash) {
             return Err(self.capacity_reached(0));
         }
         let new = self.kernel.insert(&self.rules, &mut self.lines, hash);
-        Ok(self.note_inserted(new))
+        self.tally.counted += u64::from(new);
+        self.add_to_inserted(1);
+        Ok(new > 0)
+    }
+
+    /// [`insert`](Self::insert) under a scheme with a rule of its own.
+    fn insert_own(&mut self, own: &Own, key: KeyRef<'_>) -> Result<bool> {
+        if self.refuses_now() && !self.contains_own(own, key) {
+            return Err(self.capacity_reached(0));
+        }
+        let new = self.set_own(own, key)?;
+        self.tally.counted += u64::from(new);
+        if new > 0 || !own.counts_only_new() {
+            self.add_to_inserted(1);
+        }
+        Ok(new > 0)
     }
 
     /// Inserts many keys: hashed and set in batches, with the memory accesses of a batch under way
@@ -134,7 +146,9 @@ impl BloomFilter {
     /// # Errors
     /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
     pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
-        self.check_has_hash()?;
+        if !self.has_hash() {
+            return Err(Error::NoHash { scheme: self.scheme() });
+        }
         self.insert_batch(hashes, 0)
     }
 
@@ -195,11 +209,8 @@ impl BloomFilter {
         self.recount();
     }
 
-    fn check_has_hash(&self) -> Result<()> {
-        if self.has_hash() { Ok(()) } else { Err(Error::NoHash { scheme: self.scheme() }) }
-    }
-
     /// Must a new key be refused now?
+    #[inline]
     fn refuses_now(&mut self) -> bool {
         if !self.refuses() || self.tally.bound() < self.tally.limit {
             return false;
@@ -209,15 +220,6 @@ impl BloomFilter {
             self.recount();
         }
         self.tally.counted >= self.tally.limit
-    }
-
-    /// Notes a key that set `new` bits; says whether it was new.
-    fn note_inserted(&mut self, new: u32) -> bool {
-        self.tally.counted += u64::from(new);
-        if new > 0 || !self.meta.hasher.own().is_some_and(Own::counts_only_new) {
-            self.add_to_inserted(1);
-        }
-        new > 0
     }
 
     fn refuses(&self) -> bool {

@@ -21,6 +21,11 @@ pub struct ScalableBloomFilter<L = Vec<Line>> {
     pub(crate) growth: Growth,
 }
 
+/// One insert makes a chain at most so many times larger, or by this many bytes: its numbers may come from
+/// a file that a stranger wrote.
+const MOST_GROWTH: u64 = 1024;
+const SMALL_GROWTH: u64 = 1 << 20;
+
 /// The rule by which the next filter of the chain follows from the last.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Growth {
@@ -86,7 +91,8 @@ impl ScalableBloomFilter {
     /// the key is surely new.
     ///
     /// # Errors
-    /// [`Error::CapacityReached`] where the chain is full and may not grow; [`Error::KeyRefused`] for a key
+    /// [`Error::CapacityReached`] where the chain is full and may not grow; [`Error::TooLarge`] where it would
+    /// become more than a thousand times larger at once; [`Error::KeyRefused`] for a key
     /// that the key domain does not have. The chain is unchanged then.
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         if self.contains(key) {
@@ -134,6 +140,7 @@ impl ScalableBloomFilter {
             }
         };
         let capacity = newest.capacity().checked_mul(expansion.into()).ok_or(full)?;
-        first.same_scheme(capacity, rate)
+        let size: u64 = self.links.iter().map(BloomFilter::size_in_bytes).sum();
+        first.same_scheme(capacity, rate, MOST_GROWTH * size + SMALL_GROWTH)
     }
 }

@@ -45,8 +45,9 @@ impl BloomFilter {
 }
 
 impl<L: AsRef<[Line]>> BloomFilter<L> {
-    /// An empty filter of the same scheme, parameters and key domain for other keys and another rate.
-    pub(crate) fn same_scheme(&self, capacity: u64, rate: f64) -> Result<BloomFilter> {
+    /// An empty filter of the same scheme, parameters and key domain for other keys and another rate, of at
+    /// most `most_bytes`.
+    pub(crate) fn same_scheme(&self, capacity: u64, rate: f64, most_bytes: u64) -> Result<BloomFilter> {
         let scheme = Some(self.scheme());
         let request = Request {
             capacity: Some(capacity),
@@ -55,6 +56,9 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
             ..Request::default()
         };
         let plan = request.plan()?;
+        if plan.size_in_bytes() > most_bytes {
+            return Err(Error::TooLarge { bytes: plan.size_in_bytes() });
+        }
         let shape = plan.shape(self.scheme())?;
         let meta = Meta { shape, capacity, promised_rate: rate, inserted: Some(0), ..self.meta.clone() };
         let lines = bits::zeroed(shape.lines())?;

@@ -157,6 +157,21 @@ fn chains_grow_and_say_when_they_may_not() {
     }
 }
 
+/// A small file whose chain wants to grow by a huge factor: refused, not allocated.
+#[test]
+fn growth_is_bounded() {
+    let file = FilterFile::new(filter(Scheme::ValkeyBloom, 200), Format::ValkeyBloom).unwrap();
+    let mut forged = file.to_bytes().unwrap();
+    forged[1..5].copy_from_slice(&u32::MAX.to_le_bytes()); // expansion
+    let mut file = FilterFile::from_bytes(&forged, &told(Format::ValkeyBloom)).unwrap();
+    let refused = (1000..1100u64).find_map(|key| file.filter_mut().insert(&key).err());
+    assert!(matches!(refused, Some(Error::TooLarge { .. })), "{refused:?}");
+    forged[1..5].copy_from_slice(&4u32.to_le_bytes());
+    let mut file = FilterFile::from_bytes(&forged, &told(Format::ValkeyBloom)).unwrap();
+    assert!((1000..1100u64).all(|key| file.filter_mut().insert(&key).is_ok()));
+    assert_eq!(file.filter().parts().len(), 2);
+}
+
 #[test]
 fn secrets_and_domains_that_do_not_fit() {
     let bytes = FilterFile::new(filter(Scheme::Dcso, 1), Format::Dcso).unwrap().to_bytes().unwrap();

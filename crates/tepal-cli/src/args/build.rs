@@ -86,8 +86,7 @@ pub struct BuildArgs {
 }
 
 fn parse_layout() -> impl TypedValueParser<Value = Layout> {
-    PossibleValuesParser::new(["line", "double", "split-block", "scattered"])
-        .try_map(|name| name.parse::<Layout>())
+    PossibleValuesParser::new(Layout::ALL.map(Layout::name)).try_map(|name| name.parse::<Layout>())
 }
 
 fn parse_policy() -> impl TypedValueParser<Value = OverCapacity> {

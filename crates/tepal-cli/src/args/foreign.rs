@@ -114,33 +114,14 @@ fn parse_format() -> impl TypedValueParser<Value = Format> {
 }
 
 fn parse_encoding() -> impl TypedValueParser<Value = KeyDomain> {
-    PossibleValuesParser::new(ENCODINGS).try_map(|name| name.parse::<KeyDomain>())
+    PossibleValuesParser::new(KeyDomain::ALL.map(KeyDomain::name)).try_map(|name| name.parse::<KeyDomain>())
 }
-
-pub fn parse_scheme() -> impl TypedValueParser<Value = Scheme> {
-    PossibleValuesParser::new(SCHEMES).try_map(|name| name.parse::<Scheme>())
-}
-
-const ENCODINGS: [&str; 6] = ["bytes", "integer", "integer32", "utf16", "float32", "float64"];
 
 /// All schemes but the keyed one, which follows from `--secret`.
-const SCHEMES: [&str; 15] = [
-    "xxh3",
-    "xxh64",
-    "md5-presets",
-    "md5-split",
-    "bkdr7",
-    "fnv-crc",
-    "sha384",
-    "guava-mitz32",
-    "guava-mitz64",
-    "spark-v1",
-    "spark-v2",
-    "bits-and-blooms",
-    "dcso",
-    "redisbloom",
-    "valkey-bloom",
-];
+pub fn parse_scheme() -> impl TypedValueParser<Value = Scheme> {
+    let unkeyed = Scheme::ALL.into_iter().filter(|scheme| *scheme != Scheme::SipHash13);
+    PossibleValuesParser::new(unkeyed.map(Scheme::name)).try_map(|name| name.parse::<Scheme>())
+}
 
 fn parse_md5_split(text: &str) -> Result<Md5Split, String> {
     let mut rule = Md5Split::default();
@@ -163,13 +144,25 @@ fn parse_md5_split(text: &str) -> Result<Md5Split, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::{Cli, Verb};
+    use clap::Parser;
 
     #[test]
     fn every_scheme_and_encoding_can_be_named() {
-        let named = ENCODINGS.map(|name| name.parse::<KeyDomain>().unwrap());
-        assert_eq!(named, KeyDomain::ALL);
-        let named = SCHEMES.map(|name| name.parse::<Scheme>().unwrap());
-        assert!(Scheme::ALL.iter().all(|scheme| named.contains(scheme) || *scheme == Scheme::SipHash13));
+        let parse = |flag: &str, name: &str| {
+            let build = ["tepal", "build", "-o", "f", flag, name];
+            Cli::try_parse_from(build).map(|cli| match cli.verb {
+                Verb::Build(args) => args.scheme,
+                _ => unreachable!(),
+            })
+        };
+        for domain in KeyDomain::ALL {
+            assert_eq!(parse("--keys", domain.name()).unwrap().encoding, Some(domain));
+        }
+        for scheme in Scheme::ALL.into_iter().filter(|scheme| *scheme != Scheme::SipHash13) {
+            assert_eq!(parse("--scheme", scheme.name()).unwrap().scheme, Some(scheme));
+        }
+        assert!(parse("--scheme", Scheme::SipHash13.name()).is_err());
     }
 
     #[test]

@@ -96,7 +96,7 @@ fn rows(args: &PlanArgs, wanted: &Request) -> Result<Vec<Row>, Failure> {
                 let is_chosen = chosen.as_ref().is_ok_and(|chosen| chosen.layout == layout);
                 planned(&plan, is_chosen)
             }
-            Err(error) => Row { problem: Some(error.to_string()), ..empty(name(layout)) },
+            Err(error) => Row { problem: Some(error.to_string()), ..empty(layout.name()) },
         });
     }
     if rows.iter().all(|row| row.problem.is_some()) {
@@ -146,17 +146,7 @@ fn planned(plan: &Plan, chosen: bool) -> Row {
         false_positive_rate: Some(plan.false_positive_rate),
         num_hashes: Some(plan.num_hashes),
         note: note(plan.layout),
-        ..empty(name(plan.layout))
-    }
-}
-
-fn name(layout: Layout) -> &'static str {
-    match layout {
-        Layout::Line => "line",
-        Layout::Double => "double",
-        Layout::SplitBlock => "split-block",
-        Layout::Scattered => "scattered",
-        _ => "other",
+        ..empty(plan.layout.name())
     }
 }
 

@@ -48,11 +48,10 @@ fn check_body(header: &Header, lines: &[Line]) -> Result<()> {
             )));
         }
     }
-    let bit_len = header.meta.shape.bit_len;
-    if bits::count_below(lines, bit_len) != bits::count(lines) {
+    let (bit_len, set_bits) = (header.meta.shape.bit_len, bits::count(lines));
+    if bits::count_below(lines, bit_len) != set_bits {
         return Err(Error::damaged(format_args!("bits are set beyond the last one, {}", bit_len - 1)));
     }
-    let set_bits = bits::count(lines);
     if set_bits != header.set_bits {
         return Err(Error::damaged(format_args!(
             "{set_bits} bits are set, and the header says {}",
@@ -87,7 +86,7 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     fn file_head(&self) -> Vec<u8> {
         let lines = self.lines.as_ref();
         let table: Vec<u64> = chunks(lines).map(|chunk| xxh3_64(&chunk)).collect();
-        header::encode(&self.meta, &self.rules, bits::count(lines), &table)
+        header::encode(&self.meta, &self.rules, self.set_bits(), &table)
     }
 }
 

@@ -56,7 +56,8 @@ impl KeyDomain {
         }
     }
 
-    const fn name(self) -> &'static str {
+    /// Its name, in texts and on the command line.
+    pub const fn name(self) -> &'static str {
         match self {
             KeyDomain::Bytes => "bytes",
             KeyDomain::Integer => "integer",

@@ -39,6 +39,16 @@ impl Layout {
         }
     }
 
+    /// Its name, in texts and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Layout::Line => "line",
+            Layout::Double => "double",
+            Layout::SplitBlock => "split-block",
+            Layout::Scattered => "scattered",
+        }
+    }
+
     pub(crate) fn from_id(id: u8) -> Result<Self> {
         Self::ALL.into_iter().find(|l| l.id() == id).ok_or(Error::Unsupported {
             what: "layout",
@@ -69,12 +79,7 @@ impl Layout {
 
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Layout::Line => "line",
-            Layout::Double => "double",
-            Layout::SplitBlock => "split-block",
-            Layout::Scattered => "scattered",
-        })
+        f.pad(self.name())
     }
 }
 
@@ -82,13 +87,11 @@ impl FromStr for Layout {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "line" => Ok(Layout::Line),
-            "double" => Ok(Layout::Double),
-            "split-block" => Ok(Layout::SplitBlock),
-            "scattered" => Ok(Layout::Scattered),
-            _ => Err(Error::parameter("the layout", name, "`line`, `double`, `split-block` or `scattered`")),
-        }
+        let known = Self::ALL.into_iter().find(|layout| layout.name() == name);
+        known.ok_or_else(|| {
+            let expected = "`line`, `double`, `split-block` or `scattered`";
+            Error::parameter("the layout", name, expected)
+        })
     }
 }
 

@@ -200,13 +200,12 @@ impl BloomFilter {
     pub fn clear(&mut self) {
         self.lines.fill(Line([0; 8]));
         self.meta.inserted = Some(0);
-        self.recount();
+        self.tally = Tally::new(&self.meta, 0);
     }
 
     /// Changes what happens past capacity.
     pub fn set_over_capacity(&mut self, policy: OverCapacity) {
         self.meta.over_capacity = policy;
-        self.recount();
     }
 
     /// Must a new key be refused now?

@@ -109,19 +109,24 @@ impl FilterFile {
     /// [`Error::NotTepal`] where the format is not told and the file has no mark; [`Error::Damaged`] and
     /// [`Error::Parameter`] where the file is none of its format.
     pub fn from_bytes(bytes: &[u8], reading: &Reading) -> Result<Self> {
-        let format = match reading.format.or_else(|| Format::of(bytes)) {
-            Some(format) => format,
-            None => {
-                let possible: Vec<&str> = Format::possible(bytes).into_iter().map(Format::name).collect();
-                let found = match possible.as_slice() {
-                    [] => looks_like(bytes),
-                    names => format!("it has no mark; by its lengths it could be {}", names.join(" or ")),
-                };
-                return Err(Error::NotTepal { found });
-            }
+        let ours = Format::is_tepal(bytes).then_some(Format::Tepal);
+        if let Some(format) = reading.format.or(ours) {
+            let (filter, beside) = format.read(bytes, reading)?;
+            return Ok(FilterFile { filter, format, beside });
+        }
+        let domain = reading.key_domain.unwrap_or_default();
+        if let Some((format, (filter, beside))) = Format::read_marked(bytes, domain) {
+            return match reading.secret {
+                Some(_) => Err(Error::KeyNotUsed),
+                None => Ok(FilterFile { filter, format, beside }),
+            };
+        }
+        let possible: Vec<&str> = Format::possible(bytes).into_iter().map(Format::name).collect();
+        let found = match possible.as_slice() {
+            [] => looks_like(bytes),
+            names => format!("it has no mark; by its lengths it could be {}", names.join(" or ")),
         };
-        let (filter, beside) = format.read(bytes, reading)?;
-        Ok(FilterFile { filter, format, beside })
+        Err(Error::NotTepal { found })
     }
 
     /// The file as bytes: for a filter that was read and not changed, the same bytes.

@@ -80,17 +80,40 @@ impl Format {
         }
     }
 
+    /// The schemes whose filters it holds.
+    fn schemes(self) -> &'static [Scheme] {
+        match self {
+            Format::Tepal => &Scheme::ALL,
+            Format::Guava => &[Scheme::GuavaMitz32, Scheme::GuavaMitz64],
+            Format::Spark => &[Scheme::SparkV1, Scheme::SparkV2],
+            Format::ParquetSbbf => &[Scheme::Xxh64],
+            Format::BitsAndBlooms => &[Scheme::BitsAndBlooms],
+            Format::Dcso => &[Scheme::Dcso],
+            Format::RedisBloom => &[Scheme::RedisBloom],
+            Format::ValkeyBloom => &[Scheme::ValkeyBloom],
+        }
+    }
+
     /// The format that a file's mark names: bytes that are there for no other reason, or that fit the
     /// length of the file so closely that chance is ruled out. `None` where the format must be told.
     pub fn of(bytes: &[u8]) -> Option<Format> {
-        if bytes.starts_with(&header::MAGIC) {
+        if Self::is_tepal(bytes) {
             return Some(Format::Tepal);
         }
+        Self::read_marked(bytes, KeyDomain::default()).map(|(format, _)| format)
+    }
+
+    fn is_tepal(bytes: &[u8]) -> bool {
+        bytes.starts_with(&header::MAGIC)
+    }
+
+    /// The foreign format that the file's mark names, and what was read as that: a mark alone is not enough.
+    fn read_marked(bytes: &[u8], domain: KeyDomain) -> Option<(Format, (AnyFilter, Beside))> {
         let marked =
             [Format::RedisBloom, Format::ParquetSbbf, Format::Spark, Format::BitsAndBlooms, Format::Dcso];
-        marked
-            .into_iter()
-            .find(|format| format.has_mark(bytes) && format.read(bytes, &Reading::default()).is_ok())
+        let reading = Reading { key_domain: Some(domain), ..Reading::default() };
+        let candidates = marked.into_iter().filter(|format| format.has_mark(bytes));
+        candidates.filter_map(|format| Some((format, format.read(bytes, &reading).ok()?))).next()
     }
 
     fn has_mark(self, bytes: &[u8]) -> bool {
@@ -166,22 +189,6 @@ pub(crate) enum Beside {
     ValkeyBloom(valkey_bloom::Rest),
 }
 
-impl Format {
-    /// The schemes whose filters it holds.
-    fn schemes(self) -> &'static [Scheme] {
-        match self {
-            Format::Tepal => &Scheme::ALL,
-            Format::Guava => &[Scheme::GuavaMitz32, Scheme::GuavaMitz64],
-            Format::Spark => &[Scheme::SparkV1, Scheme::SparkV2],
-            Format::ParquetSbbf => &[Scheme::Xxh64],
-            Format::BitsAndBlooms => &[Scheme::BitsAndBlooms],
-            Format::Dcso => &[Scheme::Dcso],
-            Format::RedisBloom => &[Scheme::RedisBloom],
-            Format::ValkeyBloom => &[Scheme::ValkeyBloom],
-        }
-    }
-}
-
 /// What a foreign file says of its filter, and of the use it was made for where it says that.
 struct Found {
     own: Own,
@@ -252,7 +259,7 @@ fn foreign_meta(
     }
 }
 
-/// The first `bits` bits as whole 64-bit words.
+/// The filter's bits as whole 64-bit words.
 fn words_of<L: AsRef<[Line]>>(filter: &BloomFilter<L>) -> impl Iterator<Item = u64> {
     let words = filter.bit_len().div_ceil(64) as usize;
     bits::words(filter.lines.as_ref())[..words].iter().copied()

@@ -157,18 +157,6 @@ impl Line {
         }
         new as u32
     }
-
-    /// The half of the line that is 256-bit block 0 or 1, as the eight 32-bit words of a split block.
-    #[inline(always)]
-    pub(crate) fn half(&self, half: usize) -> &[u32; 8] {
-        &bytemuck::cast_ref::<Line, [[u32; 8]; 2]>(self)[half]
-    }
-
-    /// [`Line::half`], to change.
-    #[inline(always)]
-    pub(crate) fn half_mut(&mut self, half: usize) -> &mut [u32; 8] {
-        &mut bytemuck::cast_mut::<Line, [[u32; 8]; 2]>(self)[half]
-    }
 }
 
 /// Where word `j` of a split block lies in memory: words of 32 bits inside words of 64 bits change

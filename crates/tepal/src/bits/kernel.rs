@@ -1,9 +1,14 @@
 //! The loops of [`super::block`] compiled once for each CPU level, and the only place that chooses one.
 //!
-//! A [`Kernel`] is chosen when a filter is made; from then on a call costs one function pointer, for a
-//! single key or for a whole batch. Every level is the same source, so every level sets the same bits.
+//! A [`Kernel`] is chosen when a filter is made, by the CPU and by the rule of its layout; from then on a call
+//! costs one function pointer, for a single key or for a whole batch. Every level is the same source, so every
+//! level sets the same bits.
 
 #![allow(unsafe_code)]
+
+#[cfg(feature = "force-cpu-level")]
+use alloc::vec::Vec;
+use core::hint::black_box;
 
 use super::Line;
 use crate::probe::Rules;
@@ -12,42 +17,36 @@ use crate::probe::Rules;
 /// that the lines are still in the first-level cache when their turn comes.
 const AHEAD: usize = 32;
 
-/// From this many lines (1 MiB) a batch fetches lines ahead; below, the second-level cache answers
-/// sooner than the fetching costs.
-const FETCH_AHEAD_FROM: usize = 1 << 14;
-
 /// Runs `$probe` for each hash `$h` with its number `$i`, in order, and `$rule.fetch` for the hash [`AHEAD`]
 /// places later where the array is so large that it pays. A macro, since a closure would be compiled without
 /// the level's CPU features.
 macro_rules! fetching_ahead {
     ($rule:expr, $lines:expr, $hashes:expr, |$i:ident, $h:ident| $probe:expr) => {{
         let hashes: &[u64] = $hashes;
-        let ahead = $crate::bits::kernel::ahead($lines.len(), hashes.len());
-        for &h in &hashes[..ahead] {
-            $rule.fetch($lines, h);
-        }
-        for ($i, (&$h, &later)) in hashes.iter().zip(&hashes[ahead..]).enumerate() {
-            if ahead > 0 {
-                $rule.fetch($lines, later);
+        let ahead = $rule.ahead($lines.len(), hashes.len());
+        let fetched = hashes.len() - ahead;
+        if ahead > 0 {
+            for &h in &hashes[..ahead] {
+                $rule.fetch($lines, h);
             }
-            $probe;
+            for ($i, (&$h, &later)) in hashes[..fetched].iter().zip(&hashes[ahead..]).enumerate() {
+                $rule.fetch($lines, later);
+                $probe;
+            }
         }
-        let done = hashes.len() - ahead;
-        for ($i, &$h) in (done..).zip(&hashes[done..]) {
+        let rest = if ahead > 0 { fetched } else { 0 };
+        for ($i, &$h) in (rest..).zip(&hashes[rest..]) {
             $probe;
         }
     }};
 }
 pub(crate) use fetching_ahead;
 
-/// How many hashes of a batch are fetched before the first probe.
-#[inline(always)]
-pub(crate) fn ahead(lines: usize, hashes: usize) -> usize {
-    if lines < FETCH_AHEAD_FROM { 0 } else { hashes.min(AHEAD) }
-}
-
 /// What a layout does with one hash. Everything here is inlined into each level's functions.
 pub(crate) trait Rule: Copy {
+    /// From this many lines a batch fetches ahead; below, the caches answer sooner than the fetching costs.
+    const FETCH_AHEAD_FROM: usize;
+
     /// Fetches ahead what `h` will touch.
     fn fetch(&self, lines: &[Line], h: u64);
     /// Are all bits of `h` set?
@@ -56,6 +55,20 @@ pub(crate) trait Rule: Copy {
     fn insert(&self, lines: &mut [Line], h: u64);
     /// Sets the bits of `h` and says how many were not set before.
     fn insert_counting(&self, lines: &mut [Line], h: u64) -> u32;
+
+    /// [`contains`](Self::contains) whose answer is a branch, which the CPU guesses, and not the outcome of
+    /// arithmetic, for which it waits.
+    #[inline(always)]
+    fn contains_branching(&self, lines: &[Line], h: u64) -> bool {
+        // Without the black boxes the compiler would hand out the outcome, branch or not.
+        if self.contains(lines, h) { black_box(true) } else { black_box(false) }
+    }
+
+    /// How many hashes of a batch are fetched before the first probe.
+    #[inline(always)]
+    fn ahead(&self, lines: usize, hashes: usize) -> usize {
+        if lines < Self::FETCH_AHEAD_FROM { 0 } else { hashes.min(AHEAD) }
+    }
 
     /// Answers a batch; `answers` is as long as `hashes`.
     #[inline(always)]
@@ -69,6 +82,14 @@ pub(crate) trait Rule: Copy {
     fn insert_many(&self, lines: &mut [Line], hashes: &[u64]) {
         fetching_ahead!(self, lines, hashes, |_i, h| self.insert(lines, h));
     }
+
+    /// Inserts a batch and says how many bits were not set before.
+    #[inline(always)]
+    fn insert_many_counting(&self, lines: &mut [Line], hashes: &[u64]) -> u64 {
+        let mut new = 0;
+        fetching_ahead!(self, lines, hashes, |_i, h| new += u64::from(self.insert_counting(lines, h)));
+        new
+    }
 }
 
 /// Asks the CPU to bring a line nearer. Changes nothing that a program can see.
@@ -80,96 +101,170 @@ pub(crate) fn fetch_line(line: &Line) {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>((&raw const *line).cast());
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: as above; PRFM is part of every aarch64.
+    unsafe {
+        core::arch::asm!("prfm pldl1keep, [{}]", in(reg) &raw const *line, options(nostack, readonly, preserves_flags));
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     let _ = line;
 }
 
-/// One CPU level's functions.
+/// One CPU level's functions for one rule.
 pub(crate) struct Kernel {
-    name: &'static str,
+    level: &'static str,
     contains: unsafe fn(&Rules, &[Line], u64) -> bool,
+    contains_branching: unsafe fn(&Rules, &[Line], u64) -> bool,
     insert: unsafe fn(&Rules, &mut [Line], u64) -> u32,
     contains_many: unsafe fn(&Rules, &[Line], &[u64], &mut [bool]),
     insert_many: unsafe fn(&Rules, &mut [Line], &[u64]),
+    insert_many_counting: unsafe fn(&Rules, &mut [Line], &[u64]) -> u64,
+    count: unsafe fn(&[Line]) -> u64,
 }
 
-/// Compiles the loops for one level.
+/// A level: its functions for each rule, in the order of [`Rules::index`].
+type Level = [Kernel; Rules::COUNT];
+
+/// Compiles the loops of every rule for one level.
 macro_rules! level {
-    ($kernel:ident, $name:literal $(, $feature:literal)?) => {
-        static $kernel: Kernel = {
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn contains(rules: &Rules, lines: &[Line], h: u64) -> bool {
-                rules.contains(lines, h)
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn insert(rules: &Rules, lines: &mut [Line], h: u64) -> u32 {
-                rules.insert(lines, h)
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn contains_many(rules: &Rules, lines: &[Line], h: &[u64], answers: &mut [bool]) {
-                rules.contains_many(lines, h, answers)
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn insert_many(rules: &Rules, lines: &mut [Line], h: &[u64]) {
-                rules.insert_many(lines, h)
-            }
-            Kernel { name: $name, contains, insert, contains_many, insert_many }
-        };
+    ($level:ident, $name:literal $(, $features:literal)?) => {
+        static $level: Level = [
+            level!(@rule Line, $name $(, $features)?),
+            level!(@rule LineWide, $name $(, $features)?),
+            level!(@rule Double, $name $(, $features)?),
+            level!(@rule DoubleWide, $name $(, $features)?),
+            level!(@rule Split, $name $(, $features)?),
+            level!(@rule Independent, $name $(, $features)?),
+        ];
+    };
+    (@rule $rule:ident, $name:literal $(, $features:literal)?) => {{
+        $(#[target_feature(enable = $features)])?
+        unsafe fn contains(rules: &Rules, lines: &[Line], h: u64) -> bool {
+            level!(@of $rule, rules).contains(lines, h)
+        }
+        $(#[target_feature(enable = $features)])?
+        unsafe fn contains_branching(rules: &Rules, lines: &[Line], h: u64) -> bool {
+            level!(@of $rule, rules).contains_branching(lines, h)
+        }
+        $(#[target_feature(enable = $features)])?
+        unsafe fn insert(rules: &Rules, lines: &mut [Line], h: u64) -> u32 {
+            level!(@of $rule, rules).insert_counting(lines, h)
+        }
+        $(#[target_feature(enable = $features)])?
+        unsafe fn contains_many(rules: &Rules, lines: &[Line], h: &[u64], answers: &mut [bool]) {
+            level!(@of $rule, rules).contains_many(lines, h, answers)
+        }
+        $(#[target_feature(enable = $features)])?
+        unsafe fn insert_many(rules: &Rules, lines: &mut [Line], h: &[u64]) {
+            level!(@of $rule, rules).insert_many(lines, h)
+        }
+        $(#[target_feature(enable = $features)])?
+        unsafe fn insert_many_counting(rules: &Rules, lines: &mut [Line], h: &[u64]) -> u64 {
+            level!(@of $rule, rules).insert_many_counting(lines, h)
+        }
+        $(#[target_feature(enable = $features)])?
+        unsafe fn count(lines: &[Line]) -> u64 {
+            crate::bits::count(lines)
+        }
+        Kernel {
+            level: $name,
+            contains,
+            contains_branching,
+            insert,
+            contains_many,
+            insert_many,
+            insert_many_counting,
+            count,
+        }
+    }};
+    (@of $rule:ident, $rules:ident) => {
+        match $rules {
+            Rules::$rule(rule) => rule,
+            other => other.is_not_of_this_kernel(),
+        }
     };
 }
 
+// Every aarch64 CPU has NEON: there, the baseline is that level.
+#[cfg(not(target_arch = "aarch64"))]
 level!(BASELINE, "baseline");
+#[cfg(target_arch = "aarch64")]
+level!(BASELINE, "neon");
 #[cfg(target_arch = "x86_64")]
 level!(AVX2, "avx2", "avx2,bmi1,bmi2,popcnt,lzcnt");
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+level!(AVX512, "avx512", "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt");
 
+/// Whether the machine has all of these CPU features: found at run time with `std`, else as compiled.
 #[cfg(target_arch = "x86_64")]
-fn has_avx2() -> bool {
-    #[cfg(feature = "std")]
-    return std::arch::is_x86_feature_detected!("avx2")
-        && std::arch::is_x86_feature_detected!("bmi1")
-        && std::arch::is_x86_feature_detected!("bmi2")
-        && std::arch::is_x86_feature_detected!("popcnt")
-        && std::arch::is_x86_feature_detected!("lzcnt");
-    #[cfg(not(feature = "std"))]
-    return cfg!(all(
-        target_feature = "avx2",
-        target_feature = "bmi1",
-        target_feature = "bmi2",
-        target_feature = "popcnt",
-        target_feature = "lzcnt"
-    ));
+macro_rules! has {
+    ($($feature:tt),*) => {{
+        #[cfg(feature = "std")]
+        let has = $(std::arch::is_x86_feature_detected!($feature))&&*;
+        #[cfg(not(feature = "std"))]
+        let has = cfg!(all($(target_feature = $feature),*));
+        has
+    }};
+}
+
+/// The levels that this machine has, the best one first.
+fn available() -> impl Iterator<Item = &'static Level> {
+    #[cfg(target_arch = "x86_64")]
+    let avx2 = has!("avx2", "bmi1", "bmi2", "popcnt", "lzcnt");
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+    let avx512 = avx2 && has!("avx512f", "avx512bw", "avx512dq", "avx512vl");
+    [
+        #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+        avx512.then_some(&AVX512),
+        #[cfg(target_arch = "x86_64")]
+        avx2.then_some(&AVX2),
+        Some(&BASELINE),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// The level to use: the best one, or the one that `TEPAL_CPU_LEVEL` names.
+fn chosen() -> &'static Level {
+    #[cfg(feature = "force-cpu-level")]
+    if let Ok(name) = std::env::var("TEPAL_CPU_LEVEL") {
+        let forced = available().find(|level| level[0].level == name);
+        let names = || available().map(|level| level[0].level).collect::<Vec<_>>().join(", ");
+        return forced.unwrap_or_else(|| panic!("TEPAL_CPU_LEVEL={name}: expected one of {}", names()));
+    }
+    available().next().unwrap_or(&BASELINE)
 }
 
 impl Kernel {
-    /// The best level this machine has.
-    pub(crate) fn best() -> &'static Kernel {
-        #[cfg(target_arch = "x86_64")]
-        if has_avx2() {
-            return &AVX2;
-        }
-        &BASELINE
+    /// The best level's functions for these rules.
+    pub(crate) fn best(rules: &Rules) -> &'static Kernel {
+        &chosen()[rules.index()]
     }
 
-    /// Every level this machine has.
+    /// Every level's functions for these rules.
     #[cfg(test)]
-    pub(crate) fn available() -> impl Iterator<Item = &'static Kernel> {
-        // The best level builds on all below it; there are two.
-        let best = Some(Kernel::best()).filter(|best| !core::ptr::eq(*best, &BASELINE));
-        core::iter::once(&BASELINE).chain(best)
+    pub(crate) fn available(rules: &Rules) -> impl Iterator<Item = &'static Kernel> {
+        available().map(|level| &level[rules.index()])
     }
 
     /// The level's name.
-    pub(crate) fn name(&self) -> &'static str {
-        self.name
+    pub(crate) fn level(&self) -> &'static str {
+        self.level
     }
 
-    // SAFETY of the four calls below: a `Kernel` is reached only through `best` and `available`, which
-    // hand out a level only after finding its CPU features; nothing else is required of the callers.
+    // SAFETY of the calls below: a `Kernel` is reached only through `best` and `available`, which hand out
+    // a level only after finding its CPU features; nothing else is required of the callers.
 
     #[inline]
     pub(crate) fn contains(&self, rules: &Rules, lines: &[Line], h: u64) -> bool {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { (self.contains)(rules, lines, h) }
+    }
+
+    #[inline]
+    pub(crate) fn contains_branching(&self, rules: &Rules, lines: &[Line], h: u64) -> bool {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { (self.contains_branching)(rules, lines, h) }
     }
 
     #[inline]
@@ -188,6 +283,18 @@ impl Kernel {
     pub(crate) fn insert_many(&self, rules: &Rules, lines: &mut [Line], h: &[u64]) {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { (self.insert_many)(rules, lines, h) }
+    }
+
+    #[inline]
+    pub(crate) fn insert_many_counting(&self, rules: &Rules, lines: &mut [Line], h: &[u64]) -> u64 {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { (self.insert_many_counting)(rules, lines, h) }
+    }
+
+    /// How many bits are set.
+    pub(crate) fn count(&self, lines: &[Line]) -> u64 {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { (self.count)(lines) }
     }
 }
 

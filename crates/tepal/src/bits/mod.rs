@@ -47,7 +47,20 @@ pub(crate) fn words_mut(lines: &mut [Line]) -> &mut [u64] {
     bytemuck::cast_slice_mut(lines)
 }
 
+/// The halves of all lines, in order: 256-bit blocks, each the eight 32-bit words of a split block.
+#[inline(always)]
+pub(crate) fn halves(lines: &[Line]) -> &[[u32; 8]] {
+    bytemuck::cast_slice(lines)
+}
+
+/// [`halves`], to change.
+#[inline(always)]
+pub(crate) fn halves_mut(lines: &mut [Line]) -> &mut [[u32; 8]] {
+    bytemuck::cast_slice_mut(lines)
+}
+
 /// How many bits are set.
+#[inline(always)]
 pub(crate) fn count(lines: &[Line]) -> u64 {
     lines.iter().map(|line| line.0.iter().map(|w| u64::from(w.count_ones())).sum::<u64>()).sum()
 }

@@ -17,7 +17,8 @@ fn shapes() -> Vec<Shape> {
                 shapes.push(Shape::new(layout, k, units * layout.unit_bits()).unwrap());
             }
         }
-        let large = (FETCH_AHEAD_FROM as u64 + 5) * bits::LINE_BITS;
+        // More than the largest FETCH_AHEAD_FROM.
+        let large = ((1 << 17) + 5) * bits::LINE_BITS;
         shapes.push(Shape::new(layout, most, large).unwrap());
     }
     shapes
@@ -70,18 +71,30 @@ fn every_level_is_the_plain_rule() {
         assert!(answers[..inserted.len()].iter().all(|a| *a));
         assert!(asked.len() > 30);
 
-        for kernel in Kernel::available() {
-            let (mut single, mut batch) = (empty.clone(), empty.clone());
+        for kernel in Kernel::available(&rules) {
+            let (mut single, mut batch, mut counted_batch) = (empty.clone(), empty.clone(), empty.clone());
             let counted: Vec<u32> = inserted.iter().map(|&h| kernel.insert(&rules, &mut single, h)).collect();
             kernel.insert_many(&rules, &mut batch, inserted);
-            assert_eq!(counted, new_bits, "{} {shape:?}", kernel.name());
-            assert!(single == model.0 && batch == model.0, "{} {shape:?}", kernel.name());
+            let new = kernel.insert_many_counting(&rules, &mut counted_batch, inserted);
+            assert_eq!(counted, new_bits, "{} {shape:?}", kernel.level());
+            assert_eq!(
+                new,
+                new_bits.iter().map(|&n| u64::from(n)).sum::<u64>(),
+                "{} {shape:?}",
+                kernel.level()
+            );
+            for lines in [&single, &batch, &counted_batch] {
+                assert!(*lines == model.0, "{} {shape:?}", kernel.level());
+            }
 
             let one_by_one: Vec<bool> = keys.iter().map(|&h| kernel.contains(&rules, &single, h)).collect();
             let mut together = vec![false; keys.len()];
             kernel.contains_many(&rules, &batch, &keys, &mut together);
-            assert_eq!(one_by_one, answers, "{} {shape:?}", kernel.name());
-            assert_eq!(together, answers, "{} {shape:?}", kernel.name());
+            assert_eq!(one_by_one, answers, "{} {shape:?}", kernel.level());
+            let branching: Vec<bool> =
+                keys.iter().map(|&h| kernel.contains_branching(&rules, &single, h)).collect();
+            assert_eq!(branching, answers, "{} {shape:?}", kernel.level());
+            assert_eq!(together, answers, "{} {shape:?}", kernel.level());
         }
     }
 }
@@ -95,20 +108,15 @@ fn batches_of_any_length() {
         let shape = Shape::new(layout, k, 40 * bits::LINE_BITS).unwrap();
         let rules = Rules::new(shape);
         let mut lines = bits::zeroed(shape.lines()).unwrap();
-        for kernel in Kernel::available() {
+        for kernel in Kernel::available(&rules) {
             kernel.insert_many(&rules, &mut lines, &keys[..100]);
             for len in (0..70).chain([511, 512, 513, 1023, 1024, 1025, 1100]) {
                 let mut answers = vec![len % 2 == 0; len];
                 kernel.contains_many(&rules, &lines, &keys[..len], &mut answers);
                 let expected: Vec<bool> =
                     keys[..len].iter().map(|&h| kernel.contains(&rules, &lines, h)).collect();
-                assert_eq!(answers, expected, "{layout} {len} {}", kernel.name());
+                assert_eq!(answers, expected, "{layout} {len} {}", kernel.level());
             }
         }
     }
-}
-
-#[test]
-fn the_best_level_is_available() {
-    assert!(Kernel::available().any(|k| k.name() == Kernel::best().name()));
 }

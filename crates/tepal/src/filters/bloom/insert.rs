@@ -1,7 +1,7 @@
 //! Inserting, and knowing when it is enough.
 
 use super::{BATCH, BloomFilter, Meta, OverCapacity};
-use crate::bits::{self, Line};
+use crate::bits::Line;
 use crate::error::{Error, Result};
 use crate::hash::{Key, KeyRef};
 use crate::params::expected_fill;
@@ -9,9 +9,9 @@ use crate::schemes::Own;
 
 /// How many bits are set, as far as inserting has to know.
 ///
-/// One key at a time reports each bit it sets, so the count is exact. A batch reports nothing, for speed;
-/// its keys are added up, each good for k bits at most, and the bits are counted again only where that
-/// bound passes the limit.
+/// One key at a time reports each bit it sets, so the count is exact. A batch far from the limit reports
+/// nothing, for speed; its keys are added up, each good for k bits at most, and the bits are counted again
+/// where that bound passes the limit.
 #[derive(Clone, Debug)]
 pub(crate) struct Tally {
     /// Set bits when last known.
@@ -39,6 +39,13 @@ impl Tally {
     }
 }
 
+/// With room for fewer keys, they go in one by one.
+const FEW: usize = 64;
+
+/// With room for fewer keys than this a line, the bits they set are counted: that costs about what counting
+/// all bits does.
+const COUNTED_BELOW: usize = 4;
+
 impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// Does the filter hold more than it was planned for, going by its set bits? Its rate is then above
     /// the promise. Always `false` under [`OverCapacity::Ignore`].
@@ -54,7 +61,7 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     pub fn set_bits(&self) -> u64 {
         match self.tally.uncounted {
             0 => self.tally.counted,
-            _ => bits::count(self.lines.as_ref()),
+            _ => self.kernel.count(self.lines.as_ref()),
         }
     }
 }
@@ -163,30 +170,37 @@ impl BloomFilter {
     }
 
     /// Inserts a batch of which each key may set k bits. Where that many might pass the limit, it goes in by
-    /// pieces that cannot, with a count between; what is left near the limit goes in one by one.
+    /// pieces that cannot: without counting as long as they are large, then counted, at last one by one.
     fn insert_batch(&mut self, mut hashes: &[u64], mut done: usize) -> Result<()> {
         let k = u64::from(self.num_hashes());
         while self.refuses() && !hashes.is_empty() {
-            let room = (self.tally.limit.saturating_sub(self.tally.bound()) / k) as usize;
-            if room >= hashes.len() {
-                break;
-            }
-            // A count costs about as much as single inserts into a quarter of the lines.
-            if room > self.lines.len() / 4 {
-                let (piece, rest) = hashes.split_at(room);
-                self.insert_unchecked(piece);
-                (hashes, done) = (rest, done + room);
-            } else if self.tally.uncounted > 0 {
-                self.recount();
-            } else {
+            let room = self.tally.limit.saturating_sub(self.tally.bound()) / k;
+            let room = usize::try_from(room).unwrap_or(usize::MAX);
+            let (piece, rest) = hashes.split_at(room.min(hashes.len()));
+            let is_exact = self.tally.uncounted == 0;
+            if is_exact && room < FEW {
                 for (i, &hash) in hashes.iter().enumerate() {
                     self.insert_hash(hash).map_err(|_| self.capacity_reached(done + i))?;
                 }
                 return Ok(());
+            } else if is_exact && room < COUNTED_BELOW * self.lines.len() {
+                self.insert_counting(piece);
+            } else if rest.is_empty() {
+                break;
+            } else if piece.is_empty() {
+                self.recount();
+            } else {
+                self.insert_unchecked(piece);
             }
+            (hashes, done) = (rest, done + piece.len());
         }
         self.insert_unchecked(hashes);
         Ok(())
+    }
+
+    fn insert_counting(&mut self, hashes: &[u64]) {
+        self.tally.counted += self.kernel.insert_many_counting(&self.rules, &mut self.lines, hashes);
+        self.add_to_inserted(hashes.len() as u64);
     }
 
     fn insert_unchecked(&mut self, hashes: &[u64]) {
@@ -235,7 +249,7 @@ impl BloomFilter {
 
     /// Counts the set bits, and works out the limit anew for a changed shape or capacity.
     pub(super) fn recount(&mut self) {
-        self.tally = Tally::new(&self.meta, bits::count(&self.lines));
+        self.tally = Tally::new(&self.meta, self.kernel.count(&self.lines));
     }
 
     /// More set bits than this are more than the capacity.

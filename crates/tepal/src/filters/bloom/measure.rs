@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::BloomFilter;
-use crate::bits::block::{ROTATIONS, split_word};
+use crate::bits::block::ROTATIONS;
 use crate::bits::{self, LINE_BITS, Line};
 use crate::params::{keys_for_fill, power};
 use crate::probe::Layout;
@@ -25,9 +25,8 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
                 first * second
             }
             Layout::SplitBlock => {
-                let blocks = self.bit_len() / 256;
-                let sum: f64 = (0..blocks as usize).map(|b| split_rate(&lines[b / 2], b % 2)).sum();
-                sum / blocks as f64
+                let blocks = &bits::halves(lines)[..(self.bit_len() / 256) as usize];
+                blocks.iter().map(split_rate).sum::<f64>() / blocks.len() as f64
             }
             Layout::Scattered => power(self.chance_of_a_set_bit(), k),
         }
@@ -92,7 +91,6 @@ fn line_rate(line: &Line, k: u32) -> f64 {
     every_word * ROTATIONS.into_iter().map(product).sum::<f64>() / 8.0
 }
 
-fn split_rate(line: &Line, half: usize) -> f64 {
-    let block = line.half(half);
-    (0..8).map(|j| f64::from(block[split_word(j)].count_ones()) / 32.0).product()
+fn split_rate(block: &[u32; 8]) -> f64 {
+    block.iter().map(|word| f64::from(word.count_ones()) / 32.0).product()
 }

@@ -70,7 +70,7 @@ pub use filters::scalable::ScalableBloomFilter;
 pub use format::foreign::{FilterFile, Format, Reading};
 #[cfg(feature = "std")]
 pub use format::map::Mapped;
-pub use hash::{Key, KeyDomain, KeyRef, Recipe, Scheme, SecretKey};
+pub use hash::{Column, Key, KeyDomain, KeyRef, Keys, Offset, Recipe, Scheme, SecretKey};
 pub use params::{Goal, Plan, Request};
 pub use probe::Layout;
 pub use schemes::Md5Split;

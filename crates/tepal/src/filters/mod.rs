@@ -8,7 +8,7 @@ use core::fmt;
 
 use crate::bits::Line;
 use crate::error::{Error, Result};
-use crate::hash::{Key, KeyDomain, Scheme};
+use crate::hash::{Key, KeyDomain, Keys, Scheme};
 use bloom::BloomFilter;
 use scalable::ScalableBloomFilter;
 
@@ -42,10 +42,10 @@ impl<L: AsRef<[Line]>> AnyFilter<L> {
     }
 
     /// Answers for many keys, in their order.
-    pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
+    pub fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<bool> {
         match self {
             AnyFilter::Bloom(filter) => filter.contains_many(keys),
-            AnyFilter::Scalable(chain) => keys.iter().map(|key| chain.contains(key)).collect(),
+            AnyFilter::Scalable(chain) => (0..keys.len()).map(|i| chain.contains(&keys.key(i))).collect(),
         }
     }
 

@@ -3,6 +3,7 @@
 //! This room knows keys and hashes; it knows nothing of bits.
 
 pub(crate) mod key;
+mod keys;
 mod siphash;
 mod xxh;
 
@@ -10,6 +11,7 @@ use core::fmt;
 use core::str::FromStr;
 
 pub use key::{Key, KeyDomain, KeyRef, Recipe};
+pub use keys::{Column, Keys, Offset};
 
 use crate::error::{Error, Result};
 use crate::schemes::Own;

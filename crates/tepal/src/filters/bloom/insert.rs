@@ -3,7 +3,7 @@
 use super::{BATCH, BloomFilter, Meta, OverCapacity};
 use crate::bits::Line;
 use crate::error::{Error, Result};
-use crate::hash::{Key, KeyRef};
+use crate::hash::{Key, KeyRef, Keys};
 use crate::params::expected_fill;
 use crate::schemes::Own;
 
@@ -116,23 +116,23 @@ impl BloomFilter {
     }
 
     /// Inserts many keys: hashed and set in batches, with the memory accesses of a batch under way
-    /// together. Does not say which keys were new.
+    /// together. Does not say which keys were new. The keys are a slice or vector of whatever can be a [`Key`],
+    /// or a [`Column`](crate::Column).
     ///
     /// # Errors
     /// As [`insert`](Self::insert). The keys before the refused one are in:
     /// [`Error::CapacityReached`] says how many; with [`Error::KeyRefused`] it is all up to the key it
     /// names.
-    pub fn insert_many<K: Key>(&mut self, keys: &[K]) -> Result<()> {
+    pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
         if !self.has_hash() {
             return self.insert_each(keys);
         }
         let mut hashes = [0; BATCH];
-        let mut done = 0;
-        for keys in keys.chunks(BATCH) {
+        for start in (0..keys.len()).step_by(BATCH) {
             let mut count = 0;
             let mut refused = Ok(());
-            for key in keys {
-                match self.hash_key(key) {
+            for i in start..keys.len().min(start + BATCH) {
+                match self.meta.hasher.hash_key(self.meta.domain, keys.key(i)) {
                     Ok(hash) => hashes[count] = hash,
                     Err(error) => {
                         refused = Err(error);
@@ -141,9 +141,8 @@ impl BloomFilter {
                 }
                 count += 1;
             }
-            self.insert_batch(&hashes[..count], done)?;
+            self.insert_batch(&hashes[..count], start)?;
             refused?;
-            done += count;
         }
         Ok(())
     }
@@ -159,9 +158,9 @@ impl BloomFilter {
         self.insert_batch(hashes, 0)
     }
 
-    fn insert_each<K: Key>(&mut self, keys: &[K]) -> Result<()> {
-        for (inserted, key) in keys.iter().enumerate() {
-            self.insert(key).map_err(|error| match error {
+    fn insert_each<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
+        for inserted in 0..keys.len() {
+            self.insert(&keys.key(inserted)).map_err(|error| match error {
                 Error::CapacityReached { capacity, .. } => Error::CapacityReached { capacity, inserted },
                 other => other,
             })?;

@@ -1,8 +1,9 @@
 //! The Bloom filter, in every layout: the struct, and asking it.
 //!
-//! Building is in [`builder`], inserting in [`insert`], union, intersection and folding in [`combine`],
+//! Asking for many keys is in [`batch`], building in [`builder`], inserting in [`insert`], union, intersection and folding in [`combine`],
 //! rates and fill in [`measure`], schemes with a rule of their own in [`own`].
 
+mod batch;
 mod builder;
 mod combine;
 mod insert;
@@ -10,7 +11,6 @@ mod measure;
 mod own;
 
 use alloc::string::String;
-use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
@@ -229,45 +229,6 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
             Ok(hash) => self.kernel.contains_branching(&self.rules, self.lines.as_ref(), hash),
             Err(_) => self.contains(key),
         }
-    }
-
-    /// Answers for many keys, in their order: hashed and probed in batches, with the memory accesses of a
-    /// batch under way together. Out of cache several times as fast as one at a time.
-    pub fn contains_many<K: Key>(&self, keys: &[K]) -> Vec<bool> {
-        if self.meta.hasher.own().is_some() {
-            return keys.iter().map(|key| self.contains(key)).collect();
-        }
-        let mut answers = vec![false; keys.len()];
-        let mut hashes = [0; BATCH];
-        let mut places = [0; BATCH];
-        let mut found = [false; BATCH];
-        for (start, keys) in (0..).step_by(BATCH).zip(keys.chunks(BATCH)) {
-            // Refused keys stay `false` and take no place in the batch.
-            let mut count = 0;
-            for (i, key) in keys.iter().enumerate() {
-                if let Ok(hash) = self.hash_key(key) {
-                    (hashes[count], places[count]) = (hash, start + i);
-                    count += 1;
-                }
-            }
-            self.contains_many_hashes(&hashes[..count], &mut found[..count]);
-            for (&place, &answer) in places.iter().zip(&found[..count]) {
-                answers[place] = answer;
-            }
-        }
-        answers
-    }
-
-    /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for `hashes[i]`.
-    ///
-    /// # Panics
-    /// If the two slices differ in length.
-    pub fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]) {
-        assert_eq!(hashes.len(), answers.len(), "one answer for each hash");
-        if self.meta.hasher.own().is_some() {
-            return answers.fill(true);
-        }
-        self.kernel.contains_many(&self.rules, self.lines.as_ref(), hashes, answers);
     }
 
     /// The hash of a key under this filter's scheme, seed and key domain, to be used with the `_hash`

@@ -48,6 +48,8 @@
 //! | --- | --- | --- |
 //! | `std` | yes | files, and the CPU's level found at run time. Without it the crate is `no_std` + `alloc` |
 //! | `mmap` | yes | [`BloomFilter::open`] maps the file; without it the file is read into memory |
+//! | `avx512` | no | loops for AVX-512 too, where the CPU has it. Needs Rust 1.89 |
+//! | `force-cpu-level` | no | for tests: the variable `TEPAL_CPU_LEVEL` names the level of the loops |
 
 #![cfg_attr(not(feature = "std"), no_std)]
 

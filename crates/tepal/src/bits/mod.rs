@@ -4,6 +4,7 @@
 
 pub(crate) mod block;
 pub(crate) mod kernel;
+mod pages;
 
 use alloc::vec::Vec;
 
@@ -24,12 +25,15 @@ pub(crate) const LINE_BYTES: u64 = 64;
 #[repr(C, align(64))]
 pub struct Line(pub(crate) [u64; 8]);
 
-/// A zeroed array, or an error where the machine cannot give that much.
+/// A zeroed array, on huge pages where the system gives them, or an error where the machine cannot give that
+/// much.
 pub(crate) fn zeroed(lines: u64) -> Result<Vec<Line>> {
     let too_large = Error::TooLarge { bytes: lines.saturating_mul(LINE_BYTES) };
     match usize::try_from(lines) {
         Ok(n) if n <= isize::MAX as usize / size_of::<Line>() => {
-            bytemuck::allocation::try_zeroed_vec(n).map_err(|()| too_large)
+            let mut lines = bytemuck::allocation::try_zeroed_vec(n).map_err(|()| too_large)?;
+            pages::ask_for_huge(&mut lines);
+            Ok(lines)
         }
         _ => Err(too_large),
     }

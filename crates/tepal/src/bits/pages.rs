@@ -1,0 +1,52 @@
+//! Huge pages under large arrays: a random line is then found with one step of address translation less.
+
+#![allow(unsafe_code)]
+
+use super::Line;
+
+/// Arrays of at least this many bytes ask for huge pages: below, the translation cache holds the small ones.
+const HUGE_FROM: usize = 4 << 20;
+
+/// Asks the system to put the array on huge pages. It may refuse; then nothing changes.
+///
+/// To be asked before the array is first written: pages that exist stay as they are for a while.
+pub(crate) fn ask_for_huge(lines: &mut [Line]) {
+    if size_of_val(lines) >= HUGE_FROM {
+        advise_huge(lines);
+    }
+}
+
+#[cfg(all(feature = "std", target_os = "linux"))]
+fn advise_huge(lines: &mut [Line]) {
+    use rustix::mm::{Advice, madvise};
+    let page = rustix::param::page_size();
+    let start = lines.as_mut_ptr().cast::<u8>();
+    // Only whole pages inside the array: the rest of its first and last page belongs to others.
+    let before = start.align_offset(page);
+    let len = (size_of_val(lines) - before) / page * page;
+    let start = start.wrapping_add(before).cast();
+    // SAFETY: the pages lie within `lines`, and this advice changes no byte of them, only how the system maps
+    // them.
+    let _refused = unsafe { madvise(start, len, Advice::LinuxHugepage) };
+}
+
+/// Other systems do it by themselves or not at all.
+#[cfg(not(all(feature = "std", target_os = "linux")))]
+fn advise_huge(_: &mut [Line]) {}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn advice_changes_no_bit() {
+        for bytes in [0, 64, HUGE_FROM - 64, HUGE_FROM, HUGE_FROM + 64, 3 * HUGE_FROM + 4096] {
+            let lines: Vec<Line> = (0..bytes as u64 / 64).map(|i| Line([i ^ 0xABCD; 8])).collect();
+            let mut advised = lines.clone();
+            ask_for_huge(&mut advised);
+            assert!(advised == lines);
+        }
+    }
+}

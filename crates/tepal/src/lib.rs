@@ -30,6 +30,7 @@
 //! | keys that strangers choose | [`secret_key`](BloomFilterBuilder::secret_key) |
 //! | 64-bit numbers as keys, no text | [`KeyDomain::Integer`] |
 //! | a size before anything is built | [`Request::plan`] |
+//! | to build from millions of keys, or to ask for them, over several threads | `BloomFilter::insert_bulk` and `contains_bulk`, with the feature `parallel` |
 //! | a filter from a file | [`BloomFilter::open`] (mapped), [`BloomFilter::from_bytes`] (in memory) |
 //! | a file of Guava, Spark, Parquet, Redis, Valkey, DCSO or Go | [`FilterFile::from_bytes`] |
 //! | the bits of one of those programs, or of the five articles | [`scheme`](BloomFilterBuilder::scheme) |
@@ -50,6 +51,7 @@
 //! | `mmap` | yes | [`BloomFilter::open`] maps the file; without it the file is read into memory |
 //! | `avx512` | no | loops for AVX-512 too, where the CPU has it. Needs Rust 1.89 |
 //! | `force-cpu-level` | no | for tests: the variable `TEPAL_CPU_LEVEL` names the level of the loops |
+//! | `parallel` | no | `BloomFilter::insert_bulk` and `contains_bulk`: millions of keys over several threads |
 
 #![cfg_attr(not(feature = "std"), no_std)]
 

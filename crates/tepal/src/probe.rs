@@ -1,10 +1,14 @@
 //! From hash to bits: what each layout does with one hash (FORMAT.md, section 2). The layouts themselves
 //! and their limits are in [`shape`].
 
+#[cfg(feature = "parallel")]
+mod part;
 mod shape;
 
 use alloc::vec::Vec;
 
+#[cfg(feature = "parallel")]
+pub(crate) use part::{Part, Pass};
 pub use shape::Layout;
 pub(crate) use shape::{MOST_BITS, Shape};
 

@@ -12,6 +12,8 @@ use core::hint::black_box;
 
 use super::Line;
 use crate::probe::Rules;
+#[cfg(feature = "parallel")]
+use crate::probe::{Part, Pass};
 
 /// How many keys ahead of the probe a batch fetches: enough to keep every line-fill buffer busy, few enough
 /// that the lines are still in the first-level cache when their turn comes.
@@ -120,6 +122,8 @@ pub(crate) struct Kernel {
     insert_many: unsafe fn(&Rules, &mut [Line], &[u64]),
     insert_many_counting: unsafe fn(&Rules, &mut [Line], &[u64]) -> u64,
     count: unsafe fn(&[Line]) -> u64,
+    #[cfg(feature = "parallel")]
+    insert_part: unsafe fn(&Pass, Part<'_>, &[u64], &[Line]),
 }
 
 /// A level: its functions for each rule, in the order of [`Rules::index`].
@@ -128,14 +132,22 @@ type Level = [Kernel; Rules::COUNT];
 /// Compiles the loops of every rule for one level.
 macro_rules! level {
     ($level:ident, $name:literal $(, $features:literal)?) => {
-        static $level: Level = [
-            level!(@rule Line, $name $(, $features)?),
-            level!(@rule LineWide, $name $(, $features)?),
-            level!(@rule Double, $name $(, $features)?),
-            level!(@rule DoubleWide, $name $(, $features)?),
-            level!(@rule Split, $name $(, $features)?),
-            level!(@rule Independent, $name $(, $features)?),
-        ];
+        static $level: Level = {
+            // The passes have rules of their own: every kernel of the level has the same function.
+            #[cfg(feature = "parallel")]
+            $(#[target_feature(enable = $features)])?
+            unsafe fn insert_part(pass: &Pass, part: Part<'_>, h: &[u64], next: &[Line]) {
+                pass.insert(part, h, next)
+            }
+            [
+                level!(@rule Line, $name $(, $features)?),
+                level!(@rule LineWide, $name $(, $features)?),
+                level!(@rule Double, $name $(, $features)?),
+                level!(@rule DoubleWide, $name $(, $features)?),
+                level!(@rule Split, $name $(, $features)?),
+                level!(@rule Independent, $name $(, $features)?),
+            ]
+        };
     };
     (@rule $rule:ident, $name:literal $(, $features:literal)?) => {{
         $(#[target_feature(enable = $features)])?
@@ -175,6 +187,8 @@ macro_rules! level {
             insert_many,
             insert_many_counting,
             count,
+            #[cfg(feature = "parallel")]
+            insert_part,
         }
     }};
     (@of $rule:ident, $rules:ident) => {
@@ -295,6 +309,14 @@ impl Kernel {
     pub(crate) fn count(&self, lines: &[Line]) -> u64 {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { (self.count)(lines) }
+    }
+
+    /// [`Pass::insert`].
+    #[cfg(feature = "parallel")]
+    #[inline]
+    pub(crate) fn insert_part(&self, pass: &Pass, part: Part<'_>, h: &[u64], next: &[Line]) {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { (self.insert_part)(pass, part, h, next) }
     }
 }
 

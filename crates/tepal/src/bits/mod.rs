@@ -5,6 +5,8 @@
 pub(crate) mod block;
 pub(crate) mod kernel;
 mod pages;
+#[cfg(feature = "parallel")]
+pub(crate) mod radix;
 
 use alloc::vec::Vec;
 

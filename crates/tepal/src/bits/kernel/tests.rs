@@ -120,3 +120,36 @@ fn batches_of_any_length() {
         }
     }
 }
+
+/// Filled part by part, pass by pass, whatever is fetched meanwhile.
+#[cfg(feature = "parallel")]
+#[test]
+fn every_level_fills_parts_by_the_plain_rule() {
+    use crate::probe::Part;
+
+    const PART_LINES: usize = 16;
+    for shape in shapes() {
+        let rules = Rules::new(shape);
+        let empty = bits::zeroed(shape.lines()).unwrap();
+        let keys = hashes(60);
+        let mut model = Model(empty.clone());
+        keys.iter().for_each(|&h| _ = model.insert(&rules.positions(shape, h)));
+        let passes: Vec<_> = rules.passes(empty.len()).into_iter().flatten().collect();
+        if passes.is_empty() {
+            assert_eq!(shape.layout, Layout::Scattered);
+            continue;
+        }
+        for kernel in Kernel::available(&rules) {
+            let mut lines = empty.clone();
+            for pass in &passes {
+                for (part, lines) in lines.chunks_mut(PART_LINES).enumerate() {
+                    let here = |h: &u64| pass.line(*h) / PART_LINES == part;
+                    let here: Vec<u64> = keys.iter().map(|&h| pass.hash(h)).filter(here).collect();
+                    let next = &empty[..empty.len().min(part % 40)];
+                    kernel.insert_part(pass, Part { lines, first: PART_LINES * part }, &here, next);
+                }
+            }
+            assert!(lines == model.0, "{} {shape:?}", kernel.level());
+        }
+    }
+}

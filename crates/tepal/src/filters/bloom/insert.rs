@@ -37,6 +37,28 @@ impl Tally {
     fn bound(&self) -> u64 {
         self.counted.saturating_add(self.uncounted)
     }
+
+    /// So many keys of k bits surely stay within the limit.
+    pub(super) fn room(&self, k: u64) -> usize {
+        let keys = self.limit.saturating_sub(self.bound()) / k;
+        usize::try_from(keys).unwrap_or(usize::MAX)
+    }
+
+    /// Is the bound the truth?
+    pub(super) fn is_exact(&self) -> bool {
+        self.uncounted == 0
+    }
+
+    /// Some keys went in, and may have set so many bits.
+    pub(super) fn add_uncounted(&mut self, bits: u64) {
+        self.uncounted = self.uncounted.saturating_add(bits);
+    }
+
+    /// All bits were counted.
+    #[cfg(feature = "parallel")]
+    pub(super) fn recounted(&mut self, bits: u64) {
+        (self.counted, self.uncounted) = (bits, 0);
+    }
 }
 
 /// With room for fewer keys, they go in one by one.
@@ -173,10 +195,9 @@ impl BloomFilter {
     fn insert_batch(&mut self, mut hashes: &[u64], mut done: usize) -> Result<()> {
         let k = u64::from(self.num_hashes());
         while self.refuses() && !hashes.is_empty() {
-            let room = self.tally.limit.saturating_sub(self.tally.bound()) / k;
-            let room = usize::try_from(room).unwrap_or(usize::MAX);
+            let room = self.tally.room(k);
             let (piece, rest) = hashes.split_at(room.min(hashes.len()));
-            let is_exact = self.tally.uncounted == 0;
+            let is_exact = self.tally.is_exact();
             if is_exact && room < FEW {
                 for (i, &hash) in hashes.iter().enumerate() {
                     self.insert_hash(hash).map_err(|_| self.capacity_reached(done + i))?;
@@ -205,7 +226,7 @@ impl BloomFilter {
     fn insert_unchecked(&mut self, hashes: &[u64]) {
         self.kernel.insert_many(&self.rules, &mut self.lines, hashes);
         let may_set = hashes.len() as u64 * u64::from(self.num_hashes());
-        self.tally.uncounted = self.tally.uncounted.saturating_add(may_set);
+        self.tally.add_uncounted(may_set);
         self.add_to_inserted(hashes.len() as u64);
     }
 
@@ -234,7 +255,7 @@ impl BloomFilter {
         self.tally.counted >= self.tally.limit
     }
 
-    fn refuses(&self) -> bool {
+    pub(super) fn refuses(&self) -> bool {
         self.meta.over_capacity == OverCapacity::Refuse
     }
 

@@ -1,10 +1,13 @@
 //! The Bloom filter, in every layout: the struct, and asking it.
 //!
-//! Asking for many keys is in [`batch`], building in [`builder`], inserting in [`insert`], union, intersection and folding in [`combine`],
-//! rates and fill in [`measure`], schemes with a rule of their own in [`own`].
+//! Asking for many keys is in [`batch`], building in [`builder`], inserting in [`insert`], both over many
+//! threads in `bulk`, union, intersection and folding in [`combine`], rates and fill in [`measure`], schemes
+//! with a rule of their own in [`own`].
 
 mod batch;
 mod builder;
+#[cfg(feature = "parallel")]
+mod bulk;
 mod combine;
 mod insert;
 mod measure;

@@ -1,25 +1,79 @@
 //! The command line.
 
-use clap::Parser;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::keys::Kind;
 
 /// Times tepal beside its peers and the limits of the machine; prints Markdown.
 #[derive(Debug, Parser)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
+    /// Something else than the filters
+    #[command(subcommand)]
+    pub(crate) task: Option<Task>,
+
     /// Numbers of keys [default: 1e5,1e6,2e7]
     #[arg(long, value_delimiter = ',', value_parser = key_count)]
     keys: Vec<usize>,
 
-    /// False-positive rates [default: 1%,0.1%]
+    /// False-positive rates [default: 1%,0.1%,2^-16]
     #[arg(long, value_delimiter = ',', value_parser = rate)]
     rates: Vec<f64>,
 
-    /// The short form, under a minute: 1e5 and 1e6 keys at 1 %, where nothing else is named
+    /// Kinds of keys [default: all]
+    #[arg(long, value_delimiter = ',', value_enum)]
+    kinds: Vec<Kind>,
+
+    /// The short form, under a minute: 1e5 and 1e6 hashes and identifiers at 1 %, where nothing else is named
     #[arg(long)]
     quick: bool,
+
+    /// Also 1e8 hashed keys at 1 %: needs 10 GB of memory and some minutes more
+    #[arg(long)]
+    pub(crate) large: bool,
+
+    /// Also Guava, in a Java program of its own; needs a JDK and Guava's jar
+    #[arg(long)]
+    pub(crate) guava: bool,
 
     /// A date to print above the tables
     #[arg(long)]
     pub(crate) date: Option<String>,
+
+    /// Draw bits, rates and times of the largest table of hashed keys into this SVG file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+}
+
+/// Something else than the filters.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Task {
+    /// Reads lines and hashes them, and nothing more: what any program on lines costs at least
+    Floor {
+        /// Files of lines; none is standard input
+        files: Vec<PathBuf>,
+    },
+    /// Times the command beside the floor, in processes of their own
+    Command(CommandArgs),
+}
+
+/// `command`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CommandArgs {
+    /// Keys on the list; half as many are asked
+    #[arg(long, value_parser = key_count, default_value = "2e7")]
+    pub(crate) keys: usize,
+    /// Rounds; a figure is the median
+    #[arg(long, default_value = "5", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rounds: u32,
+    /// This program, in place of the one built from this repository
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) tepal: Option<PathBuf>,
+    /// The folder for the lists, made if need be and kept [default: a temporary one]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) dir: Option<PathBuf>,
 }
 
 impl Args {
@@ -32,8 +86,15 @@ impl Args {
 
     /// The rates to measure.
     pub(crate) fn rates(&self) -> Vec<f64> {
-        let default: &[f64] = if self.quick { &[0.01] } else { &[0.01, 0.001] };
+        let default: &[f64] = if self.quick { &[0.01] } else { &[0.01, 0.001, 1.0 / 65_536.0] };
         if self.rates.is_empty() { default.to_vec() } else { self.rates.clone() }
+    }
+
+    /// The kinds of keys.
+    pub(crate) fn kinds(&self) -> Vec<Kind> {
+        let default: &[Kind] =
+            if self.quick { &[Kind::Hashed, Kind::Ids] } else { &[Kind::Hashed, Kind::Ids, Kind::Urls] };
+        if self.kinds.is_empty() { default.to_vec() } else { self.kinds.clone() }
     }
 }
 
@@ -51,13 +112,12 @@ fn key_count(text: &str) -> Result<usize, String> {
 }
 
 fn rate(text: &str) -> Result<f64, String> {
-    let rate = match text.strip_suffix('%') {
-        Some(percent) => percent.parse::<f64>().map(|p| p / 100.0),
-        None => text.parse(),
+    let rate = match (text.strip_suffix('%'), text.strip_prefix("2^-")) {
+        (Some(percent), _) => percent.parse::<f64>().ok().map(|p| p / 100.0),
+        (_, Some(power)) => power.parse::<u8>().ok().map(|p| 2.0_f64.powi(-i32::from(p))),
+        _ => text.parse().ok(),
     };
-    match rate {
-        // Below 1e-5 the measured rate would take more questions than the run has time for.
-        Ok(rate) if (1e-5..=0.5).contains(&rate) => Ok(rate),
-        _ => Err("expected a rate from 1e-5 to 0.5, such as 1% or 0.01".into()),
-    }
+    // Below 1e-5 the measured rate would take more questions than the run has time for.
+    rate.filter(|rate| (1e-5..=0.5).contains(rate))
+        .ok_or_else(|| "expected a rate from 1e-5 to 0.5, such as 1%, 0.01 or 2^-16".into())
 }

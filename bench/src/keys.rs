@@ -1,20 +1,40 @@
-//! The two families of keys: 64-bit hashes, ready for every filter, and 12-byte identifiers, which each
+//! The families of keys: 64-bit hashes, ready for every filter, and text of 12 and 60 bytes, which each
 //! library hashes in its own way.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
+use clap::ValueEnum;
 use tepal::KeyRef;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::contender::Contender;
 use crate::contenders;
 
-/// A kind of key, and who competes with it.
-pub(crate) trait Family: Copy + 'static {
-    /// What the table is about.
-    const TITLE: &'static str;
+/// The families by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// 64-bit hashes, computed beforehand
+    Hashed,
+    /// 12-byte identifiers
+    Ids,
+    /// 60-byte URLs
+    Urls,
+}
 
+impl Kind {
+    /// What a table of such keys is about.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Kind::Hashed => "keys hashed beforehand, the same 64-bit hash for all",
+            Kind::Ids => "12-byte identifiers, each library's own hash",
+            Kind::Urls => "60-byte URLs, each library's own hash",
+        }
+    }
+}
+
+/// A kind of key, and who competes with it.
+pub(crate) trait Family: Copy + Sync + 'static {
     /// Key number `i`. Different numbers below 10^12 give different keys.
     fn numbered(i: u64) -> Self;
 
@@ -29,8 +49,6 @@ pub(crate) trait Family: Copy + 'static {
 }
 
 impl Family for u64 {
-    const TITLE: &'static str = "keys hashed beforehand, the same 64-bit hash for all";
-
     fn numbered(i: u64) -> u64 {
         xxh3_64(&i.to_le_bytes())
     }
@@ -50,22 +68,37 @@ impl Family for u64 {
     }
 }
 
-/// Twelve decimal digits, as bytes.
+/// A key of `N` bytes: a front that is the same for all keys, and at the end twelve decimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Id([u8; 12]);
+pub(crate) struct Text<const N: usize>([u8; N]);
 
-impl Family for Id {
-    const TITLE: &'static str = "12-byte identifiers, each library's default hash";
+/// Twelve decimal digits.
+pub(crate) type Id = Text<12>;
+/// An address with twelve decimal digits at its end.
+pub(crate) type Url = Text<60>;
 
-    fn numbered(i: u64) -> Id {
-        // The factor shares no divisor with 10^12, so the identifiers are as different as the numbers.
+impl<const N: usize> Text<N> {
+    /// The front of the longest key; a shorter one has its first bytes.
+    const FRONT: &[u8; 48] = b"https://www.example.org/catalogue/items/detail/n";
+
+    /// The key's bytes.
+    #[inline]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl<const N: usize> Family for Text<N> {
+    fn numbered(i: u64) -> Self {
+        // The factor shares no divisor with 10^12, so the digits are as different as the numbers.
         let mut rest = (u128::from(i) * 618_033_988_749 % 1_000_000_000_000) as u64;
-        let mut digits = [0; 12];
-        for digit in digits.iter_mut().rev() {
+        let mut text = [0; N];
+        text[..N - 12].copy_from_slice(&Self::FRONT[..N - 12]);
+        for digit in text[N - 12..].iter_mut().rev() {
             *digit = b'0' + (rest % 10) as u8;
             rest /= 10;
         }
-        Id(digits)
+        Text(text)
     }
 
     #[inline]
@@ -78,21 +111,21 @@ impl Family for Id {
         self.xxh3()
     }
 
-    fn contenders(keys: usize, rate: f64) -> Vec<Box<dyn Contender<Id>>> {
-        contenders::identifiers(keys, rate)
+    fn contenders(keys: usize, rate: f64) -> Vec<Box<dyn Contender<Self>>> {
+        contenders::texts(keys, rate)
     }
 }
 
-impl tepal::Key for Id {
+impl<const N: usize> tepal::Key for Text<N> {
     #[inline]
     fn key(&self) -> KeyRef<'_> {
         KeyRef::Bytes(&self.0)
     }
 }
 
-/// Hands over the twelve bytes and nothing else. The standard framing of arrays and strings would make
-/// libraries that hash through this trait hash up to eight bytes more.
-impl Hash for Id {
+/// Hands over the bytes and nothing else. The standard framing of arrays and strings would make libraries
+/// that hash through this trait hash up to eight bytes more.
+impl<const N: usize> Hash for Text<N> {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write(&self.0);

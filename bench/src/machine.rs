@@ -24,7 +24,8 @@ fn line_of(path: &str) -> Option<String> {
     Some(read_to_string(path).ok()?.lines().next()?.to_string())
 }
 
-fn cpu_model() -> String {
+/// The name of the CPU, or at least of its kind.
+pub(crate) fn cpu_model() -> String {
     let cpuinfo = read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     model.map_or(std::env::consts::ARCH, |(_, name)| name).to_string()

@@ -6,36 +6,85 @@
 //! machine its drift would land in the ratios, and the ratios are what this program is for.
 //!
 //! - [`contender`]: what a filter must do to take part; [`contenders`]: those that do
-//! - [`keys`]: the two families of keys, already hashed and not
-//! - [`measure`]: the check of the answers, the false-positive rate, the rounds
-//! - [`report`] and [`machine`]: the tables, and what they were measured on
+//! - [`keys`]: the families of keys, already hashed and not; [`case`]: which, how many, at which rate
+//! - [`check`]: the check of the answers and the false-positive rate; [`measure`]: the rounds
+//! - [`report`] and [`machine`]: the tables, and what they were measured on; [`targets`]: the aims;
+//!   [`plot`]: the picture
+//! - [`guava`]: the Java program beside; [`command`] and [`floor`]: the command, and what it costs at least
 
 mod args;
+mod case;
+mod check;
+mod command;
 mod contender;
 mod contenders;
+mod floor;
+mod guava;
 mod keys;
 mod machine;
 mod measure;
+mod plot;
 mod report;
+mod targets;
 
-use args::Args;
+use std::error::Error;
+use std::process::ExitCode;
+
+use args::{Args, Task};
+use case::{Case, Group};
 use clap::Parser;
-use keys::{Family, Id};
-use measure::Case;
+use keys::{Family, Id, Kind, Url};
+use report::Table;
 
-fn main() {
+fn main() -> ExitCode {
     let args = Args::parse();
-    print!("{}", report::header(args.date.as_deref()));
-    for keys in args.keys() {
-        for rate in args.rates() {
-            let case = Case { keys, rate };
-            table::<u64>(case);
-            table::<Id>(case);
+    let done = match &args.task {
+        None => filters(&args),
+        Some(Task::Floor { files }) => floor::run(files).map_err(Into::into),
+        Some(Task::Command(args)) => command::run(args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("tepal-bench: {error}");
+            ExitCode::FAILURE
         }
     }
 }
 
-fn table<K: Family>(case: Case) {
-    eprintln!("measuring {:e} keys at {} %: {}", case.keys, 100.0 * case.rate, K::TITLE);
-    print!("{}", report::table(K::TITLE, case, &measure::run::<K>(case)));
+fn filters(args: &Args) -> Result<(), Box<dyn Error>> {
+    let mut cases = case::cases(&args.keys(), &args.rates(), &args.kinds());
+    if args.large {
+        cases.push(case::LARGE);
+    }
+    // First of all, for what it needs may be missing.
+    let guava = if args.guava { Some(guava::run(&cases)?) } else { None };
+    print!("{}", report::header(args.date.as_deref()));
+    let mut tables = Vec::new();
+    for case in cases {
+        eprintln!("measuring {}", case.title());
+        let table = Table { case, rows: rows(case) };
+        print!("{}", table.markdown());
+        tables.push(table);
+    }
+    if let Some(guava) = guava {
+        print!("{guava}");
+    }
+    print!("{}", targets::section(&tables));
+    if let Some(file) = &args.plot {
+        plot::draw(&tables, file)?;
+    }
+    Ok(())
+}
+
+fn rows(case: Case) -> Vec<measure::Row> {
+    fn alone<K: Family>(case: Case) -> Vec<measure::Row> {
+        measure::run::<K>(case, K::contenders(case.keys, case.rate))
+    }
+    match case.group {
+        Group::Alone(Kind::Hashed) => alone::<u64>(case),
+        Group::Alone(Kind::Ids) => alone::<Id>(case),
+        Group::Alone(Kind::Urls) => alone::<Url>(case),
+        Group::Shared => measure::run(case, contenders::shared(case.keys, case.rate)),
+    }
 }

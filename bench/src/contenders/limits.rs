@@ -3,6 +3,7 @@
 
 #![allow(unsafe_code)]
 
+use super::{FETCHED_AHEAD, FETCHED_IN_PIECES};
 use crate::contender::{Calls, Contender};
 use crate::keys::Family;
 
@@ -125,8 +126,8 @@ impl<K: Family> Contender<K> for OneLine {
     fn name(&self) -> &str {
         match self.fetch {
             Fetch::Never => "one line",
-            Fetch::InPieces => "one line, prefetched by 32",
-            Fetch::Ahead => "one line, prefetched 32 ahead",
+            Fetch::InPieces => FETCHED_IN_PIECES,
+            Fetch::Ahead => FETCHED_AHEAD,
         }
     }
 

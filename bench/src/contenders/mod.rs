@@ -8,33 +8,57 @@ use limits::{Fetch, OneLine};
 use tepal::Layout;
 
 use crate::contender::Contender;
-use crate::keys::{Family, Id};
+use crate::keys::{Family, Text};
 
 /// The row that the ratios of a table compare with.
 pub(crate) const BASE: &str = "fastbloom";
+/// The row of tepal's layout `line`.
+pub(crate) const LINE: &str = "tepal line";
+/// The row of tepal's layout `split-block`.
+pub(crate) const SPLIT_BLOCK: &str = "tepal split-block";
+/// The row of tepal's layout `line` whose filter several threads fill.
+pub(crate) const SHARED: &str = "tepal line, shared";
+/// The row of fastbloom's filter that several threads fill.
+pub(crate) const SHARED_BASE: &str = "fastbloom atomic";
+/// The row of sbbf-rs-safe.
+pub(crate) const SBBF_RS_SAFE: &str = "sbbf-rs-safe";
+/// The limit row whose lines are prefetched in pieces.
+pub(crate) const FETCHED_IN_PIECES: &str = "one line, prefetched by 32";
+/// The limit row whose lines are prefetched one by one.
+pub(crate) const FETCHED_AHEAD: &str = "one line, prefetched 32 ahead";
 
 /// Those that can be given a hash.
 pub(crate) fn hashed(keys: usize, rate: f64) -> Vec<Box<dyn Contender<u64>>> {
     let mut field = limits::<u64>(keys, rate);
-    field.extend(
-        Layout::ALL
-            .into_iter()
-            .flat_map(|layout| [ours::one_hash(layout, keys, rate), ours::hash_batch(layout, keys, rate)]),
-    );
+    for layout in Layout::ALL {
+        field.push(ours::one_hash(layout, keys, rate));
+        field.push(ours::hash_batch(layout, keys, rate));
+    }
     field.push(peers::fastbloom_hashed(keys, rate));
     field.push(peers::sbbf_rs_safe(keys, rate));
+    field.extend(peers::xorf(rate));
     field
 }
 
 /// Those that hash by themselves.
-pub(crate) fn identifiers(keys: usize, rate: f64) -> Vec<Box<dyn Contender<Id>>> {
-    let mut field = limits::<Id>(keys, rate);
-    field.extend(
-        Layout::ALL
-            .into_iter()
-            .flat_map(|layout| [ours::one_id(layout, keys, rate), ours::id_batch(layout, keys, rate)]),
-    );
+pub(crate) fn texts<const N: usize>(keys: usize, rate: f64) -> Vec<Box<dyn Contender<Text<N>>>> {
+    let mut field = limits::<Text<N>>(keys, rate);
+    for layout in Layout::ALL {
+        field.push(ours::one_text(layout, keys, rate));
+        field.push(ours::text_batch(layout, keys, rate));
+    }
     field.push(peers::fastbloom(keys, rate));
+    field.push(peers::fastbloom_foldhash(keys, rate));
+    field.push(peers::parquet(keys, rate));
+    field
+}
+
+/// Those that several threads can fill, and what the ratios compare with.
+pub(crate) fn shared(keys: usize, rate: f64) -> Vec<Box<dyn Contender<u64>>> {
+    let mut field = vec![peers::fastbloom_hashed(keys, rate)];
+    for threads in [1, 2] {
+        field.push(peers::fastbloom_atomic(keys, rate, threads));
+    }
     field
 }
 

@@ -5,8 +5,9 @@
 
 use tepal::{BloomFilter, Layout, Plan, Request};
 
-use crate::contender::{Contender, batch, one_key};
-use crate::keys::Id;
+use super::{LINE, SPLIT_BLOCK};
+use crate::contender::{Calls, Contender, many_keys, one_key};
+use crate::keys::Text;
 
 const FITS: &str = "a filter takes the keys it was planned for";
 
@@ -22,9 +23,9 @@ fn filter(layout: Layout, keys: usize, rate: f64) -> (&'static str, u64, BloomFi
     let builder = BloomFilter::builder().capacity(keys as u64).false_positive_rate(rate).layout(layout);
     let filter = builder.build().expect("the layout reaches the rate and the machine has the memory");
     let name = match layout {
-        Layout::Line => "tepal line",
+        Layout::Line => LINE,
         Layout::Double => "tepal double",
-        Layout::SplitBlock => "tepal split-block",
+        Layout::SplitBlock => SPLIT_BLOCK,
         Layout::Scattered => "tepal scattered",
         _ => panic!("a layout without a name here"),
     };
@@ -47,9 +48,8 @@ pub(crate) fn one_hash(layout: Layout, keys: usize, rate: f64) -> Box<dyn Conten
 
 pub(crate) fn hash_batch(layout: Layout, keys: usize, rate: f64) -> Box<dyn Contender<u64>> {
     let (name, bits, filter) = filter(layout, keys, rate);
-    batch(
-        name,
-        bits,
+    many_keys(
+        (name, Calls::Batch, bits),
         filter,
         BloomFilter::clear,
         |filter, hashes| filter.insert_many_hashes(hashes).expect(FITS),
@@ -57,28 +57,35 @@ pub(crate) fn hash_batch(layout: Layout, keys: usize, rate: f64) -> Box<dyn Cont
     )
 }
 
-pub(crate) fn one_id(layout: Layout, keys: usize, rate: f64) -> Box<dyn Contender<Id>> {
+pub(crate) fn one_text<const N: usize>(
+    layout: Layout,
+    keys: usize,
+    rate: f64,
+) -> Box<dyn Contender<Text<N>>> {
     let (name, bits, filter) = filter(layout, keys, rate);
     one_key(
         name,
         bits,
         filter,
         BloomFilter::clear,
-        |filter, id| {
-            filter.insert(id).expect(FITS);
+        |filter, key| {
+            filter.insert(key).expect(FITS);
         },
-        |filter, id| filter.contains(id),
+        |filter, key| filter.contains(key),
     )
 }
 
-pub(crate) fn id_batch(layout: Layout, keys: usize, rate: f64) -> Box<dyn Contender<Id>> {
+pub(crate) fn text_batch<const N: usize>(
+    layout: Layout,
+    keys: usize,
+    rate: f64,
+) -> Box<dyn Contender<Text<N>>> {
     let (name, bits, filter) = filter(layout, keys, rate);
-    batch(
-        name,
-        bits,
+    many_keys(
+        (name, Calls::Batch, bits),
         filter,
         BloomFilter::clear,
-        |filter, ids| filter.insert_many(ids).expect(FITS),
-        |filter, ids, answers| answers.copy_from_slice(&filter.contains_many(ids)),
+        |filter, keys| filter.insert_many(keys).expect(FITS),
+        |filter, keys, answers| answers.copy_from_slice(&filter.contains_many(keys)),
     )
 }

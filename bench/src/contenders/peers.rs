@@ -1,12 +1,17 @@
-//! The other libraries. Each is built as its documentation shows.
+//! The other libraries. Each is built as its documentation shows; hashes are seeded, so that runs repeat.
 
-use fastbloom::BloomFilter;
+use std::hash::BuildHasher;
+
+use fastbloom::{AtomicBloomFilter, BloomFilter};
+use foldhash::fast::FixedState;
+use parquet::bloom_filter::Sbbf;
 use sbbf_rs_safe::Filter;
 use tepal::Layout;
+use xorf::{BinaryFuse8, BinaryFuse16, Filter as _};
 
-use super::{BASE, ours};
-use crate::contender::{Contender, one_key};
-use crate::keys::Id;
+use super::{BASE, SBBF_RS_SAFE, SHARED_BASE, ours};
+use crate::contender::{Contender, made, one_key, shared};
+use crate::keys::Text;
 
 /// fastbloom, given the hash.
 pub(crate) fn fastbloom_hashed(keys: usize, rate: f64) -> Box<dyn Contender<u64>> {
@@ -23,18 +28,44 @@ pub(crate) fn fastbloom_hashed(keys: usize, rate: f64) -> Box<dyn Contender<u64>
     )
 }
 
-/// fastbloom with its default hash, SipHash-1-3; the seed is fixed so that runs repeat.
-pub(crate) fn fastbloom(keys: usize, rate: f64) -> Box<dyn Contender<Id>> {
-    let filter = BloomFilter::with_false_pos(rate).seed(&1).expected_items(keys);
+/// fastbloom's filter that several threads fill, given the hash.
+pub(crate) fn fastbloom_atomic(keys: usize, rate: f64, threads: usize) -> Box<dyn Contender<u64>> {
+    let filter = AtomicBloomFilter::with_false_pos(rate).expected_items(keys);
+    shared(
+        (SHARED_BASE, threads, filter.num_bits() as u64),
+        filter,
+        |filter| filter.clear(),
+        |filter, &hash| {
+            filter.insert_hash(hash);
+        },
+        |filter, &hash| filter.contains_hash(hash),
+    )
+}
+
+/// fastbloom with its default hash, SipHash-1-3.
+pub(crate) fn fastbloom<const N: usize>(keys: usize, rate: f64) -> Box<dyn Contender<Text<N>>> {
+    fastbloom_on(BASE, BloomFilter::with_false_pos(rate).seed(&1).expected_items(keys))
+}
+
+/// fastbloom with the fast hash of its documentation.
+pub(crate) fn fastbloom_foldhash<const N: usize>(keys: usize, rate: f64) -> Box<dyn Contender<Text<N>>> {
+    let hasher = FixedState::with_seed(1);
+    fastbloom_on("fastbloom, foldhash", BloomFilter::with_false_pos(rate).hasher(hasher).expected_items(keys))
+}
+
+fn fastbloom_on<const N: usize, S: BuildHasher + 'static>(
+    name: &'static str,
+    filter: BloomFilter<S>,
+) -> Box<dyn Contender<Text<N>>> {
     one_key(
-        BASE,
+        name,
         filter.num_bits() as u64,
         filter,
         |filter| filter.clear(),
-        |filter, id| {
-            filter.insert(id);
+        |filter, key| {
+            filter.insert(key);
         },
-        |filter, id| filter.contains(id),
+        |filter, key| filter.contains(key),
     )
 }
 
@@ -45,7 +76,7 @@ pub(crate) fn sbbf_rs_safe(keys: usize, rate: f64) -> Box<dyn Contender<u64>> {
     let bits = ours::plan(Layout::SplitBlock, keys, rate).bit_len;
     let filter = Filter::from_bytes(&vec![0; bits as usize / 8]).expect("whole blocks");
     one_key(
-        "sbbf-rs-safe",
+        SBBF_RS_SAFE,
         bits,
         filter,
         |filter| filter.reset(),
@@ -54,4 +85,42 @@ pub(crate) fn sbbf_rs_safe(keys: usize, rate: f64) -> Box<dyn Contender<u64>> {
         },
         |filter, &hash| filter.contains_hash(hash),
     )
+}
+
+/// The filter of the `parquet` crate, which hashes with XXH64 and takes no hash from outside. Its sizes are
+/// powers of two. It cannot be emptied: a cleared one is a copy of zeroes, its pages already in memory.
+pub(crate) fn parquet<const N: usize>(keys: usize, rate: f64) -> Box<dyn Contender<Text<N>>> {
+    let filter = Sbbf::new_with_ndv_fpp(keys as u64, rate).expect("a rate between 0 and 1");
+    let bytes = filter.num_blocks() * 32;
+    one_key(
+        "parquet",
+        8 * bytes as u64,
+        filter,
+        move |filter| *filter = Sbbf::new(&vec![0; bytes]),
+        |filter, key: &Text<N>| filter.insert(key.bytes()),
+        |filter, key| filter.check(key.bytes()),
+    )
+}
+
+/// The binary fuse filter of xorf that keeps the rate with the fewest bits: 8 of them give 2^-8, 16 give
+/// 2^-16. None keeps a lower rate.
+pub(crate) fn xorf(rate: f64) -> Option<Box<dyn Contender<u64>>> {
+    const DIFFERENT: &str = "the keys are different";
+    if rate >= 2.0_f64.powi(-8) {
+        Some(made(
+            "xorf BinaryFuse8",
+            |keys: &[u64]| BinaryFuse8::try_from(keys).expect(DIFFERENT),
+            |filter| 8 * filter.len() as u64,
+            |filter, key| filter.contains(key),
+        ))
+    } else if rate >= 2.0_f64.powi(-16) {
+        Some(made(
+            "xorf BinaryFuse16",
+            |keys: &[u64]| BinaryFuse16::try_from(keys).expect(DIFFERENT),
+            |filter| 16 * filter.len() as u64,
+            |filter, key| filter.contains(key),
+        ))
+    } else {
+        None
+    }
 }

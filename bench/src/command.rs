@@ -48,12 +48,10 @@ pub(crate) fn run(args: &CommandArgs) -> Result<()> {
     }
     let temporary = std::env::temp_dir().join(format!("tepal-bench-{}", std::process::id()));
     let dir = args.dir.as_ref().unwrap_or(&temporary);
-    let result = measure(args, &tepal, dir);
-    if args.dir.is_none() {
-        fs::remove_dir_all(dir)?;
-    }
-    print!("{}", report(args, &result?));
-    Ok(())
+    let measured = measure(args, &tepal, dir);
+    let removed = if args.dir.is_none() { fs::remove_dir_all(dir) } else { Ok(()) };
+    print!("{}", report(args, &measured?));
+    Ok(removed?)
 }
 
 /// Builds the command of this repository and says where it is.

@@ -128,7 +128,8 @@ pub(crate) fn one_key<K: 'static, F: 'static>(
     Box::new(Adapter { name, calls: Calls::OneKey, bits, filter, clear, insert, contains })
 }
 
-/// A filter called once for many keys: [`Calls::Batch`] or [`Calls::Bulk`].
+/// A filter called once for many keys: [`Calls::Batch`], [`Calls::Bulk`], or, if it starts threads for them itself,
+/// [`Calls::Threads`].
 pub(crate) fn many_keys<K: 'static, F: 'static>(
     (name, calls, bits): (&'static str, Calls, u64),
     filter: F,

@@ -57,6 +57,8 @@ pub(crate) enum Task {
     },
     /// Times the command beside the floor, in processes of their own
     Command(CommandArgs),
+    /// Compares the loops of the CPU levels; fails where the vector loops win less than they should
+    Guard,
 }
 
 /// `command`.

@@ -10,7 +10,8 @@
 //! - [`check`]: the check of the answers and the false-positive rate; [`measure`]: the rounds
 //! - [`report`] and [`machine`]: the tables, and what they were measured on; [`targets`]: the aims;
 //!   [`plot`]: the picture
-//! - [`guava`]: the Java program beside; [`command`] and [`floor`]: the command, and what it costs at least
+//! - [`guava`]: the Java program beside; [`command`] and [`floor`]: the command, and what it costs at least;
+//!   [`guard`]: the CPU levels beside each other
 
 mod args;
 mod case;
@@ -19,6 +20,7 @@ mod command;
 mod contender;
 mod contenders;
 mod floor;
+mod guard;
 mod guava;
 mod keys;
 mod machine;
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         None => filters(&args),
         Some(Task::Floor { files }) => floor::run(files).map_err(Into::into),
         Some(Task::Command(args)) => command::run(args),
+        Some(Task::Guard) => guard::run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

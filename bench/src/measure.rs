@@ -108,7 +108,8 @@ impl Clock {
     }
 }
 
-fn time_inserts<K>(contender: &mut dyn Contender<K>, keys: &[K]) -> f64 {
+/// Nanoseconds a key to insert these into a cleared filter.
+pub(crate) fn time_inserts<K>(contender: &mut dyn Contender<K>, keys: &[K]) -> f64 {
     let (mut spent, mut passes) = (Duration::ZERO, 0);
     while spent < LEAST_WORK {
         contender.clear();
@@ -120,7 +121,8 @@ fn time_inserts<K>(contender: &mut dyn Contender<K>, keys: &[K]) -> f64 {
     spent.as_nanos() as f64 / (passes * keys.len()) as f64
 }
 
-fn time_questions<K>(contender: &dyn Contender<K>, keys: &[K], answers: &mut [bool]) -> f64 {
+/// Nanoseconds a key to ask for these.
+pub(crate) fn time_questions<K>(contender: &dyn Contender<K>, keys: &[K], answers: &mut [bool]) -> f64 {
     let piece = if contender.calls().takes_all() { keys.len() } else { CHUNK };
     let (mut spent, mut passes) = (Duration::ZERO, 0);
     while spent < LEAST_WORK {

@@ -86,6 +86,6 @@ pub(crate) fn text_batch<const N: usize>(
         filter,
         BloomFilter::clear,
         |filter, keys| filter.insert_many(keys).expect(FITS),
-        |filter, keys, answers| answers.copy_from_slice(&filter.contains_many(keys)),
+        |filter, keys, answers| filter.contains_many_into(keys, answers),
     )
 }

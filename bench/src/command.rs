@@ -67,8 +67,12 @@ fn build_tepal() -> Result<PathBuf> {
         return Err("tepal does not build".into());
     }
     let messages = String::from_utf8(output.stdout)?;
-    let program = messages.split("\"executable\":\"").nth(1).and_then(|rest| rest.split('"').next());
-    Ok(program.ok_or("cargo named no program")?.into())
+    Ok(executable(&messages).ok_or("cargo named no program")?.into())
+}
+
+/// The first program in cargo's messages, which are JSON; libraries have `null` there.
+fn executable(messages: &str) -> Option<&str> {
+    messages.split_once("\"executable\":\"")?.1.split('"').next()
 }
 
 /// # Errors
@@ -181,4 +185,18 @@ fn report(args: &CommandArgs, works: &[Work]) -> String {
         let _ = writeln!(text, "| {} | {cpu:.3} | {floor:.2} | {wall:.3} | {faster:.2} |", work.name);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_is_found_among_the_messages() {
+        let messages = r#"{"reason":"compiler-artifact","executable":null,"fresh":true}
+{"reason":"compiler-artifact","executable":"/somewhere/release/tepal","fresh":true}
+{"reason":"build-finished","success":true}"#;
+        assert_eq!(executable(messages), Some("/somewhere/release/tepal"));
+        assert_eq!(executable("{}"), None);
+    }
 }

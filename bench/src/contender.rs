@@ -9,8 +9,9 @@ pub(crate) enum Calls {
     OneKey,
     /// One call for many keys.
     Batch,
-    /// One call for all keys there are, which may reorder them.
-    Bulk,
+    /// One call for all keys there are, which may reorder them, over so many threads. Timed by the clock where they
+    /// are more than one, not in CPU time.
+    Bulk(usize),
     /// So many threads share the filter, one call for each key. Timed by the clock, not in CPU time.
     Threads(usize),
     /// Made in one call from all keys, and never changed: its insert column is the whole build. Asked with
@@ -26,7 +27,8 @@ impl Calls {
         match self {
             Calls::OneKey => "one key".into(),
             Calls::Batch => "batch".into(),
-            Calls::Bulk => "bulk".into(),
+            Calls::Bulk(1) => "bulk".into(),
+            Calls::Bulk(n) => format!("bulk, {n} threads"),
             Calls::Threads(1) => "1 thread".into(),
             Calls::Threads(n) => format!("{n} threads"),
             Calls::Static => "static".into(),
@@ -36,12 +38,12 @@ impl Calls {
 
     /// Are questions handed over all at once? Else in pieces that stay in the cache.
     pub(crate) fn takes_all(self) -> bool {
-        matches!(self, Calls::Bulk | Calls::Threads(_))
+        matches!(self, Calls::Bulk(_) | Calls::Threads(_))
     }
 
     /// Is it timed by the clock? The CPU time of several threads is their sum.
     pub(crate) fn by_the_clock(self) -> bool {
-        matches!(self, Calls::Threads(_))
+        matches!(self, Calls::Bulk(2..) | Calls::Threads(_))
     }
 }
 
@@ -128,8 +130,7 @@ pub(crate) fn one_key<K: 'static, F: 'static>(
     Box::new(Adapter { name, calls: Calls::OneKey, bits, filter, clear, insert, contains })
 }
 
-/// A filter called once for many keys: [`Calls::Batch`], [`Calls::Bulk`], or, if it starts threads for them itself,
-/// [`Calls::Threads`].
+/// A filter called once for many keys: [`Calls::Batch`] or [`Calls::Bulk`].
 pub(crate) fn many_keys<K: 'static, F: 'static>(
     (name, calls, bits): (&'static str, Calls, u64),
     filter: F,

@@ -54,7 +54,7 @@ fn targets() -> Vec<Target> {
     targets.push(Target {
         case: hashed(100_000_000, ONE_PERCENT),
         over: (BASE, Calls::OneKey),
-        under: (LINE, Calls::Bulk),
+        under: (LINE, Calls::Bulk(1)),
         aims: [Some(Aim::AtLeast(18.0)), None, None],
     });
     for (keys, aim) in [(100_000, 1.5), (1_000_000, 1.5), (20_000_000, 2.0)] {

@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long)]
     quick: bool,
 
-    /// Also 1e8 hashed keys at 1 %: needs 10 GB of memory and some minutes more
+    /// Also 1e8 hashed keys at 1 %: needs 6 GB of memory and some minutes more
     #[arg(long)]
     pub(crate) large: bool,
 

@@ -12,7 +12,7 @@ pub(crate) enum Calls {
     /// One call for all keys there are, which may reorder them, over so many threads. Timed by the clock where they
     /// are more than one, not in CPU time.
     Bulk(usize),
-    /// So many threads share the filter, one call for each key. Timed by the clock, not in CPU time.
+    /// So many threads share the filter, each with its part of the keys. Timed by the clock, not in CPU time.
     Threads(usize),
     /// Made in one call from all keys, and never changed: its insert column is the whole build. Asked with
     /// one call for each key.
@@ -141,19 +141,19 @@ pub(crate) fn many_keys<K: 'static, F: 'static>(
     Box::new(Adapter { name, calls, bits, filter, clear, insert, contains })
 }
 
-/// A filter that `threads` threads share, each with its part of the keys, called once for each key.
+/// A filter that `threads` threads share, each with its part of the keys.
 pub(crate) fn shared<K: Sync + 'static, F: Sync + 'static>(
     (name, threads, bits): (&'static str, usize, u64),
     filter: F,
     clear: impl Fn(&mut F) + 'static,
-    insert: impl Fn(&F, &K) + Sync + 'static,
-    contains: impl Fn(&F, &K) -> bool + Sync + 'static,
+    insert: impl Fn(&F, &[K]) + Sync + 'static,
+    contains: impl Fn(&F, &[K], &mut [bool]) + Sync + 'static,
 ) -> Box<dyn Contender<K>> {
     let insert = move |filter: &mut F, keys: &[K]| {
         let (filter, insert) = (&*filter, &insert);
         thread::scope(|scope| {
             for keys in keys.chunks(keys.len().div_ceil(threads)) {
-                scope.spawn(move || keys.iter().for_each(|key| insert(filter, key)));
+                scope.spawn(move || insert(filter, keys));
             }
         });
     };
@@ -161,11 +161,7 @@ pub(crate) fn shared<K: Sync + 'static, F: Sync + 'static>(
         let (contains, part) = (&contains, keys.len().div_ceil(threads));
         thread::scope(|scope| {
             for (keys, answers) in keys.chunks(part).zip(answers.chunks_mut(part)) {
-                scope.spawn(move || {
-                    for (key, answer) in keys.iter().zip(answers) {
-                        *answer = contains(filter, key);
-                    }
-                });
+                scope.spawn(move || contains(filter, keys, answers));
             }
         });
     };

@@ -35,10 +35,16 @@ pub(crate) fn fastbloom_atomic(keys: usize, rate: f64, threads: usize) -> Box<dy
         (SHARED_BASE, threads, filter.num_bits() as u64),
         filter,
         |filter| filter.clear(),
-        |filter, &hash| {
-            filter.insert_hash(hash);
+        |filter, hashes| {
+            for &hash in hashes {
+                filter.insert_hash(hash);
+            }
         },
-        |filter, &hash| filter.contains_hash(hash),
+        |filter, hashes: &[u64], answers| {
+            for (&hash, answer) in hashes.iter().zip(answers) {
+                *answer = filter.contains_hash(hash);
+            }
+        },
     )
 }
 

@@ -18,6 +18,8 @@ pub(crate) const LINE: &str = "tepal line";
 pub(crate) const SPLIT_BLOCK: &str = "tepal split-block";
 /// The row of tepal's layout `line` whose filter several threads fill.
 pub(crate) const SHARED: &str = "tepal line, shared";
+/// The same, where each thread inserts and asks in batches.
+pub(crate) const SHARED_BATCH: &str = "tepal line, shared, in batches";
 /// The row of fastbloom's filter that several threads fill.
 pub(crate) const SHARED_BASE: &str = "fastbloom atomic";
 /// The row of sbbf-rs-safe.

@@ -4,6 +4,8 @@ mod limits;
 mod ours;
 mod peers;
 
+use std::num::NonZeroUsize;
+
 use limits::{Fetch, OneLine};
 use tepal::Layout;
 
@@ -35,6 +37,13 @@ pub(crate) fn hashed(keys: usize, rate: f64) -> Vec<Box<dyn Contender<u64>>> {
     for layout in Layout::ALL {
         field.push(ours::one_hash(layout, keys, rate));
         field.push(ours::hash_batch(layout, keys, rate));
+        // Scattered filters are not filled in bulk.
+        if layout != Layout::Scattered {
+            for threads in [1, 2] {
+                let threads = NonZeroUsize::new(threads).expect("more than none");
+                field.push(ours::hash_bulk(layout, keys, rate, threads));
+            }
+        }
     }
     field.push(peers::fastbloom_hashed(keys, rate));
     field.push(peers::sbbf_rs_safe(keys, rate));

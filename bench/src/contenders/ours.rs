@@ -1,7 +1,9 @@
-//! tepal: each layout, one key at a time and in batches.
+//! tepal: each layout, one key at a time, in batches and in bulk.
 //!
 //! All settings are the defaults. In particular a filter refuses keys past its capacity, and the work of
 //! knowing when that is belongs to the time of an insert.
+
+use std::num::NonZeroUsize;
 
 use tepal::{BloomFilter, Layout, Plan, Request};
 
@@ -54,6 +56,22 @@ pub(crate) fn hash_batch(layout: Layout, keys: usize, rate: f64) -> Box<dyn Cont
         BloomFilter::clear,
         |filter, hashes| filter.insert_many_hashes(hashes).expect(FITS),
         |filter, hashes, answers| filter.contains_many_hashes(hashes, answers),
+    )
+}
+
+pub(crate) fn hash_bulk(
+    layout: Layout,
+    keys: usize,
+    rate: f64,
+    threads: NonZeroUsize,
+) -> Box<dyn Contender<u64>> {
+    let (name, bits, filter) = filter(layout, keys, rate);
+    many_keys(
+        (name, Calls::Bulk(threads.get()), bits),
+        filter,
+        BloomFilter::clear,
+        move |filter, hashes| filter.insert_bulk_hashes(hashes, threads).expect(FITS),
+        move |filter, hashes, answers| filter.contains_bulk_hashes(hashes, answers, threads),
     )
 }
 

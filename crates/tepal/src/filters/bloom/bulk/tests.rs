@@ -176,6 +176,7 @@ fn filters_that_cannot_be_cut_take_the_batch_path() {
 #[test]
 fn the_cut_is_within_its_bounds() {
     assert!(Cut::new(1 << 10, 1, threads(64)).is_none(), "64 KiB");
+    assert!(Cut::new(1 << 23, 1, threads(1)).is_none() && Cut::new(1 << 23, 1, threads(4)).is_some());
     assert!(Cut::new((1 << 19) - 1, 1, threads(1)).is_none() && Cut::new(1 << 19, 1, threads(1)).is_some());
     for lines in [1 << 16, 1_943_760, (1 << 21) + 1, 1 << 24, 1 << 37] {
         for n in [1, 2, 3, 8, 64, 255, 256, 100_000] {
@@ -185,7 +186,10 @@ fn the_cut_is_within_its_bounds() {
             let scratch = cut.threads * (2 * parts + share / BLOCK) * BLOCK_BYTES;
             assert!(cut.part_lines.is_power_of_two() && parts <= 2048, "{lines} {n} {cut:?}");
             assert!(scratch <= SCRATCH && cut.chunk >= 1 << 17, "{lines} {n} {cut:?}: {scratch}");
-            assert!(cut.chunk >= cut.least || lines > 1 << 22, "{lines} {n} {cut:?}");
+            assert!(
+                cut.chunk >= 2 * cut.least && cut.chunk >= 2 * lines / cut.threads,
+                "{lines} {n} {cut:?}"
+            );
         }
     }
 }

@@ -32,6 +32,7 @@
 //! | a size before anything is built | [`Request::plan`] |
 //! | to build from millions of keys, or to ask for them, over several threads | `BloomFilter::insert_bulk` and `contains_bulk`, with the feature `parallel` |
 //! | a filter from a file | [`BloomFilter::open`] (mapped), [`BloomFilter::from_bytes`] (in memory) |
+//! | the same at once, from a file of many GiB | [`BloomFilter::open_quick`], then [`verify`](BloomFilter::verify) |
 //! | a file of Guava, Spark, Parquet, Redis, Valkey, DCSO or Go | [`FilterFile::from_bytes`] |
 //! | the bits of one of those programs, or of the five articles | [`scheme`](BloomFilterBuilder::scheme) |
 //! | to build without knowing how many keys | build large, then [`shrink_to`](BloomFilter::shrink_to) |
@@ -74,6 +75,7 @@ pub use filters::scalable::ScalableBloomFilter;
 pub use format::foreign::{FilterFile, Format, Reading};
 #[cfg(feature = "std")]
 pub use format::map::Mapped;
+pub use format::open::Open;
 pub use hash::{Column, Key, KeyDomain, KeyRef, Keys, Offset, Recipe, Scheme, SecretKey};
 pub use params::{Goal, Plan, Request};
 pub use probe::Layout;

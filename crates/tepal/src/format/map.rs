@@ -5,8 +5,10 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 use std::vec::Vec;
 
+use super::open::Open;
 use crate::bits::Line;
 use crate::error::{Error, Result};
 use crate::filters::bloom::BloomFilter;
@@ -21,10 +23,10 @@ pub struct Mapped(Backing);
 enum Backing {
     #[cfg(all(feature = "mmap", target_endian = "little"))]
     File {
-        map: std::sync::Arc<memmap2::Mmap>,
+        map: Arc<memmap2::Mmap>,
         body_offset: usize,
     },
-    Memory(std::sync::Arc<Vec<Line>>),
+    Memory(Arc<Vec<Line>>),
 }
 
 impl AsRef<[Line]> for Mapped {
@@ -54,7 +56,7 @@ impl BloomFilter<Mapped> {
     /// layout, scheme or flag, [`Error::Damaged`], [`Error::Parameter`] for impossible values, and
     /// [`Error::KeyRequired`] for a filter made with a secret key.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        open(path.as_ref(), None)
+        Open::new().open(path)
     }
 
     /// [`open`](Self::open) for a filter made with a secret key.
@@ -62,38 +64,77 @@ impl BloomFilter<Mapped> {
     /// # Errors
     /// As [`open`](Self::open), and [`Error::WrongKey`]; [`Error::KeyNotUsed`] for a filter made without one.
     pub fn open_with_key(path: impl AsRef<Path>, key: &SecretKey) -> Result<Self> {
-        open(path.as_ref(), Some(key))
+        Open::new().secret_key(key).open(path)
+    }
+
+    /// Opens a file without reading its bits, for files so large that [`open`](Self::open) takes too long.
+    ///
+    /// Damage before the bits is found, and so are cuts and additions; damage in the bits is found by
+    /// [`verify`](Self::verify) alone: [`Open::quick`] has the details.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), save for damage in the bits.
+    pub fn open_quick(path: impl AsRef<Path>) -> Result<Self> {
+        Open::new().quick().open(path)
+    }
+
+    /// Holds the bits against what the header says of them: every chunk's checksum, the padding, the number
+    /// of set bits. After [`open_quick`](Self::open_quick) this is the rest of what [`open`](Self::open) checks.
+    ///
+    /// Reads all of the file, at memory speed, and can be run beside lookups.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`], with the bytes of the first chunk that is.
+    pub fn verify(&self) -> Result<()> {
+        // Every opened file has it.
+        self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.lines.as_ref()))
+    }
+
+    /// Chunks of the file that have a checksum of their own: 64 KiB each, the last one up to that.
+    pub fn chunks(&self) -> u64 {
+        self.size_in_bytes().div_ceil(super::header::CHUNK_BYTES)
     }
 }
 
-fn open(path: &Path, key: Option<&SecretKey>) -> Result<BloomFilter<Mapped>> {
-    let io = |source| Error::Io { doing: format!("{}: opening", path.display()), source };
-    let mut file = File::open(path).map_err(io)?;
-    let kind = file.metadata().map_err(io)?;
+impl Open<'_> {
+    /// Opens a file, as [`BloomFilter::open`] says, with these keys and checks.
+    ///
+    /// # Errors
+    /// As [`BloomFilter::open`]; [`Error::WrongKey`] and [`Error::KeyNotUsed`] for a secret that is not the
+    /// filter's.
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<BloomFilter<Mapped>> {
+        let path = path.as_ref();
+        let io = |source| Error::Io { doing: format!("{}: opening", path.display()), source };
+        let mut file = File::open(path).map_err(io)?;
+        let kind = file.metadata().map_err(io)?;
+        #[cfg(all(feature = "mmap", target_endian = "little"))]
+        if kind.is_file() && kind.len() > 0 {
+            // SAFETY: the map is only read. That no one cuts or overwrites the file under it is what `open`
+            // asks of its caller in its documentation; our own `save` replaces files and never does.
+            let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
+            return self.map(map);
+        }
+        if kind.is_dir() {
+            return Err(io(std::io::ErrorKind::IsADirectory.into()));
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(io)?;
+        let (filter, check) = self.read(&bytes)?;
+        let set_bits = filter.set_bits();
+        let lines = Mapped(Backing::Memory(Arc::new(filter.lines)));
+        Ok(BloomFilter::from_parts(filter.meta, lines, set_bits).of_file(check))
+    }
+
     #[cfg(all(feature = "mmap", target_endian = "little"))]
-    if kind.is_file() && kind.len() > 0 {
-        // SAFETY: the map is only read. That no one cuts or overwrites the file under it is what `open`
-        // asks of its caller in its documentation; our own `save` replaces files and never does.
-        let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
-        return from_map(map, key);
+    fn map(&self, map: memmap2::Mmap) -> Result<BloomFilter<Mapped>> {
+        let lengths = super::header::Lengths::read(&map, map.len() as u64)?;
+        let body_offset = lengths.body_offset as usize;
+        let mut header = super::header::Header::decode(lengths, &map[..body_offset], self.secret)?;
+        let check = super::check::BodyCheck::new(&mut header);
+        let lines = Mapped(Backing::File { map: Arc::new(map), body_offset });
+        if !self.quick {
+            check.run(lines.as_ref())?;
+        }
+        Ok(BloomFilter::from_parts(header.meta, lines, header.set_bits).of_file(check))
     }
-    if kind.is_dir() {
-        return Err(io(std::io::ErrorKind::IsADirectory.into()));
-    }
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(io)?;
-    let filter = super::from_bytes(&bytes, key)?;
-    let set_bits = filter.set_bits();
-    let lines = Mapped(Backing::Memory(std::sync::Arc::new(filter.lines)));
-    Ok(BloomFilter::from_parts(filter.meta, lines, set_bits))
-}
-
-#[cfg(all(feature = "mmap", target_endian = "little"))]
-fn from_map(map: memmap2::Mmap, key: Option<&SecretKey>) -> Result<BloomFilter<Mapped>> {
-    let lengths = super::Lengths::read(&map, map.len() as u64)?;
-    let body_offset = lengths.body_offset as usize;
-    let header = super::Header::decode(lengths, &map[..body_offset], key)?;
-    let lines = Mapped(Backing::File { map: std::sync::Arc::new(map), body_offset });
-    super::check_body(&header, lines.as_ref())?;
-    Ok(BloomFilter::from_parts(header.meta, lines, header.set_bits))
 }

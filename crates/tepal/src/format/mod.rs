@@ -1,14 +1,16 @@
 //! Filters and files: `FORMAT.md` in code. Only this room knows of files.
 //!
-//! [`header`] turns everything but the bits into bytes and back, this module checks bodies and hands out
-//! filters, [`mod@write`] saves atomically, [`map`] maps a file without copying it. Other programs' files are
-//! in [`foreign`], one file a format.
+//! [`header`] turns everything but the bits into bytes and back, [`check`] holds the bits against it, [`open`]
+//! hands out filters, [`map`] maps a file without copying it, [`mod@write`] saves atomically. Other programs'
+//! files are in [`foreign`], one file a format.
 
+pub(crate) mod check;
 mod fields;
 pub(crate) mod foreign;
 pub(crate) mod header;
 #[cfg(feature = "std")]
 pub(crate) mod map;
+pub(crate) mod open;
 #[cfg(feature = "std")]
 mod write;
 
@@ -22,8 +24,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::bits::{self, LINE_BYTES, Line};
 use crate::error::{Error, Result};
 use crate::filters::bloom::BloomFilter;
-use crate::hash::SecretKey;
-use header::{CHUNK_BYTES, Header, Lengths};
+use header::CHUNK_BYTES;
 
 /// The body as the file holds it, chunk by chunk: the words little-endian, whatever the machine.
 fn chunks(lines: &[Line]) -> impl Iterator<Item = Cow<'_, [u8]>> {
@@ -36,31 +37,6 @@ fn chunks(lines: &[Line]) -> impl Iterator<Item = Cow<'_, [u8]>> {
     })
 }
 
-/// Checks the bits against the header: every chunk's checksum, the padding, the number of set bits.
-fn check_body(header: &Header, lines: &[Line]) -> Result<()> {
-    for (i, (chunk, &expected)) in (0u64..).zip(chunks(lines).zip(&header.chunk_table)) {
-        let found = xxh3_64(&chunk);
-        if found != expected {
-            let from = header.lengths.body_offset + i * CHUNK_BYTES;
-            return Err(Error::damaged(format_args!(
-                "bytes {from} to {} have the checksum {found:016x}, and {expected:016x} was written",
-                from + chunk.len() as u64 - 1
-            )));
-        }
-    }
-    let (bit_len, set_bits) = (header.meta.shape.bit_len, bits::count(lines));
-    if bits::count_below(lines, bit_len) != set_bits {
-        return Err(Error::damaged(format_args!("bits are set beyond the last one, {}", bit_len - 1)));
-    }
-    if set_bits != header.set_bits {
-        return Err(Error::damaged(format_args!(
-            "{set_bits} bits are set, and the header says {}",
-            header.set_bits
-        )));
-    }
-    Ok(())
-}
-
 impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// Bytes of the file that this filter makes.
     pub fn file_len(&self) -> u64 {
@@ -71,8 +47,10 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// The file as bytes. One filter has exactly one file, on every machine.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for it.
+    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a filter that was opened
+    /// [quick](crate::Open::quick) and whose bits are not what was written.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.check_before_copying()?;
         let mut bytes = Vec::new();
         let too_large = |_| Error::TooLarge { bytes: self.file_len() };
         let len = usize::try_from(self.file_len()).map_err(|_| too_large(()))?;
@@ -88,36 +66,6 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
         let table: Vec<u64> = chunks(lines).map(|chunk| xxh3_64(&chunk)).collect();
         header::encode(&self.meta, &self.rules, self.set_bits(), &table)
     }
-}
-
-impl BloomFilter {
-    /// Reads a file's bytes into a filter in memory, with every check of [`open`](BloomFilter::open).
-    ///
-    /// # Errors
-    /// As [`open`](BloomFilter::open), save for reading itself.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        from_bytes(bytes, None)
-    }
-
-    /// [`from_bytes`](Self::from_bytes) for a filter made with a secret key.
-    ///
-    /// # Errors
-    /// As [`open_with_key`](BloomFilter::open_with_key), save for reading itself.
-    pub fn from_bytes_with_key(bytes: &[u8], key: &SecretKey) -> Result<Self> {
-        from_bytes(bytes, Some(key))
-    }
-}
-
-fn from_bytes(bytes: &[u8], key: Option<&SecretKey>) -> Result<BloomFilter> {
-    let lengths = Lengths::read(bytes, bytes.len() as u64)?;
-    let (head, body) = bytes.split_at(lengths.body_offset as usize);
-    let header = Header::decode(lengths, head, key)?;
-    // The header's body length was compared with the bytes that are there.
-    let mut lines = bits::zeroed(header.meta.shape.lines())?;
-    bytemuck::cast_slice_mut(&mut lines).copy_from_slice(body);
-    bits::words_mut(&mut lines).iter_mut().for_each(|word| *word = u64::from_le(*word));
-    check_body(&header, &lines)?;
-    Ok(BloomFilter::from_parts(header.meta, lines, header.set_bits))
 }
 
 /// What bytes that are no tepal file look like, for the error.

@@ -5,8 +5,9 @@ use alloc::string::ToString;
 use std::fs;
 use std::path::Path;
 
+use super::open::Open;
 use super::*;
-use crate::{KeyDomain, Labels, Layout, Mapped, OverCapacity, Recipe};
+use crate::{KeyDomain, Labels, Layout, Mapped, OverCapacity, Recipe, SecretKey};
 
 const SECRET: SecretKey = SecretKey::new(*b"0123456789abcdef");
 
@@ -28,7 +29,7 @@ fn filters() -> Vec<BloomFilter> {
 }
 
 fn read(bytes: &[u8], keyed: bool) -> Result<BloomFilter> {
-    from_bytes(bytes, keyed.then_some(&SECRET))
+    Open { secret: keyed.then_some(&SECRET), quick: false }.from_bytes(bytes)
 }
 
 #[test]

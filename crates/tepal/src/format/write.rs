@@ -14,8 +14,10 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// Writes the file to `out`. Buffering is the caller's; the pieces are 64 KiB.
     ///
     /// # Errors
-    /// [`Error::Io`] where `out` refuses.
+    /// [`Error::Io`] where `out` refuses; [`Error::Damaged`] for a filter that was opened
+    /// [quick](crate::Open::quick) and whose bits are not what was written.
     pub fn write_to(&self, mut out: impl Write) -> Result<()> {
+        self.check_before_copying()?;
         self.write_pieces(&mut out).map_err(|source| Error::Io { doing: "writing a filter".into(), source })
     }
 
@@ -27,8 +29,10 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     ///
     /// # Errors
     /// [`Error::Io`] where the system refuses; [`Error::Parameter`] where `path` is something that cannot be
-    /// replaced by a file, such as a folder or a device.
+    /// replaced by a file, such as a folder or a device; [`Error::Damaged`] for a filter that was opened
+    /// [quick](crate::Open::quick) and whose bits are not what was written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.check_before_copying()?;
         let path = path.as_ref();
         let target = regular_target(path)?;
         let io = |source| Error::Io { doing: format!("{}: saving", path.display()), source };

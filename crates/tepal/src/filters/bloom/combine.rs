@@ -50,9 +50,12 @@ impl BloomFilter {
     /// # Errors
     /// [`Error::Incompatible`] where the filters differ in layout, number of hashes, size, key domain,
     /// scheme, seed or recipe; [`Error::CapacityReached`] where the policy is
-    /// [`OverCapacity::Refuse`] and the union holds more than the capacity. The filter is unchanged then.
+    /// [`OverCapacity::Refuse`] and the union holds more than the capacity; [`Error::Damaged`] where `other`
+    /// was opened [quick](crate::Open::quick) and its bits are not what was written. The filter is unchanged
+    /// then.
     pub fn union_with<M: AsRef<[Line]>>(&mut self, other: &BloomFilter<M>) -> Result<()> {
         self.check_compatible(other)?;
+        other.check_before_copying()?;
         let theirs = other.lines.as_ref();
         if self.meta.over_capacity == OverCapacity::Refuse
             && bits::count_union(&self.lines, theirs) > self.limit()
@@ -72,9 +75,11 @@ impl BloomFilter {
     /// some remain too, so the rate is above that of a filter built from the common keys alone.
     ///
     /// # Errors
-    /// [`Error::Incompatible`], as [`union_with`](Self::union_with). The filter is unchanged then.
+    /// [`Error::Incompatible`] and [`Error::Damaged`], as [`union_with`](Self::union_with). The filter is
+    /// unchanged then.
     pub fn intersect_with<M: AsRef<[Line]>>(&mut self, other: &BloomFilter<M>) -> Result<()> {
         self.check_compatible(other)?;
+        other.check_before_copying()?;
         bits::intersect(&mut self.lines, other.lines.as_ref());
         self.meta.inserted = None;
         self.recount();

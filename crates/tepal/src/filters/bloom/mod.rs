@@ -14,6 +14,7 @@ mod measure;
 mod own;
 
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
@@ -23,6 +24,7 @@ pub use builder::BloomFilterBuilder;
 use crate::bits::Line;
 use crate::bits::kernel::Kernel;
 use crate::error::{Error, Result};
+use crate::format::check::BodyCheck;
 use crate::hash::{Hasher, Key, KeyDomain, Recipe, Scheme};
 use crate::probe::{Layout, Rules, Shape};
 use crate::schemes::Own;
@@ -52,6 +54,8 @@ pub struct BloomFilter<L = Vec<Line>> {
     pub(crate) kernel: &'static Kernel,
     pub(crate) lines: L,
     tally: insert::Tally,
+    /// What the bits must be, where they are those of an opened file.
+    pub(crate) body_check: Option<Arc<BodyCheck>>,
 }
 
 /// Everything about a filter that is not its bits: what the header of a file holds.
@@ -190,7 +194,7 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     pub(crate) fn from_parts(meta: Meta, lines: L, set_bits: u64) -> Self {
         let tally = insert::Tally::new(&meta, set_bits);
         let rules = Rules::new(meta.shape);
-        BloomFilter { rules, kernel: Kernel::best(&rules), meta, lines, tally }
+        BloomFilter { rules, kernel: Kernel::best(&rules), meta, lines, tally, body_check: None }
     }
 
     /// Is the key in the set?
@@ -333,11 +337,14 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// A copy in memory that can be changed.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for it.
+    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a filter that was opened
+    /// [quick](crate::Open::quick) and whose bits are not what was written.
     pub fn into_owned(self) -> Result<BloomFilter> {
+        self.check_before_copying()?;
         let mut lines = crate::bits::zeroed(self.meta.shape.lines())?;
         lines.copy_from_slice(self.lines.as_ref());
-        Ok(BloomFilter { meta: self.meta, rules: self.rules, kernel: self.kernel, lines, tally: self.tally })
+        let BloomFilter { meta, rules, kernel, tally, .. } = self;
+        Ok(BloomFilter { meta, rules, kernel, lines, tally, body_check: None })
     }
 }
 

@@ -22,6 +22,7 @@ use core::str::FromStr;
 pub use file::{FilterFile, Reading};
 
 use super::header;
+use super::open::Open;
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::filters::AnyFilter;
@@ -140,7 +141,8 @@ impl Format {
         }
         match self {
             Format::Tepal => {
-                let filter = super::from_bytes(bytes, reading.secret.as_ref())?;
+                let open = Open { secret: reading.secret.as_ref(), ..Open::new() };
+                let filter = open.from_bytes(bytes)?;
                 if let Some(expected) = reading.key_domain.filter(|domain| *domain != filter.key_domain()) {
                     return Err(Error::Incompatible {
                         property: "key domain",

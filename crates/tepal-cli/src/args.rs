@@ -114,6 +114,18 @@ pub enum Verb {
   tepal convert ids.bin --from guava --keys integer --to tepal -o ids.tepal"
     )]
     Convert(ConvertArgs),
+    /// Check that every byte of a filter is what was written
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "  tepal verify list.tepal
+  tepal verify *.tepal || echo \"restore what is named above\"
+  tepal verify --from guava old.bin",
+        after_help = "Every verb does this for the filters that it opens; this one does nothing else. Of a damaged tepal file \
+                      it names the bytes of the first chunk (64 KiB) that is. Most other programs' formats have no \
+                      checksum: their lengths and fields are checked, their bits cannot be.
+Exit codes: 0 nothing wrong was found, 2 something was."
+    )]
+    Verify(VerifyArgs),
     /// Measure a filter: members missed (must be 0), and the rate of error
     #[command(
         help_template = TEMPLATE,
@@ -232,6 +244,22 @@ pub struct InfoArgs {
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
     /// Everything, as one JSON array
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `tepal verify`.
+#[derive(Args, Debug)]
+pub struct VerifyArgs {
+    /// The filters
+    #[arg(value_name = "FILTER", required = true)]
+    pub filters: Vec<PathBuf>,
+    #[command(flatten)]
+    pub file: FileArgs,
+    /// The secret of the filters
+    #[arg(long, value_name = "FILE")]
+    pub secret: Option<PathBuf>,
+    /// What was found, as one JSON array
     #[arg(long)]
     pub json: bool,
 }

@@ -70,6 +70,7 @@ fn run(verb: Verb) -> Outcome {
         Verb::Plan(args) => cmd::plan::run(&args),
         Verb::Merge(args) => cmd::merge::run(&args),
         Verb::Convert(args) => cmd::convert::run(&args),
+        Verb::Verify(args) => cmd::verify::run(&args),
         Verb::Test(args) => cmd::test::run(&args),
         Verb::Demo(args) => cmd::demo::run(&args),
         Verb::Completions { shell } => cmd::manual::completions(shell),

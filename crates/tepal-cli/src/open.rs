@@ -120,25 +120,38 @@ pub fn open_all<'a>(
     let mut first = None;
     let mut used = false;
     for path in paths {
-        let fail = |error: Error| Failure::at(&shown(path), reason(&error));
-        let filter = match (Own::open(path), secret) {
-            (Err(Error::KeyRequired), Some(key)) => {
-                used = true;
-                Filter::Own(Own::open_with_key(path, key).map_err(fail)?)
-            }
-            (Err(Error::NotTepal { found }), _) => Filter::Foreign(foreign(path, file, &found)?),
-            (opened, _) => Filter::Own(opened.map_err(fail)?),
-        };
-        if let Some(encoding) = file.encoding.filter(|encoding| *encoding != filter.key_domain()) {
-            let text = format!("its keys are {}, not {encoding}; leave --keys out", filter.key_domain());
-            return Err(Failure::at(&shown(path), text));
-        }
+        let (filter, keyed) = open_one(path, file, secret)?;
+        used |= keyed;
         first = first.or(Some(path));
         filters.push(filter);
     }
     match (secret, used, first) {
         (Some(_), false, Some(path)) => Err(Failure::at(&shown(path), reason(&Error::KeyNotUsed))),
         _ => Ok(filters),
+    }
+}
+
+/// Opens one of several filters that are told of one by one: a secret is for those of them that have one.
+pub fn open_each(path: &Path, file: FileArgs, secret: Option<&SecretKey>) -> Result<Filter, Failure> {
+    open_one(path, file, secret).map(|(filter, _)| filter)
+}
+
+/// The filter, and whether the secret was needed.
+fn open_one(path: &Path, file: FileArgs, secret: Option<&SecretKey>) -> Result<(Filter, bool), Failure> {
+    let fail = |error: Error| Failure::at(&shown(path), reason(&error));
+    let (filter, keyed) = match (Own::open(path), secret) {
+        (Err(Error::KeyRequired), Some(key)) => {
+            (Filter::Own(Own::open_with_key(path, key).map_err(fail)?), true)
+        }
+        (Err(Error::NotTepal { found }), _) => (Filter::Foreign(foreign(path, file, &found)?), false),
+        (opened, _) => (Filter::Own(opened.map_err(fail)?), false),
+    };
+    match file.encoding.filter(|encoding| *encoding != filter.key_domain()) {
+        Some(encoding) => {
+            let text = format!("its keys are {}, not {encoding}; leave --keys out", filter.key_domain());
+            Err(Failure::at(&shown(path), text))
+        }
+        None => Ok((filter, keyed)),
     }
 }
 

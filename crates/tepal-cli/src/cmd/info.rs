@@ -11,7 +11,7 @@ use crate::describe_foreign::Described;
 use crate::error::{Failure, Outcome, complain, shown};
 use crate::key::read_secret;
 use crate::number::{count, counted, percent, rate, size};
-use crate::open::{Filter, Own, open};
+use crate::open::{Filter, Own, open_each};
 use crate::output::Stdout;
 use crate::picture::{self, WIDTH, bar, columns};
 
@@ -24,11 +24,7 @@ pub fn run(args: &InfoArgs) -> Outcome {
     let mut shown_before = false;
     for path in &args.filters {
         let name = shown(path);
-        // With one secret for several filters, those without one are opened too.
-        let opened = match (secret.is_some(), open(path, args.file, None)) {
-            (true, Err(_)) => open(path, args.file, secret.as_ref()),
-            (_, opened) => opened,
-        };
+        let opened = open_each(path, args.file, secret.as_ref());
         let told = opened.and_then(|filter| tell(&name, filter, args.json));
         match told {
             Ok(Told::Data(data)) => described.push(data),

@@ -61,7 +61,7 @@ fn files_that_are_no_filters() {
     });
     place.write("gzip", b"\x1f\x8b\x08\0\0\0\0\0\0\0\0\0");
     place.write("empty", "");
-    for verb in ["has NAME -e a", "info NAME", "add NAME keys", "test NAME"] {
+    for verb in ["has NAME -e a", "info NAME", "add NAME keys", "verify NAME", "test NAME"] {
         for (name, found) in [
             ("nothing", "no such file; expected a tepal filter, made with: tepal build LIST -o FILTER"),
             ("folder", "a directory; expected a tepal filter"),

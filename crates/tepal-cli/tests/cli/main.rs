@@ -15,3 +15,4 @@ mod signals;
 #[cfg(unix)]
 mod terminal;
 mod verbs;
+mod verify;

@@ -102,8 +102,8 @@ impl FilterFile {
     /// Reads a file's bytes. Lengths are compared with the bytes that are there before anything is
     /// allocated.
     ///
-    /// Only tepal's own format has checksums: a foreign file whose *bits* were changed cannot be told from
-    /// a good one.
+    /// Few other formats have a checksum ([`has_checksum`](Self::has_checksum)): where there is none, a file
+    /// whose *bits* were changed cannot be told from a good one.
     ///
     /// # Errors
     /// [`Error::NotTepal`] where the format is not told and the file has no mark; [`Error::Damaged`] and
@@ -178,6 +178,15 @@ impl FilterFile {
     /// The format.
     pub fn format(&self) -> Format {
         self.format
+    }
+
+    /// Are the bits under a checksum of the file's format, so that every change of them is found? Of other
+    /// programs' files only a `DUMP` payload of Redis has one.
+    pub fn has_checksum(&self) -> bool {
+        match &self.beside {
+            Beside::RedisBloom(rest) => rest.rdb_version.is_some(),
+            _ => self.format == Format::Tepal,
+        }
     }
 
     /// What the user of such a filter should know: promises that the format cannot keep.

@@ -1,0 +1,113 @@
+//! `tepal verify`: is every byte of these filters what was written?
+
+use std::path::Path;
+
+use serde::Serialize;
+use tepal::{FilterFile, Format};
+
+use crate::args::VerifyArgs;
+use crate::describe_foreign::file_len;
+use crate::error::{Failure, Outcome, complain, shown};
+use crate::key::read_secret;
+use crate::number::{count, counted};
+use crate::open::{Filter, Own, open_each};
+use crate::output::Stdout;
+
+/// What was found in one file, as `--json` prints it.
+#[derive(Serialize)]
+struct Verified {
+    file: String,
+    /// Nothing wrong was found.
+    right: bool,
+    /// Null where the file cannot be read as any.
+    format: Option<&'static str>,
+    /// Whether its bits are under a checksum, so that every change of them is found.
+    checksum: Option<bool>,
+    /// Pieces of a tepal file with a checksum of their own.
+    chunks: Option<u64>,
+    file_len: Option<u64>,
+    /// What is wrong.
+    problem: Option<String>,
+}
+
+/// Runs the verb. A file that is damaged does not hide the others.
+pub fn run(args: &VerifyArgs) -> Outcome {
+    let secret = args.secret.as_deref().map(read_secret).transpose()?;
+    let mut stdout = Stdout::new();
+    let mut all = Vec::new();
+    for path in &args.filters {
+        let verified = open_each(path, args.file, secret.as_ref()).and_then(|filter| right(path, &filter));
+        let verified = match verified {
+            Ok(verified) => verified,
+            Err(Failure::Message(text)) => wrong(path, text),
+            Err(closed) => return Err(closed),
+        };
+        match &verified.problem {
+            Some(text) => complain(text),
+            None if !args.json => stdout.write(line(&verified).as_bytes())?,
+            None => {}
+        }
+        all.push(verified);
+    }
+    if args.json {
+        stdout.document(&all)?;
+    }
+    stdout.flush()?;
+    Ok(if all.iter().all(|verified| verified.right) { 0 } else { 2 })
+}
+
+/// A file that was opened, which means that all that can be checked is right.
+fn right(path: &Path, filter: &Filter) -> Result<Verified, Failure> {
+    let verified = Verified {
+        file: shown(path),
+        right: true,
+        format: None,
+        checksum: None,
+        chunks: None,
+        file_len: None,
+        problem: None,
+    };
+    Ok(match filter {
+        Filter::Own(filter) => Verified {
+            format: Some(Format::Tepal.name()),
+            checksum: Some(true),
+            chunks: Some(Own::chunks(filter)),
+            file_len: Some(filter.file_len()),
+            ..verified
+        },
+        Filter::Foreign(file) => Verified {
+            format: Some(file.format().name()),
+            checksum: Some(FilterFile::has_checksum(file)),
+            file_len: Some(file_len(&shown(path), file)?),
+            ..verified
+        },
+    })
+}
+
+fn wrong(path: &Path, problem: String) -> Verified {
+    Verified {
+        file: shown(path),
+        right: false,
+        format: None,
+        checksum: None,
+        chunks: None,
+        file_len: None,
+        problem: Some(problem),
+    }
+}
+
+/// The line about a file that is right, for people.
+fn line(verified: &Verified) -> String {
+    let name = &verified.file;
+    let len = count(verified.file_len.unwrap_or_default());
+    match (verified.chunks, verified.format.unwrap_or_default(), verified.checksum) {
+        (Some(chunks), ..) => format!("{name}: whole, {}, {len} bytes\n", counted(chunks, "chunk")),
+        (None, format, Some(true)) => {
+            format!("{name}: {format}, {len} bytes; its lengths, fields and checksum are right\n")
+        }
+        (None, format, _) => format!(
+            "{name}: {format}, {len} bytes; its lengths and fields are right, and there is no checksum by which to \
+             check its bits\n"
+        ),
+    }
+}

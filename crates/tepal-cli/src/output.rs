@@ -152,21 +152,27 @@ impl Target {
         if let (Format::Tepal, [filter]) = (file.format(), file.filter().parts()) {
             return self.save(filter);
         }
-        let bytes = file.to_bytes().map_err(|error| Failure::at(&self.name(), error))?;
         let result = match self {
-            Self::Stdout => {
-                let mut stdout = io::stdout().lock();
-                stdout.write_all(&bytes).and_then(|()| stdout.flush())
-            }
-            Self::Stream(path) => {
-                fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(&bytes))
-            }
             Self::File(path) => {
                 let _saving = interrupt::saving();
-                replace(path, &bytes)
+                file.save(path)
+            }
+            Self::Stdout | Self::Stream(_) => {
+                let bytes = file.to_bytes().map_err(|error| Failure::at(&self.name(), error))?;
+                let written = match self {
+                    Self::Stream(path) => fs::OpenOptions::new()
+                        .write(true)
+                        .open(path)
+                        .and_then(|mut file| file.write_all(&bytes)),
+                    _ => {
+                        let mut stdout = io::stdout().lock();
+                        stdout.write_all(&bytes).and_then(|()| stdout.flush())
+                    }
+                };
+                written.map_err(|source| Error::Io { doing: "writing".to_owned(), source })
             }
         };
-        self.told(result.map_err(|source| Error::Io { doing: "writing".to_owned(), source }))
+        self.told(result)
     }
 
     fn told(&self, result: Result<(), Error>) -> Result<(), Failure> {
@@ -177,33 +183,6 @@ impl Target {
             Err(error) => Err(Failure::at(&self.name(), error)),
         }
     }
-}
-
-/// Puts a file with these bytes in the place of `path`, as a whole: written beside it, then renamed. An existing file
-/// keeps its permissions.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = folder_of(path);
-    let mut prefix = std::ffi::OsString::from(".");
-    prefix.push(path.file_name().unwrap_or_default());
-    prefix.push(".");
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".tepal-tmp");
-    #[cfg(unix)]
-    {
-        // What a new file gets; the umask still applies. tempfile's own choice is 0600.
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let mut temporary = builder.tempfile_in(&folder)?;
-    temporary.write_all(bytes)?;
-    if let Ok(old) = fs::metadata(path) {
-        temporary.as_file().set_permissions(old.permissions())?;
-    }
-    temporary.as_file().sync_all()?;
-    temporary.persist(path).map_err(|error| error.error)?;
-    #[cfg(unix)]
-    fs::File::open(&folder)?.sync_all()?;
-    Ok(())
 }
 
 fn flush(writer: &mut impl Write) -> Result<(), Error> {

@@ -6,6 +6,8 @@ mod fidelity;
 mod fields;
 mod golden;
 mod help;
+#[cfg(unix)]
+mod killed;
 mod model;
 mod packed;
 mod place;

@@ -1,7 +1,7 @@
 //! Filters and files: `FORMAT.md` in code. Only this room knows of files.
 //!
 //! [`header`] turns everything but the bits into bytes and back, [`check`] holds the bits against it, [`open`]
-//! hands out filters, [`map`] maps a file without copying it, [`mod@write`] saves atomically. Other programs'
+//! hands out filters, [`map`] maps a file without copying it, [`mod@write`] writes and [`replace`] saves atomically. Other programs'
 //! files are in [`foreign`], one file a format.
 
 pub(crate) mod check;
@@ -11,6 +11,8 @@ pub(crate) mod header;
 #[cfg(feature = "std")]
 pub(crate) mod map;
 pub(crate) mod open;
+#[cfg(feature = "std")]
+mod replace;
 #[cfg(feature = "std")]
 mod write;
 

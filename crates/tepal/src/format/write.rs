@@ -1,11 +1,11 @@
-//! Writing a file so that whoever looks sees the old one or the new one, whole.
+//! Writing a filter: to any writer, or as a file that takes the place of another.
 
-use std::ffi::OsStr;
-use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::chunks;
+use super::foreign::{FilterFile, Format};
+use super::replace::replace;
 use crate::bits::Line;
 use crate::error::{Error, Result};
 use crate::filters::bloom::BloomFilter;
@@ -25,7 +25,8 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// disk, and then take the name. Whatever happens, `path` is the old file or the new one, whole.
     ///
     /// An existing file keeps its permissions, and its readers keep what they had opened. A symbolic link
-    /// is followed.
+    /// is followed. A process that is killed while saving leaves its temporary file; on Unix the next save
+    /// of the same target removes it.
     ///
     /// # Errors
     /// [`Error::Io`] where the system refuses; [`Error::Parameter`] where `path` is something that cannot be
@@ -33,34 +34,7 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// [quick](crate::Open::quick) and whose bits are not what was written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.check_before_copying()?;
-        let path = path.as_ref();
-        let target = regular_target(path)?;
-        let io = |source| Error::Io { doing: format!("{}: saving", path.display()), source };
-        let folder = match target.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let mut prefix = std::ffi::OsString::from(".");
-        prefix.push(target.file_name().unwrap_or(OsStr::new("filter")));
-        prefix.push(".");
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix).suffix(".tepal-tmp");
-        #[cfg(unix)]
-        {
-            // What a new file gets; the umask still applies. tempfile's own choice is 0600.
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        let mut temporary = builder.tempfile_in(folder).map_err(io)?;
-        self.write_pieces(temporary.as_file_mut()).map_err(io)?;
-        if let Ok(old) = fs::metadata(&target) {
-            temporary.as_file().set_permissions(old.permissions()).map_err(io)?;
-        }
-        temporary.as_file().sync_all().map_err(io)?;
-        temporary.persist(&target).map_err(|error| io(error.error))?;
-        #[cfg(unix)]
-        fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(io)?;
-        Ok(())
+        replace(path.as_ref(), |mut out| self.write_pieces(&mut out))
     }
 
     fn write_pieces(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -70,18 +44,19 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     }
 }
 
-/// The file behind `path`, links followed, which must be a regular one or not there yet.
-fn regular_target(path: &Path) -> Result<PathBuf> {
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    match fs::metadata(&target) {
-        Ok(found) if !found.is_file() => {
-            let kind = if found.is_dir() { "a folder" } else { "a device, pipe or socket" };
-            Err(Error::parameter(
-                "the place to save to",
-                format_args!("{} ({kind})", path.display()),
-                "a regular file or a new name",
-            ))
+impl FilterFile {
+    /// Saves the file, atomically, as [`BloomFilter::save`] does.
+    ///
+    /// # Errors
+    /// As [`BloomFilter::save`], and as [`to_bytes`](Self::to_bytes).
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        match (self.format(), self.filter().parts()) {
+            // A large one need not be in memory twice.
+            (Format::Tepal, [filter]) => filter.save(path),
+            _ => {
+                let bytes = self.to_bytes()?;
+                replace(path.as_ref(), |out| out.write_all(&bytes))
+            }
         }
-        _ => Ok(target),
     }
 }

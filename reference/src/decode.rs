@@ -3,15 +3,26 @@
 //! Each refusal is a text that starts with the number of its step, as in `step 3: the header checksum ...`.
 
 use crate::bits::Layout;
-use crate::encode::{CHUNK, HEADER_LEN, KIND_BLOOM, MAGIC, VERSION, body_len, body_offset, check_plan};
+use crate::encode::{CHUNK, HEADER_LEN, KIND_BLOOM, MAGIC, SEALED, VERSION};
+use crate::encode::{body_len, body_offset, check_plan, seal_len};
 use crate::filter::{Filter, Policy, self_test};
 use crate::hash::{Scheme, xxh3};
 use crate::key::{Domain, check_recipe};
 use crate::records::{self, Record, SEED};
 use crate::schemes::Own;
+use crate::seal::seal;
 
-/// Reads a file. `secret` is the key of scheme 2; under every other scheme there must be none.
+/// Reads a file that has no seal. `secret` is the key of scheme 2; under every other scheme there must be none.
 pub fn decode(file: &[u8], secret: Option<&[u8; 16]>) -> Result<Filter, String> {
+    decode_with(file, secret, None)
+}
+
+/// Reads a file, sealed or not: with a seal key it must be, without one it must not.
+pub fn decode_with(
+    file: &[u8],
+    secret: Option<&[u8; 16]>,
+    seal_key: Option<&[u8]>,
+) -> Result<Filter, String> {
     magic_version_kind(file).map_err(step(1))?;
     let offset = lengths(file).map_err(step(2))?;
     let header = &file[..offset];
@@ -19,8 +30,13 @@ pub fn decode(file: &[u8], secret: Option<&[u8; 16]>) -> Result<Filter, String> 
     let fields = fields(header).map_err(step(4))?;
     sizes_follow(header, file.len() as u64, &fields).map_err(step(5))?;
     let scheme = with_secret(header, &fields, secret).map_err(step(6))?;
+    seal_key_fits(header, seal_key).map_err(step(6))?;
     compare_self_test(header, &fields, &scheme).map_err(step(6))?;
-    let bits = body(header, &file[offset..], &fields).map_err(step(7))?;
+    let body_end = offset + body_len(fields.bit_len) as usize;
+    let bits = body(header, &file[offset..body_end], &fields).map_err(step(7))?;
+    if let Some(key) = seal_key {
+        compare_seal(key, &file[..body_end], &file[body_end..]).map_err(step(8))?;
+    }
 
     Ok(Filter {
         layout: fields.layout,
@@ -100,7 +116,7 @@ struct Fields {
 /// Step 4: flags, recipe, records, and the fields of section 4.2 one by one.
 fn fields(header: &[u8]) -> Result<Fields, String> {
     let flags = u32_at(header, 24);
-    if flags != 0 {
+    if flags & !SEALED != 0 {
         return Err(format!("required flags {flags:#x} are not known"));
     }
     check_recipe(u32_at(header, 124))?;
@@ -163,9 +179,9 @@ fn sizes_follow(header: &[u8], file_len: u64, fields: &Fields) -> Result<(), Str
     if offset != body_offset(records_len, fields.bit_len) {
         return Err(format!("body_offset {offset} does not follow from {} bits", fields.bit_len));
     }
-    if file_len - offset != body_len(fields.bit_len) {
+    if file_len - offset != body_len(fields.bit_len) + seal_len(u32_at(header, 24)) {
         return Err(format!(
-            "{} bytes of body do not follow from {} bits",
+            "{} bytes of body and seal do not follow from {} bits",
             file_len - offset,
             fields.bit_len
         ));
@@ -193,7 +209,24 @@ fn with_secret(header: &[u8], fields: &Fields, secret: Option<&[u8; 16]>) -> Res
     }
 }
 
-/// Step 6, second half: hash and layout are the writer's.
+/// Step 6: a seal key for a sealed file, and only for one.
+fn seal_key_fits(header: &[u8], seal_key: Option<&[u8]>) -> Result<(), String> {
+    match (u32_at(header, 24) & SEALED != 0, seal_key) {
+        (true, None) => Err("the file is sealed, and no seal key is given".to_string()),
+        (false, Some(_)) => Err("a seal key is given, and the file is not sealed".to_string()),
+        _ => Ok(()),
+    }
+}
+
+/// Step 8: the seal is that of all bytes before it.
+fn compare_seal(key: &[u8], sealed: &[u8], found: &[u8]) -> Result<(), String> {
+    // Every byte is looked at, whichever differs: how long it takes tells nothing.
+    let computed = seal(key, sealed)?;
+    let differing = found.iter().zip(computed).fold(0, |all, (found, computed)| all | (found ^ computed));
+    if differing == 0 { Ok(()) } else { Err("the seal is not that of this key".to_string()) }
+}
+
+/// Step 6, the rest: hash and layout are the writer's.
 fn compare_self_test(header: &[u8], fields: &Fields, scheme: &Scheme) -> Result<(), String> {
     let computed = self_test(fields.layout, fields.num_hashes, fields.bit_len, scheme);
     for (i, &sum) in computed.iter().enumerate() {

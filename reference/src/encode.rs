@@ -3,6 +3,7 @@
 use crate::filter::Filter;
 use crate::hash::{Scheme, xxh3};
 use crate::records::{Record, SEED};
+use crate::seal::{SEAL_LEN, seal};
 use crate::{key, records};
 
 /// The first 8 bytes of every file.
@@ -16,8 +17,23 @@ pub const HEADER_LEN: u64 = 128;
 /// Length of a chunk of the body (section 4.4).
 pub const CHUNK: u64 = 65_536;
 
+/// Required flag 0: the file ends with a seal (section 4.7).
+pub const SEALED: u32 = 1;
+
 /// The one file of a filter. Refuses what a reader would refuse.
 pub fn encode(filter: &Filter) -> Result<Vec<u8>, String> {
+    encode_with(filter, 0)
+}
+
+/// Its one file under a seal key.
+pub fn encode_sealed(filter: &Filter, seal_key: &[u8]) -> Result<Vec<u8>, String> {
+    let mut file = encode_with(filter, SEALED)?;
+    file.extend(seal(seal_key, &file)?);
+    Ok(file)
+}
+
+/// The file with these required flags, without the seal.
+fn encode_with(filter: &Filter, required_flags: u32) -> Result<Vec<u8>, String> {
     filter.scheme.check(filter.layout, filter.num_hashes, filter.bit_len())?;
     check_plan(filter.capacity, filter.rate)?;
     key::check_recipe(filter.recipe)?;
@@ -27,7 +43,7 @@ pub fn encode(filter: &Filter) -> Result<Vec<u8>, String> {
     if body_offset > 1 << 31 {
         return Err(format!("the chunk table does not fit: body_offset would be {body_offset}"));
     }
-    let file_len = body_offset + body.len() as u64;
+    let file_len = body_offset + body.len() as u64 + seal_len(required_flags);
 
     let mut file = Vec::new();
     // 4.1, common part.
@@ -36,7 +52,7 @@ pub fn encode(filter: &Filter) -> Result<Vec<u8>, String> {
     file.extend(KIND_BLOOM.to_le_bytes());
     file.extend((body_offset as u32).to_le_bytes());
     file.extend(file_len.to_le_bytes());
-    file.extend(0u32.to_le_bytes()); // required flags
+    file.extend(required_flags.to_le_bytes());
     file.extend(0u32.to_le_bytes()); // optional flags
     // 4.2, the Bloom filter's part.
     file.push(filter.layout.id());
@@ -98,6 +114,11 @@ pub fn check_plan(capacity: u64, rate: f64) -> Result<(), String> {
 /// Length of the body: the bytes that `bit_len` bits need, padded to a multiple of 64.
 pub fn body_len(bit_len: u64) -> u64 {
     bit_len.div_ceil(8).next_multiple_of(64)
+}
+
+/// Length of what follows the body.
+pub fn seal_len(required_flags: u32) -> u64 {
+    if required_flags & SEALED != 0 { SEAL_LEN as u64 } else { 0 }
 }
 
 /// The least multiple of 64 that leaves room for header, records, chunk table and header checksum.

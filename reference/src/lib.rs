@@ -21,6 +21,7 @@
 //! | [`records`] | 4.3 |
 //! | [`encode`] | 3 and 4: from a filter to a file |
 //! | [`decode`] | 4.6: from a file to a filter, with every check |
+//! | [`seal`] | 4.7 |
 //! | [`size`] | 5: rates and sizes |
 //! | [`vectors`], [`mod@print`] | the JSON files and how they are laid out |
 
@@ -33,6 +34,7 @@ pub mod key;
 pub mod print;
 pub mod records;
 pub mod schemes;
+pub mod seal;
 pub mod siphash;
 pub mod size;
 pub mod vectors;

@@ -1,8 +1,8 @@
 //! Every single-bit flip, every truncation and every appended byte of some small files is refused.
 
 use tepal_reference::bits::Layout;
-use tepal_reference::decode::decode;
-use tepal_reference::encode::encode;
+use tepal_reference::decode::{decode, decode_with};
+use tepal_reference::encode::{encode, encode_sealed};
 use tepal_reference::filter::{Filter, Policy, UNKNOWN};
 use tepal_reference::hash::{Scheme, xxh3};
 use tepal_reference::key::{Domain, Key};
@@ -90,6 +90,26 @@ fn every_truncation_and_extension_is_refused() {
         }
         file.push(0);
         assert!(decode(&file, secret(&filter)).is_err());
+    }
+}
+
+#[test]
+fn every_flip_truncation_and_extension_of_a_sealed_file_is_refused() {
+    let seal_key = b"the key of this seal";
+    for filter in filters() {
+        let read = |file: &[u8]| decode_with(file, secret(&filter), Some(seal_key));
+        let mut file = encode_sealed(&filter, seal_key).unwrap();
+        assert_eq!(read(&file).unwrap(), filter);
+        for bit in 0..file.len() * 8 {
+            file[bit / 8] ^= 1 << (bit % 8);
+            assert!(read(&file).is_err(), "{:?}, bit {bit}", filter.layout);
+            file[bit / 8] ^= 1 << (bit % 8);
+        }
+        for len in 0..file.len() {
+            assert!(read(&file[..len]).is_err(), "{:?}, length {len}", filter.layout);
+        }
+        file.push(0);
+        assert!(read(&file).is_err());
     }
 }
 

@@ -96,6 +96,12 @@ pub enum Error {
     WrongKey,
     /// A secret key was given for a filter that was made without one.
     KeyNotUsed,
+    /// A sealed file was opened without the key of its seal.
+    SealRequired,
+    /// A sealed file is not what the holder of this seal key has sealed.
+    WrongSeal,
+    /// A seal key was given for a file without a seal.
+    NotSealed,
     /// The operating system refused to read or write.
     #[cfg(feature = "std")]
     Io {
@@ -189,6 +195,17 @@ impl fmt::Display for Error {
             }
             Error::KeyNotUsed => f.write_str(
                 "a secret key was given, but the filter was made without one; open it without a key",
+            ),
+            Error::SealRequired => {
+                f.write_str("the file is sealed; open it with the key of its seal (`Open::seal_key`)")
+            }
+            Error::WrongSeal => f.write_str(
+                "the seal is not that of this key: the file was changed by someone who has not the key, or sealed \
+                 under another one; get it from its maker again",
+            ),
+            Error::NotSealed => f.write_str(
+                "a seal key was given, but the file has no seal and may be anyone's; get the sealed one from its \
+                 maker, or open it without a seal key",
             ),
             #[cfg(feature = "std")]
             Error::Io { doing, source } => write!(f, "{doing}: {source}"),

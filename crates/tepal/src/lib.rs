@@ -53,6 +53,7 @@
 //! | `avx512` | no | loops for AVX-512 too, where the CPU has it. Needs Rust 1.89 |
 //! | `force-cpu-level` | no | for tests: the variable `TEPAL_CPU_LEVEL` names the level of the loops |
 //! | `parallel` | no | `BloomFilter::insert_bulk` and `contains_bulk`: millions of keys over several threads |
+//! | `seal` | no | files under a seal, so that nobody can swap them: `SealKey`. Without it they are refused |
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
@@ -76,6 +77,8 @@ pub use format::foreign::{FilterFile, Format, Reading};
 #[cfg(feature = "std")]
 pub use format::map::Mapped;
 pub use format::open::Open;
+#[cfg(feature = "seal")]
+pub use format::seal::SealKey;
 pub use hash::{Column, Key, KeyDomain, KeyRef, Keys, Offset, Recipe, Scheme, SecretKey};
 pub use params::{Goal, Plan, Request};
 pub use probe::Layout;

@@ -7,6 +7,8 @@ use serde_json::Value;
 use tepal::{
     BloomFilter, Error, Key, KeyDomain, KeyRef, Labels, Layout, OverCapacity, Recipe, Request, SecretKey,
 };
+#[cfg(feature = "seal")]
+use tepal::{Open, SealKey};
 
 fn vectors(name: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/vectors").join(name);
@@ -45,6 +47,40 @@ fn bytes(hex: &str) -> Vec<u8> {
 fn secret(case: &Value) -> Option<SecretKey> {
     let hex = case.get("secret_key")?.as_str()?;
     Some(SecretKey::new(bytes(hex).try_into().unwrap()))
+}
+
+/// The filter of a file of the vectors, with the keys that the case has.
+#[cfg(feature = "seal")]
+fn open(case: &Value, file: &[u8]) -> tepal::Result<BloomFilter> {
+    let secret = secret(case);
+    let seal = case.get("seal_key").map(|hex| SealKey::new(&bytes(hex.as_str().unwrap())).unwrap());
+    let mut open = Open::new();
+    if let Some(key) = &secret {
+        open = open.secret_key(key);
+    }
+    if let Some(key) = &seal {
+        open = open.seal_key(key);
+    }
+    open.from_bytes(file)
+}
+
+/// The same in a build that refuses every sealed file.
+#[cfg(not(feature = "seal"))]
+fn open(case: &Value, file: &[u8]) -> tepal::Result<BloomFilter> {
+    match secret(case) {
+        Some(key) => BloomFilter::from_bytes_with_key(file, &key),
+        None => BloomFilter::from_bytes(file),
+    }
+}
+
+fn write(case: &Value, filter: &BloomFilter) -> Vec<u8> {
+    #[cfg(feature = "seal")]
+    if let Some(key) = case.get("seal_key") {
+        let key = SealKey::new(&bytes(key.as_str().unwrap())).unwrap();
+        return filter.to_bytes_sealed(&key).unwrap();
+    }
+    assert!(case.get("seal_key").is_none());
+    filter.to_bytes().unwrap()
 }
 
 fn layout(case: &Value) -> Layout {
@@ -152,11 +188,13 @@ fn files() {
 
         // Read the reference's file, where it is whole.
         let whole = case.get("file").map(|hex| bytes(hex.as_str().unwrap()));
+        let sealed = case.get("seal_key").is_some();
+        if let (false, true, Some(bytes)) = (cfg!(feature = "seal"), sealed, &whole) {
+            assert!(matches!(open(case, bytes), Err(Error::Unsupported { .. })), "{name}");
+            continue;
+        }
         let mut filter = match &whole {
-            Some(bytes) => match secret(case) {
-                Some(key) => BloomFilter::from_bytes_with_key(bytes, &key).unwrap(),
-                None => BloomFilter::from_bytes(bytes).unwrap(),
-            },
+            Some(bytes) => open(case, bytes).unwrap(),
             None => {
                 let builder = BloomFilter::builder()
                     .layout(layout(case))
@@ -179,14 +217,15 @@ fn files() {
         assert_eq!(filter.over_capacity(), policy, "{name}");
         assert_eq!(filter.capacity(), number(&case["capacity"]), "{name}");
         if let Some(bytes) = &whole {
-            assert_eq!(filter.file_len(), number(&case["file_len"]), "{name}");
+            let file_len = filter.file_len() + if sealed { 32 } else { 0 };
+            assert_eq!(file_len, number(&case["file_len"]), "{name}");
             assert_eq!(filter.promised_false_positive_rate(), rate, "{name}");
             assert_eq!(filter.recipe(), recipe(case), "{name}");
             assert_eq!(filter.labels(), &labels, "{name}");
             assert_eq!(filter.set_bits(), number(&case["set_bits"]), "{name}");
             let inserted = number(&case["keys_inserted"]);
             assert_eq!(filter.keys_inserted(), Some(inserted).filter(|n| *n != u64::MAX), "{name}");
-            assert_eq!(&filter.to_bytes().unwrap(), bytes, "{name}");
+            assert_eq!(&write(case, &filter), bytes, "{name}");
         }
 
         // Insert the same keys into the emptied filter: the same bits again.
@@ -209,7 +248,11 @@ fn files() {
                 let ours = filter.to_bytes().unwrap();
                 let mut file = bytes(text(case, "header"));
                 file.extend_from_slice(&ours[ours.len() - filter.size_in_bytes() as usize..]);
-                assert!(BloomFilter::from_bytes(&file).unwrap() == filter, "{name}");
+                file.extend(case.get("seal").map(|hex| bytes(hex.as_str().unwrap())).unwrap_or_default());
+                match open(case, &file) {
+                    Err(Error::Unsupported { .. }) if !cfg!(feature = "seal") && sealed => {}
+                    opened => assert!(opened.unwrap() == filter, "{name}"),
+                }
             }
         }
         for probe in case["probes"].as_array().unwrap() {
@@ -225,11 +268,12 @@ fn refused_files() {
     let file = vectors("refused.json");
     for case in cases(&file, "refused") {
         let bytes = bytes(text(case, "file"));
-        let result = match secret(case) {
-            Some(key) => BloomFilter::from_bytes_with_key(&bytes, &key),
-            None => BloomFilter::from_bytes(&bytes),
-        };
-        let error = result.map(|_| ()).expect_err(text(case, "name")).to_string();
+        // Not sealed, and no key can be given for what is not there.
+        if !cfg!(feature = "seal") && case.get("seal_key").is_some() && bytes[24] == 0 {
+            assert!(open(case, &bytes).is_ok());
+            continue;
+        }
+        let error = open(case, &bytes).map(|_| ()).expect_err(text(case, "name")).to_string();
         assert!(!error.contains('\n') && !error.is_empty(), "{error}");
     }
 }

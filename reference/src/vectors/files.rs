@@ -1,13 +1,14 @@
 //! `files.json`: sections 3 and 4, whole small files with what is in them.
 
-use super::plans::{Plan, plans};
+use super::plans::{Plan, plans, sealed_plans};
 use super::{foreign, hex, hex64};
-use crate::decode::decode;
-use crate::encode::encode;
+use crate::decode::decode_with;
+use crate::encode::{encode, encode_sealed};
 use crate::filter::UNKNOWN;
 use crate::hash::{Scheme, xxh3};
 use crate::key::{Domain, Key, apply_recipe};
 use crate::print::to_json;
+use crate::seal::SEAL_LEN;
 use serde::Serialize;
 
 const ABOUT: &str = "Whole files (FORMAT.md sections 3 and 4) with the filter they hold. `keys` are the keys that were \
@@ -17,7 +18,8 @@ const ABOUT: &str = "Whole files (FORMAT.md sections 3 and 4) with the filter th
     that is too long for this has `header`, the body_offset bytes before its body, instead. `file_xxh3` is XXH3-64 \
     with seed 0 of the whole file. `keys_inserted` 18446744073709551615 means not known. Schemes with a rule of their \
     own have `parameters`, the field at offset 64, and scheme 28 has `scheme_seed`, record 5, which is not among \
-    `records`.";
+    `records`. Where `seal_key` is there, the file is sealed under it (section 4.7); one that is too long ends with \
+    `seal`.";
 
 #[derive(Serialize)]
 struct Files {
@@ -40,6 +42,8 @@ struct File {
     parameters: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     scheme_seed: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seal_key: Option<String>,
     key_domain: &'static str,
     over_capacity: &'static str,
     capacity: String,
@@ -59,6 +63,8 @@ struct File {
     file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     header: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seal: Option<String>,
     probes: Vec<Probe>,
 }
 
@@ -87,8 +93,12 @@ const LONGEST_WHOLE_FILE: usize = 4096;
 
 /// The text of the file.
 pub fn json() -> Result<String, String> {
-    let files =
-        plans()?.into_iter().chain(foreign::plans()?).map(build).collect::<Result<Vec<File>, String>>()?;
+    let files = plans()?
+        .into_iter()
+        .chain(foreign::plans()?)
+        .chain(sealed_plans()?)
+        .map(build)
+        .collect::<Result<Vec<File>, String>>()?;
     to_json(&Files { about: ABOUT, files }, 4)
 }
 
@@ -107,7 +117,10 @@ fn build(plan: Plan) -> Result<File, String> {
         filter.keys_inserted = UNKNOWN;
     }
 
-    let file = encode(&filter)?;
+    let file = match plan.seal_key {
+        Some(key) => encode_sealed(&filter, key)?,
+        None => encode(&filter)?,
+    };
     let (mut seed, mut secret, mut parameters, mut scheme_seed) = (None, None, None, None);
     match &filter.scheme {
         Scheme::Xxh3 { seed: public } => seed = Some(*public),
@@ -115,7 +128,7 @@ fn build(plan: Plan) -> Result<File, String> {
         Scheme::Xxh64 => {}
         Scheme::Own(own) => (parameters, scheme_seed) = (Some(own.parameters()), own.seed_record()),
     }
-    if decode(&file, secret.as_ref())? != filter {
+    if decode_with(&file, secret.as_ref(), plan.seal_key)? != filter {
         return Err(format!("{}: the file read again is another filter", plan.name));
     }
 
@@ -152,6 +165,7 @@ fn build(plan: Plan) -> Result<File, String> {
         secret_key: secret.map(|key| hex(&key)),
         parameters: parameters.map(hex64),
         scheme_seed,
+        seal_key: plan.seal_key.map(hex),
         key_domain: filter.domain.name(),
         over_capacity: filter.policy.name(),
         capacity: filter.capacity.to_string(),
@@ -170,6 +184,7 @@ fn build(plan: Plan) -> Result<File, String> {
         file_xxh3: hex64(xxh3(&file, 0)),
         file: whole.then(|| hex(&file)),
         header: (!whole).then(|| hex(&file[..body_offset as usize])),
+        seal: (!whole && plan.seal_key.is_some()).then(|| hex(&file[file.len() - SEAL_LEN..])),
         probes,
     })
 }

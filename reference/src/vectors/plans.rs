@@ -24,6 +24,8 @@ pub struct Plan {
     pub count_known: bool,
     /// What is asked first, as it stands before the recipe.
     pub probes: Vec<String>,
+    /// The key of the seal, where there is one.
+    pub seal_key: Option<&'static [u8]>,
 }
 
 impl Plan {
@@ -45,7 +47,15 @@ impl Plan {
     }
 
     fn of(name: &'static str, filter: Filter) -> Plan {
-        Plan { name, filter, keys: Vec::new(), numbered: None, count_known: true, probes: Vec::new() }
+        Plan {
+            name,
+            filter,
+            keys: Vec::new(),
+            numbered: None,
+            count_known: true,
+            probes: Vec::new(),
+            seal_key: None,
+        }
     }
 
     /// What it is planned for.
@@ -71,6 +81,11 @@ impl Plan {
 
     pub(super) fn numbered(mut self, prefix: &'static str, count: u64) -> Plan {
         self.numbered = Some((prefix, count));
+        self
+    }
+
+    pub(super) fn sealed(mut self, key: &'static [u8]) -> Plan {
+        self.seal_key = Some(key);
         self
     }
 
@@ -171,5 +186,37 @@ pub fn plans() -> Result<Vec<Plan>, String> {
             .record(NAME, "more than one chunk")
             .keys(&words)
             .numbered("key ", 50_000),
+    ])
+}
+
+/// Sealed files: keys shorter than, as long as and longer than a block of SHA-256, alone and with a secret.
+pub fn sealed_plans() -> Result<Vec<Plan>, String> {
+    let words = ["petal", "sepal", "tepal"];
+    let secret = Scheme::SipHash13 { key: SECRETS[0] };
+    Ok(vec![
+        Plan::new("sealed, 16-byte key", Layout::Line, 6, 1, Scheme::Xxh3 { seed: 0 }, Domain::Bytes)?
+            .planned(51, 0.01, Policy::Refuse)
+            .keys(&words)
+            .sealed(b"0123456789abcdef"),
+        Plan::new("sealed, 64-byte key, secret", Layout::Double, 7, 2, secret, Domain::Bytes)?
+            .planned(100, 0.01, Policy::Warn)
+            .record(NAME, "sealed and secret")
+            .keys(&words)
+            .sealed(&[0xA5; 64]),
+        Plan::new(
+            "sealed, 65-byte key, padded body",
+            Layout::SplitBlock,
+            8,
+            1,
+            Scheme::Xxh3 { seed: 1 },
+            Domain::Bytes,
+        )?
+        .planned(24, 0.01, Policy::Ignore)
+        .numbered("key ", 20)
+        .sealed(&[0x5A; 65]),
+        Plan::new("sealed, two chunks", Layout::Line, 6, 1100, Scheme::Xxh3 { seed: 0 }, Domain::Bytes)?
+            .planned(56_000, 0.01, Policy::Refuse)
+            .numbered("key ", 1000)
+            .sealed(b"a seal key of some length, in ASCII"),
     ])
 }

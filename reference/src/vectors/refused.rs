@@ -6,8 +6,8 @@
 use super::hex;
 use super::refused_foreign::foreign_cases;
 use crate::bits::Layout;
-use crate::decode::decode;
-use crate::encode::encode;
+use crate::decode::{decode, decode_with};
+use crate::encode::{encode, encode_sealed};
 use crate::filter::{Filter, Policy};
 use crate::hash::{Scheme, xxh3};
 use crate::key::{Domain, Key};
@@ -17,7 +17,8 @@ use serde::Serialize;
 
 const ABOUT: &str = "Files that a reader refuses (FORMAT.md section 4.6) although, unless the case is about them, \
     their checksums are right. `step` is the step of section 4.6 at which this implementation refuses the file; what \
-    matters is that it is refused. Where `secret_key` is there, the file is opened with it.";
+    matters is that it is refused. Where `secret_key` is there, the file is opened with it, and where `seal_key` is, with \
+    that.";
 
 /// The key under which the files of scheme 2 are written.
 const SECRET: [u8; 16] = *b"sixteen secrets!";
@@ -34,6 +35,8 @@ struct Case {
     step: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     secret_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seal_key: Option<String>,
     file: String,
 }
 
@@ -66,8 +69,9 @@ const CHANGES: &[Change] = &[
     (2, "body_offset 2^31 + 64", 12, &[64, 0, 0, 0x80]),
     (2, "file_len one too small", 16, &[0x7F, 1]),
     (2, "file_len 2^64-1", 16, MOST),
-    (4, "required flag 0: a sealed file", 24, &[1]),
+    (5, "required flag 0, and no seal", 24, &[1]),
     (4, "required flag 1: an exception list", 24, &[2]),
+    (4, "required flags 0 and 2", 24, &[5]),
     (4, "required flag 31", 27, &[0x80]),
     (4, "recipe with an unknown bit", 124, &[4]),
     (4, "records_len not a multiple of 8", 120, &[15, 0, 0, 0]),
@@ -126,23 +130,14 @@ const CHANGES: &[Change] = &[
     (7, "another number of set bits", 80, &[0, 0]),
 ];
 
-/// All cases; that each is refused at its step is checked here.
+/// All cases.
 fn cases() -> Result<Vec<Case>, String> {
     let line = good(Layout::Line, 6, 3, Scheme::Xxh3 { seed: 0 })?;
     let mut cases = Vec::new();
     let mut add = |step: u32, name: &str, file: &[u8], secret: Option<[u8; 16]>| {
-        match decode(file, secret.as_ref()) {
-            Err(message) if message.starts_with(&format!("step {step}:")) => {}
-            Err(message) => return Err(format!("{name}, expected at step {step}: {message}")),
-            Ok(_) => return Err(format!("{name}: not refused")),
-        }
-        cases.push(Case {
-            name: name.to_string(),
-            step,
-            secret_key: secret.map(|key| hex(&key)),
-            file: hex(file),
-        });
-        Ok(())
+        let case = Case::new(step, name, file, secret, None)?;
+        cases.push(case);
+        Ok::<(), String>(())
     };
 
     for &(step, name, at, bytes) in CHANGES {
@@ -188,19 +183,93 @@ fn cases() -> Result<Vec<Case>, String> {
     mend_header(&mut wide, 256);
     add(5, "body_offset larger than needed", &wide, None)?;
 
-    let sealed = good(Layout::Line, 6, 3, Scheme::SipHash13 { key: SECRET })?;
-    decode(&sealed, Some(&SECRET))?;
-    add(6, "secret key not given", &sealed, None)?;
-    add(6, "wrong secret key", &sealed, Some([0; 16]))?;
+    let keyed = good(Layout::Line, 6, 3, Scheme::SipHash13 { key: SECRET })?;
+    decode(&keyed, Some(&SECRET))?;
+    add(6, "secret key not given", &keyed, None)?;
+    add(6, "wrong secret key", &keyed, Some([0; 16]))?;
     add(6, "secret key for a file without one", &line, Some(SECRET))?;
-    let mut checked = sealed;
+    let mut checked = keyed;
     checked[64] ^= 1;
     mend_header(&mut checked, 192);
     add(6, "another key check", &checked, Some(SECRET))?;
     for (step, name, file, secret) in foreign_cases()? {
         add(step, name, &file, secret)?;
     }
+    cases.extend(sealed_cases(&line)?);
     Ok(cases)
+}
+
+/// Files about the seal: not there, under another key, of other bytes; `line` is a file without one.
+fn sealed_cases(line: &[u8]) -> Result<Vec<Case>, String> {
+    const KEY: &[u8] = b"the key of this seal";
+    let filter = decode(line, None)?;
+    let sealed = encode_sealed(&filter, KEY)?;
+    decode_with(&sealed, None, Some(KEY))?;
+    let end = sealed.len() - 32;
+    let mut stripped = sealed[..end].to_vec();
+    stripped[16..24].copy_from_slice(&(end as u64).to_le_bytes());
+    mend_header(&mut stripped, 192);
+    let mut unsealed = stripped.clone();
+    unsealed[24] = 0;
+    mend_header(&mut unsealed, 192);
+    let mut doubled = sealed.clone();
+    doubled.extend(&sealed[end..]);
+    doubled[16..24].copy_from_slice(&(end as u64 + 64).to_le_bytes());
+    mend_header(&mut doubled, 192);
+    // What someone without the key can do: change a bit and mend every checksum.
+    let mut swapped = sealed.clone();
+    swapped[72] ^= 1;
+    mend_header(&mut swapped, 192);
+    let mut flipped = sealed.clone();
+    flipped[end] ^= 1;
+    let mut last = sealed.clone();
+    last[end + 31] ^= 0x80;
+    let mut body = sealed.clone();
+    body[192] ^= 1;
+    let mut other = filter.clone();
+    other.capacity += 1;
+    let other = encode_sealed(&other, KEY)?;
+    let spliced = [&sealed[..end], &other[end..]].concat();
+    [
+        (6, "sealed, no seal key given", &sealed, None),
+        (6, "not sealed, a seal key given", &line.to_vec(), Some(KEY)),
+        (6, "the seal taken off", &unsealed, Some(KEY)),
+        (5, "the seal cut off", &stripped, Some(KEY)),
+        (5, "two seals", &doubled, Some(KEY)),
+        (7, "sealed, a bit of the body changed", &body, Some(KEY)),
+        (8, "another seal key", &sealed, Some(&b"the key of that seal"[..])),
+        (8, "sealed, header changed and its checksum mended", &swapped, Some(KEY)),
+        (8, "first bit of the seal changed", &flipped, Some(KEY)),
+        (8, "last bit of the seal changed", &last, Some(KEY)),
+        (8, "the seal of another file", &spliced, Some(KEY)),
+    ]
+    .into_iter()
+    .map(|(step, name, file, key)| Case::new(step, name, file, None, key))
+    .collect()
+}
+
+impl Case {
+    /// A file that is refused at this step, which is checked here.
+    fn new(
+        step: u32,
+        name: &str,
+        file: &[u8],
+        secret: Option<[u8; 16]>,
+        seal_key: Option<&[u8]>,
+    ) -> Result<Case, String> {
+        match decode_with(file, secret.as_ref(), seal_key) {
+            Err(message) if message.starts_with(&format!("step {step}:")) => {}
+            Err(message) => return Err(format!("{name}, expected at step {step}: {message}")),
+            Ok(_) => return Err(format!("{name}: not refused")),
+        }
+        Ok(Case {
+            name: name.to_string(),
+            step,
+            secret_key: secret.map(|key| hex(&key)),
+            seal_key: seal_key.map(hex),
+            file: hex(file),
+        })
+    }
 }
 
 /// A file with one record, `name` = "vectr", and three keys.

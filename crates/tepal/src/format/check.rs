@@ -7,6 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::chunks;
 use super::header::{CHUNK_BYTES, Header};
+use super::seal::{Seal, SealKey};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::filters::bloom::BloomFilter;
@@ -18,26 +19,44 @@ pub(crate) struct BodyCheck {
     bit_len: u64,
     set_bits: u64,
     chunk_table: Vec<u64>,
+    seal: Option<Seal>,
     /// Have the bits been found right, and not wrong since?
     passed: AtomicBool,
 }
 
 impl BodyCheck {
-    pub(super) fn new(header: &mut Header) -> Self {
-        BodyCheck {
+    /// `head` are the bytes before the body, `written_seal` those after it. That there is a key if and only if
+    /// there is a seal was checked with the header.
+    pub(super) fn new(
+        header: &mut Header,
+        head: &[u8],
+        written_seal: &[u8],
+        key: Option<&SealKey>,
+    ) -> Result<Self> {
+        Ok(BodyCheck {
             body_offset: header.lengths.body_offset,
             bit_len: header.meta.shape.bit_len,
             set_bits: header.set_bits,
             chunk_table: core::mem::take(&mut header.chunk_table),
+            seal: key.map(|key| Seal::new(key, head, written_seal)).transpose()?,
             passed: AtomicBool::new(false),
-        }
+        })
     }
 
-    /// Step 7 of FORMAT.md, section 4.6: every chunk's checksum, the padding, the number of set bits.
+    /// Steps 7 and 8 of FORMAT.md, section 4.6: every chunk's checksum, the padding, the number of set bits, the
+    /// seal.
     pub(super) fn run(&self, lines: &[Line]) -> Result<()> {
-        let checked = self.chunks_are_right(lines).and_then(|()| self.counts_are_right(lines));
+        let checked = self
+            .chunks_are_right(lines)
+            .and_then(|()| self.counts_are_right(lines))
+            .and_then(|()| self.seal.as_ref().map_or(Ok(()), |seal| seal.check(lines)));
         self.passed.store(checked.is_ok(), Ordering::Relaxed);
         checked
+    }
+
+    #[cfg(feature = "std")]
+    pub(super) fn is_sealed(&self) -> bool {
+        self.seal.is_some()
     }
 
     fn chunks_are_right(&self, lines: &[Line]) -> Result<()> {

@@ -8,10 +8,12 @@ use alloc::vec::Vec;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::Fields;
+use super::open::Open;
+use super::seal::SEAL_BYTES;
 use crate::bits::LINE_BYTES;
 use crate::error::{Error, Result};
 use crate::filters::bloom::{Labels, Meta, OverCapacity, check_label};
-use crate::hash::{Hasher, KeyDomain, Recipe, Scheme, SecretKey};
+use crate::hash::{Hasher, KeyDomain, Recipe, Scheme};
 use crate::params::check_rate;
 use crate::probe::{Layout, Rules, Shape};
 use crate::schemes::{Md5Split, Own};
@@ -27,6 +29,8 @@ pub(crate) const MOST_RECORDS: u64 = 65_536;
 const IGNORABLE: u16 = 0x8000;
 /// The record that holds the 32-byte seed of a scheme.
 const SEED_TAG: u16 = 5;
+/// Required flag 0: the file ends with a seal.
+const SEALED: u32 = 1;
 const UNKNOWN_COUNT: u64 = u64::MAX;
 const SELF_TEST_KEYS: [&[u8; 17]; 4] =
     [b"tepal self-test 0", b"tepal self-test 1", b"tepal self-test 2", b"tepal self-test 3"];
@@ -55,7 +59,13 @@ pub(crate) fn records_len(labels: &Labels, hasher: &Hasher) -> u64 {
 }
 
 /// The bytes before the body.
-pub(super) fn encode(meta: &Meta, rules: &Rules, set_bits: u64, chunk_table: &[u64]) -> Vec<u8> {
+pub(super) fn encode(
+    meta: &Meta,
+    rules: &Rules,
+    set_bits: u64,
+    chunk_table: &[u64],
+    sealed: bool,
+) -> Vec<u8> {
     let shape = meta.shape;
     let body_len = shape.lines() * LINE_BYTES;
     let records_len = records_len(&meta.labels, &meta.hasher);
@@ -66,8 +76,9 @@ pub(super) fn encode(meta: &Meta, rules: &Rules, set_bits: u64, chunk_table: &[u
     out.extend(VERSION.to_le_bytes());
     out.extend(KIND_BLOOM.to_le_bytes());
     out.extend((body_offset as u32).to_le_bytes());
-    out.extend((body_offset + body_len).to_le_bytes());
-    out.extend([0; 8]); // required and optional flags
+    out.extend((body_offset + body_len + if sealed { SEAL_BYTES } else { 0 }).to_le_bytes());
+    out.extend(if sealed { SEALED } else { 0 }.to_le_bytes());
+    out.extend([0; 4]); // optional flags
     out.extend([shape.layout.id(), meta.hasher.scheme().id(), meta.domain.id(), meta.over_capacity.id()]);
     out.extend(shape.num_hashes.to_le_bytes());
     out.extend(shape.bit_len.to_le_bytes());
@@ -140,6 +151,24 @@ impl Lengths {
         }
         Ok(Lengths { body_offset, file_len })
     }
+
+    /// Where the body must end.
+    fn body_end(&self, sealed: bool) -> Option<u64> {
+        self.file_len.checked_sub(if sealed { SEAL_BYTES } else { 0 })
+    }
+}
+
+/// Whether a file with these required flags is sealed. One that this build could not check is refused.
+fn sealed(required_flags: u32) -> Result<bool> {
+    let (known, words) = match cfg!(feature = "seal") {
+        true => (SEALED, "bit 0 (sealed)"),
+        false => (0, "none without its feature `seal`"),
+    };
+    if required_flags & !known != 0 {
+        let found = required_flags.into();
+        return Err(Error::Unsupported { what: "the set of required feature flags", found, known: words });
+    }
+    Ok(required_flags & SEALED != 0)
 }
 
 /// A header that has passed every check that needs no body.
@@ -149,11 +178,17 @@ pub(super) struct Header {
     pub(super) meta: Meta,
     pub(super) set_bits: u64,
     pub(super) chunk_table: Vec<u64>,
+    sealed: bool,
 }
 
 impl Header {
+    /// Bytes of the seal after the body, which the file has been found long enough for.
+    pub(super) fn seal_len(&self) -> usize {
+        if self.sealed { SEAL_BYTES as usize } else { 0 }
+    }
+
     /// Steps 3 to 6 of FORMAT.md, section 4.6. `head` is everything before the body.
-    pub(super) fn decode(lengths: Lengths, head: &[u8], key: Option<&SecretKey>) -> Result<Self> {
+    pub(super) fn decode(lengths: Lengths, head: &[u8], open: &Open<'_>) -> Result<Self> {
         let (protected, checksum) = head.split_at(head.len() - 8);
         let found = xxh3_64(protected);
         let expected = Fields::at(checksum, 0).u64_le()?;
@@ -164,7 +199,7 @@ impl Header {
         }
 
         let mut fields = Fields::at(protected, 24);
-        known("required feature flags", fields.u32_le()?.into(), 0, "none")?;
+        let sealed = sealed(fields.u32_le()?)?;
         let _optional_flags = fields.u32_le()?;
         let layout = Layout::from_id(fields.u8()?)?;
         let scheme = Scheme::from_id(fields.u8()?)?;
@@ -202,7 +237,7 @@ impl Header {
         let body_len = shape
             .lines()
             .checked_mul(LINE_BYTES)
-            .filter(|len| lengths.body_offset.checked_add(*len) == Some(lengths.file_len))
+            .filter(|len| lengths.body_offset.checked_add(*len) == lengths.body_end(sealed))
             .filter(|len| body_offset(*len, records_len) == lengths.body_offset)
             .ok_or_else(|| {
                 Error::damaged(format_args!("a body of {} bits does not fit the file", shape.bit_len))
@@ -217,7 +252,7 @@ impl Header {
             return Err(Error::damaged("the padding before the body is not zero"));
         }
 
-        let hasher = match (scheme, key) {
+        let hasher = match (scheme, open.secret) {
             (Scheme::SipHash13, None) => return Err(Error::KeyRequired),
             (Scheme::SipHash13, Some(key)) => Hasher::SipHash13 { key: key.clone() },
             (_, Some(_)) => return Err(Error::KeyNotUsed),
@@ -231,6 +266,11 @@ impl Header {
                 _ => Error::damaged(format_args!("the scheme {scheme} has no parameter {seed_or_check}")),
             });
         }
+        match (sealed, open.seal) {
+            (true, None) => return Err(Error::SealRequired),
+            (false, Some(_)) => return Err(Error::NotSealed),
+            _ => {}
+        }
         let sums = self_test(&hasher, &Rules::new(shape), shape);
         if sums != self_test_sums {
             return Err(Error::damaged(format_args!(
@@ -240,7 +280,7 @@ impl Header {
         }
         let meta =
             Meta { shape, hasher, domain, over_capacity, capacity, promised_rate, inserted, recipe, labels };
-        Ok(Header { lengths, meta, set_bits, chunk_table })
+        Ok(Header { lengths, meta, set_bits, chunk_table, sealed })
     }
 }
 

@@ -54,7 +54,7 @@ impl BloomFilter<Mapped> {
     /// # Errors
     /// [`Error::Io`], [`Error::NotTepal`], [`Error::Unsupported`] for a newer version or unknown kind,
     /// layout, scheme or flag, [`Error::Damaged`], [`Error::Parameter`] for impossible values, and
-    /// [`Error::KeyRequired`] for a filter made with a secret key.
+    /// [`Error::KeyRequired`] for a filter made with a secret key and [`Error::SealRequired`] for a sealed file.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Open::new().open(path)
     }
@@ -79,15 +79,22 @@ impl BloomFilter<Mapped> {
     }
 
     /// Holds the bits against what the header says of them: every chunk's checksum, the padding, the number
-    /// of set bits. After [`open_quick`](Self::open_quick) this is the rest of what [`open`](Self::open) checks.
+    /// of set bits, and the seal where there is one. After [`open_quick`](Self::open_quick) this is the rest of
+    /// what [`open`](Self::open) checks.
     ///
     /// Reads all of the file, at memory speed, and can be run beside lookups.
     ///
     /// # Errors
-    /// [`Error::Damaged`], with the bytes of the first chunk that is.
+    /// [`Error::Damaged`], with the bytes of the first chunk that is; [`Error::WrongSeal`] for a file that was
+    /// changed without the key of its seal.
     pub fn verify(&self) -> Result<()> {
         // Every opened file has it.
         self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.lines.as_ref()))
+    }
+
+    /// Was the file sealed, and opened with the key of its seal?
+    pub fn is_sealed(&self) -> bool {
+        self.body_check.as_ref().is_some_and(|check| check.is_sealed())
     }
 
     /// Chunks of the file that have a checksum of their own: 64 KiB each, the last one up to that.
@@ -101,7 +108,7 @@ impl Open<'_> {
     ///
     /// # Errors
     /// As [`BloomFilter::open`]; [`Error::WrongKey`] and [`Error::KeyNotUsed`] for a secret that is not the
-    /// filter's.
+    /// filter's, [`Error::WrongSeal`] and [`Error::NotSealed`] for a seal key that is not the file's.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<BloomFilter<Mapped>> {
         let path = path.as_ref();
         let io = |source| Error::Io { doing: format!("{}: opening", path.display()), source };
@@ -112,7 +119,7 @@ impl Open<'_> {
             // SAFETY: the map is only read. That no one cuts or overwrites the file under it is what `open`
             // asks of its caller in its documentation; our own `save` replaces files and never does.
             let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
-            return self.map(map);
+            return self.of_map(map, &file);
         }
         if kind.is_dir() {
             return Err(io(std::io::ErrorKind::IsADirectory.into()));
@@ -126,11 +133,19 @@ impl Open<'_> {
     }
 
     #[cfg(all(feature = "mmap", target_endian = "little"))]
-    fn map(&self, map: memmap2::Mmap) -> Result<BloomFilter<Mapped>> {
+    fn of_map(&self, mut map: memmap2::Mmap, file: &File) -> Result<BloomFilter<Mapped>> {
         let lengths = super::header::Lengths::read(&map, map.len() as u64)?;
         let body_offset = lengths.body_offset as usize;
-        let mut header = super::header::Header::decode(lengths, &map[..body_offset], self.secret)?;
-        let check = super::check::BodyCheck::new(&mut header);
+        let head = &map[..body_offset];
+        let mut header = super::header::Header::decode(lengths, head, self)?;
+        let body_end = map.len() - header.seal_len();
+        let check = super::check::BodyCheck::new(&mut header, head, &map[body_end..], self.seal)?;
+        if body_end < map.len() {
+            // A map that ends with the body, so that asking need not look where that is.
+            // SAFETY: as for the whole file, in `open`.
+            map = unsafe { memmap2::MmapOptions::new().len(body_end).map(file) }
+                .map_err(|source| Error::Io { doing: "mapping a sealed file".into(), source })?;
+        }
         let lines = Mapped(Backing::File { map: Arc::new(map), body_offset });
         if !self.quick {
             check.run(lines.as_ref())?;

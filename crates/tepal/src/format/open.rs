@@ -2,6 +2,7 @@
 
 use super::check::BodyCheck;
 use super::header::{Header, Lengths};
+use super::seal::SealKey;
 use crate::bits;
 use crate::error::Result;
 use crate::filters::bloom::BloomFilter;
@@ -30,13 +31,14 @@ use crate::hash::SecretKey;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Open<'a> {
     pub(super) secret: Option<&'a SecretKey>,
+    pub(super) seal: Option<&'a SealKey>,
     pub(super) quick: bool,
 }
 
 impl<'a> Open<'a> {
     /// No keys, and everything checked.
     pub const fn new() -> Self {
-        Open { secret: None, quick: false }
+        Open { secret: None, seal: None, quick: false }
     }
 
     /// The secret key that the filter was made with. A filter made without one is then refused.
@@ -46,12 +48,21 @@ impl<'a> Open<'a> {
         self
     }
 
+    /// The key of the file's seal. A file without a seal is then refused, for its maker seals all, and so is one
+    /// that was sealed under another key or changed since.
+    #[cfg(feature = "seal")]
+    #[must_use]
+    pub const fn seal_key(mut self, key: &'a SealKey) -> Self {
+        self.seal = Some(key);
+        self
+    }
+
     /// Leave the bits unread until they are asked for, for files so large that reading them takes too long.
     ///
     /// Found at once, as without it: whatever is wrong before the bits (magic, version, flags, lengths, every
     /// parameter, the hash self-test, the table of checksums), and a file that was cut or extended. Not found:
-    /// a change in the bits themselves, which may then answer `false` for a key that was inserted. It never
-    /// makes an answer panic. [`verify`](BloomFilter::verify) finds it, and so does whatever copies the bits
+    /// a change in the bits themselves, which may then answer `false` for a key that was inserted, and a sealed
+    /// file that someone has changed, for the seal is of all its bytes. Neither makes an answer panic. [`verify`](BloomFilter::verify) finds both, and so does whatever copies the bits
     /// ([`save`](BloomFilter::save), [`into_owned`](BloomFilter::into_owned),
     /// [`union_with`](BloomFilter::union_with)), which verifies first. Until then the number of set bits, and
     /// the rates that follow from it, are those that the header says.
@@ -68,7 +79,9 @@ impl<'a> Open<'a> {
     ///
     /// # Errors
     /// As [`BloomFilter::open`], save for reading itself; [`Error::WrongKey`](crate::Error::WrongKey) and
-    /// [`Error::KeyNotUsed`](crate::Error::KeyNotUsed) for a secret that is not the filter's.
+    /// [`Error::KeyNotUsed`](crate::Error::KeyNotUsed) for a secret that is not the filter's,
+    /// [`Error::WrongSeal`](crate::Error::WrongSeal) and [`Error::NotSealed`](crate::Error::NotSealed) for a
+    /// seal key that is not the file's.
     pub fn from_bytes(&self, bytes: &[u8]) -> Result<BloomFilter> {
         self.read(bytes).map(|(filter, _)| filter)
     }
@@ -76,13 +89,14 @@ impl<'a> Open<'a> {
     /// The filter and what its bits were held against.
     pub(super) fn read(&self, bytes: &[u8]) -> Result<(BloomFilter, BodyCheck)> {
         let lengths = Lengths::read(bytes, bytes.len() as u64)?;
-        let (head, body) = bytes.split_at(lengths.body_offset as usize);
-        let mut header = Header::decode(lengths, head, self.secret)?;
+        let (head, rest) = bytes.split_at(lengths.body_offset as usize);
+        let mut header = Header::decode(lengths, head, self)?;
+        let (body, seal) = rest.split_at(rest.len() - header.seal_len());
         // The header's body length was compared with the bytes that are there.
         let mut lines = bits::zeroed(header.meta.shape.lines())?;
         bytemuck::cast_slice_mut(&mut lines).copy_from_slice(body);
         bits::words_mut(&mut lines).iter_mut().for_each(|word| *word = u64::from_le(*word));
-        let check = BodyCheck::new(&mut header);
+        let check = BodyCheck::new(&mut header, head, seal, self.seal)?;
         check.run(&lines)?;
         Ok((BloomFilter::from_parts(header.meta, lines, header.set_bits), check))
     }

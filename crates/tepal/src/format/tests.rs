@@ -29,7 +29,7 @@ fn filters() -> Vec<BloomFilter> {
 }
 
 fn read(bytes: &[u8], keyed: bool) -> Result<BloomFilter> {
-    Open { secret: keyed.then_some(&SECRET), quick: false }.from_bytes(bytes)
+    Open { secret: keyed.then_some(&SECRET), ..Open::new() }.from_bytes(bytes)
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::chunks;
 use super::foreign::{FilterFile, Format};
 use super::replace::replace;
+use super::seal::SealKey;
 use crate::bits::Line;
 use crate::error::{Error, Result};
 use crate::filters::bloom::BloomFilter;
@@ -16,9 +16,23 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// # Errors
     /// [`Error::Io`] where `out` refuses; [`Error::Damaged`] for a filter that was opened
     /// [quick](crate::Open::quick) and whose bits are not what was written.
-    pub fn write_to(&self, mut out: impl Write) -> Result<()> {
+    pub fn write_to(&self, out: impl Write) -> Result<()> {
+        self.write(out, None)
+    }
+
+    /// [`write_to`](Self::write_to), sealed as by [`to_bytes_sealed`](Self::to_bytes_sealed).
+    ///
+    /// # Errors
+    /// As [`write_to`](Self::write_to).
+    #[cfg(feature = "seal")]
+    pub fn write_to_sealed(&self, out: impl Write, key: &SealKey) -> Result<()> {
+        self.write(out, Some(key))
+    }
+
+    fn write(&self, mut out: impl Write, seal: Option<&SealKey>) -> Result<()> {
         self.check_before_copying()?;
-        self.write_pieces(&mut out).map_err(|source| Error::Io { doing: "writing a filter".into(), source })
+        let written = self.write_pieces(&mut out, seal);
+        written.map_err(|source| Error::Io { doing: "writing a filter".into(), source })
     }
 
     /// Saves the filter as a file, atomically: the bytes go to a temporary file beside `path`, reach the
@@ -34,12 +48,22 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// [quick](crate::Open::quick) and whose bits are not what was written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.check_before_copying()?;
-        replace(path.as_ref(), |mut out| self.write_pieces(&mut out))
+        replace(path.as_ref(), |out| self.write_pieces(out, None))
     }
 
-    fn write_pieces(&self, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(&self.file_head())?;
-        chunks(self.lines.as_ref()).try_for_each(|chunk| out.write_all(&chunk))?;
+    /// [`save`](Self::save), sealed: whoever opens the file needs the same key, and finds every change that was
+    /// made without it ([`SealKey`]).
+    ///
+    /// # Errors
+    /// As [`save`](Self::save).
+    #[cfg(feature = "seal")]
+    pub fn save_sealed(&self, path: impl AsRef<Path>, key: &SealKey) -> Result<()> {
+        self.check_before_copying()?;
+        replace(path.as_ref(), |out| self.write_pieces(out, Some(key)))
+    }
+
+    fn write_pieces(&self, out: &mut dyn Write, seal: Option<&SealKey>) -> io::Result<()> {
+        self.pieces(seal, |piece| out.write_all(piece))?;
         out.flush()
     }
 }

@@ -1,0 +1,221 @@
+//! Sealed files: opened with the key of their seal, or refused.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::{BloomFilter, Error};
+
+/// Makes header checksum and chunk table of a file with one chunk right again: what whoever changes a file on
+/// purpose does.
+fn mend(file: &mut [u8], body_len: usize) {
+    let body_offset = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
+    let sum = xxh3_64(&file[body_offset..body_offset + body_len]).to_le_bytes();
+    // No records: the one entry of the table follows the fixed header.
+    file[128..136].copy_from_slice(&sum);
+    let sum = xxh3_64(&file[..body_offset - 8]).to_le_bytes();
+    file[body_offset - 8..body_offset].copy_from_slice(&sum);
+}
+
+fn filter() -> BloomFilter {
+    let mut filter = BloomFilter::builder().capacity(100).build().unwrap();
+    filter.insert_many(&(0..50u32).collect::<Vec<_>>()).unwrap();
+    filter
+}
+
+#[cfg(not(feature = "seal"))]
+#[test]
+fn a_build_without_seals_refuses_sealed_files() {
+    let filter = filter();
+    let mut bytes = filter.to_bytes().unwrap();
+    bytes.extend([0; 32]);
+    let len = bytes.len() as u64;
+    bytes[16..24].copy_from_slice(&len.to_le_bytes());
+    bytes[24] = 1;
+    mend(&mut bytes, filter.size_in_bytes() as usize);
+    let error = BloomFilter::from_bytes(&bytes).unwrap_err();
+    assert!(matches!(error, Error::Unsupported { found: 1, .. }));
+    assert!(error.to_string().contains("feature `seal`"), "{error}");
+}
+
+#[cfg(feature = "seal")]
+mod with {
+    use alloc::format;
+
+    use super::*;
+    use crate::{Open, Result, SealKey, SecretKey};
+
+    const BYTES: &[u8] = b"the key of this seal";
+
+    fn key() -> SealKey {
+        SealKey::new(BYTES).unwrap()
+    }
+
+    fn open(bytes: &[u8]) -> Result<BloomFilter> {
+        Open::new().seal_key(&key()).from_bytes(bytes)
+    }
+
+    #[test]
+    fn what_was_sealed_opens_with_its_key_alone() {
+        let filter = filter();
+        let bytes = filter.to_bytes_sealed(&key()).unwrap();
+        assert_eq!(bytes.len() as u64, filter.file_len() + SealKey::SEAL_BYTES);
+        let again = open(&bytes).unwrap();
+        assert!(again == filter);
+        assert_eq!(again.to_bytes_sealed(&key()).unwrap(), bytes);
+        assert_eq!(again.to_bytes().unwrap(), filter.to_bytes().unwrap());
+        assert!(matches!(BloomFilter::from_bytes(&bytes), Err(Error::SealRequired)));
+        assert!(matches!(open(&filter.to_bytes().unwrap()), Err(Error::NotSealed)));
+        let other = SealKey::new(b"the key of that seal").unwrap();
+        let opened = Open::new().seal_key(&other).from_bytes(&bytes);
+        assert!(matches!(opened, Err(Error::WrongSeal)));
+    }
+
+    #[test]
+    fn secret_and_seal_together() {
+        let secret = SecretKey::new(*b"0123456789abcdef");
+        let filter = BloomFilter::builder().capacity(10).secret_key(secret.clone()).build().unwrap();
+        let bytes = filter.to_bytes_sealed(&key()).unwrap();
+        assert!(matches!(open(&bytes), Err(Error::KeyRequired)));
+        let keyed = Open::new().secret_key(&secret);
+        assert!(matches!(keyed.from_bytes(&bytes), Err(Error::SealRequired)));
+        assert!(keyed.seal_key(&key()).from_bytes(&bytes).unwrap() == filter);
+    }
+
+    #[test]
+    fn every_flip_cut_and_addition_is_refused_even_with_mended_checksums() {
+        let filter = filter();
+        let body_len = filter.size_in_bytes() as usize;
+        let good = filter.to_bytes_sealed(&key()).unwrap();
+        for bit in 0..good.len() * 8 {
+            let mut bytes = good.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert!(open(&bytes).is_err(), "bit {bit}");
+            // The lengths decide what is mended, so they stay.
+            if !(12 * 8..24 * 8).contains(&bit) {
+                mend(&mut bytes, body_len);
+                assert!(open(&bytes).is_err() || bytes == good, "bit {bit}, mended");
+            }
+        }
+        for len in 0..good.len() {
+            assert!(open(&good[..len]).is_err(), "{len} bytes");
+        }
+        let mut more = good.clone();
+        more.push(0);
+        assert!(open(&more).is_err());
+        // Changes that every checksum agrees with are for the seal to find.
+        let mut swapped = good.clone();
+        swapped[72] ^= 1;
+        mend(&mut swapped, body_len);
+        assert!(matches!(open(&swapped), Err(Error::WrongSeal)));
+        // The seal of one file does not fit another.
+        let mut other = filter.clone();
+        other.insert(&1000u32).unwrap();
+        let mut spliced = other.to_bytes_sealed(&key()).unwrap();
+        let end = spliced.len() - 32;
+        spliced[end..].copy_from_slice(&good[end..]);
+        assert!(matches!(open(&spliced), Err(Error::WrongSeal)));
+    }
+
+    #[test]
+    fn keys_are_long_enough_and_stay_hidden() {
+        for len in 0..16 {
+            let error = SealKey::new(&BYTES[..len]).unwrap_err().to_string();
+            assert_eq!(error, format!("the seal key is {len} bytes; it must be 16 bytes or more"));
+        }
+        for len in [16, 17, 63, 64, 65, 1000] {
+            SealKey::new(&[7; 1000][..len]).unwrap();
+        }
+        assert_eq!(format!("{:?}", key()), "SealKey(..)");
+        let key = key();
+        assert_eq!(
+            format!("{:?}", Open::new().seal_key(&key)),
+            "Open { secret: None, seal: Some(SealKey(..)), quick: false }"
+        );
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn sealed_files_mapped_and_quick() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        let mut filter = BloomFilter::builder().capacity(200_000).build().unwrap();
+        filter.insert_many(&(0..100_000u32).collect::<Vec<_>>()).unwrap();
+        filter.save_sealed(&path, &key()).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        assert_eq!(bytes, filter.to_bytes_sealed(&key()).unwrap());
+        let mut written = Vec::new();
+        filter.write_to_sealed(&mut written, &key()).unwrap();
+        assert_eq!(bytes, written);
+
+        let key = key();
+        let open = Open::new().seal_key(&key);
+        for open in [open, open.quick()] {
+            let opened = open.open(&path).unwrap();
+            assert!(opened == filter && opened.is_sealed());
+            assert_eq!(opened.size_in_bytes(), filter.size_in_bytes());
+            opened.verify().unwrap();
+            assert_eq!(opened.to_bytes_sealed(&key).unwrap(), bytes);
+            assert!(opened.into_owned().unwrap() == filter);
+        }
+        assert!(matches!(BloomFilter::open(&path), Err(Error::SealRequired)));
+        assert!(matches!(BloomFilter::open_quick(&path), Err(Error::SealRequired)));
+
+        // Someone without the key has changed it, and mended what he can.
+        let mut swapped = bytes.clone();
+        swapped[72] ^= 1;
+        let body_offset = bytes.len() - 32 - filter.size_in_bytes() as usize;
+        let sum = xxh3_64(&swapped[..body_offset - 8]).to_le_bytes();
+        swapped[body_offset - 8..body_offset].copy_from_slice(&sum);
+        std::fs::write(&path, &swapped).unwrap();
+        assert!(matches!(open.open(&path), Err(Error::WrongSeal)));
+        let quick = open.quick().open(&path).unwrap();
+        assert!(matches!(quick.verify(), Err(Error::WrongSeal)));
+        assert!(matches!(quick.save(&path), Err(Error::WrongSeal)));
+        assert!(matches!(quick.into_owned(), Err(Error::WrongSeal)));
+
+        filter.save(&path).unwrap();
+        assert!(matches!(open.open(&path), Err(Error::NotSealed)));
+        assert!(!BloomFilter::open(&path).unwrap().is_sealed());
+    }
+
+    /// Neither the keys nor what is computed from them alone is in a thousand files (trust in what is sent away).
+    #[test]
+    fn no_file_holds_a_key() {
+        for n in 0..1000u64 {
+            let seed = xxh3_64(&n.to_le_bytes());
+            let part = |i: u64| (seed ^ i).wrapping_mul(0x9E37_79B9_7F4A_7C15 | i << 1);
+            let secret: Vec<u8> = [part(1), part(2)].iter().flat_map(|word| word.to_le_bytes()).collect();
+            let seal: Vec<u8> = (3..7).flat_map(|i| part(i).to_le_bytes()).collect();
+            let mut filter = BloomFilter::builder()
+                .capacity(20)
+                .secret_key(SecretKey::new(secret.clone().try_into().unwrap()))
+                .build()
+                .unwrap();
+            filter.insert(&n).unwrap();
+            let file = filter.to_bytes_sealed(&SealKey::new(&seal).unwrap()).unwrap();
+
+            // SipHash's state before the first byte, and HMAC's two pads.
+            let k = [part(1), part(2)];
+            let start = [
+                0x736f_6d65_7073_6575,
+                0x646f_7261_6e64_6f6d,
+                0x6c79_6765_6e65_7261,
+                0x7465_6462_7974_6573u64,
+            ];
+            let sip = (0..4).map(|i| (k[i % 2] ^ start[i]).to_le_bytes().to_vec());
+            let pads = [0x36u8, 0x5C].map(|pad| seal.iter().map(|byte| byte ^ pad).collect::<Vec<u8>>());
+            let mut parts: Vec<Vec<u8>> = sip.chain(pads).collect();
+            parts.extend([secret, seal]);
+            for secret in &parts {
+                for eight in secret.windows(8) {
+                    let reversed: Vec<u8> = eight.iter().rev().copied().collect();
+                    assert!(file.windows(8).all(|window| window != eight && window != reversed), "file {n}");
+                }
+            }
+            // And without its keys it answers nothing.
+            assert!(BloomFilter::from_bytes(&file).is_err());
+        }
+    }
+}

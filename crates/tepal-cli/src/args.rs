@@ -10,11 +10,13 @@ use crate::number;
 mod build;
 mod foreign;
 mod keys;
+mod secret;
 
 pub use build::{BuildArgs, ShapeArgs};
 pub use foreign::{ConvertArgs, FileArgs, MergeArgs, Preset, SchemeArgs};
 use keys::KEYS_HELP;
 pub use keys::KeyArgs;
+pub use secret::SecretArgs;
 
 /// Help begins with what the verb does and three examples.
 const TEMPLATE: &str = "{about-with-newline}\nExamples:\n{before-help}\
@@ -170,9 +172,8 @@ pub struct AddArgs {
     pub keys: KeyArgs,
     #[command(flatten)]
     pub file: FileArgs,
-    /// The secret of the filter
-    #[arg(long, value_name = "FILE")]
-    pub secret: Option<PathBuf>,
+    #[command(flatten)]
+    pub keyed: SecretArgs,
     /// Add past the promised rate; with -o also replace an existing file
     #[arg(long)]
     pub force: bool,
@@ -224,9 +225,8 @@ pub struct HasArgs {
     pub keys: KeyArgs,
     #[command(flatten)]
     pub file: FileArgs,
-    /// The secret of the filter
-    #[arg(long, value_name = "FILE")]
-    pub secret: Option<PathBuf>,
+    #[command(flatten)]
+    pub keyed: SecretArgs,
     /// Print one JSON object for each record, held or not
     #[arg(long, conflicts_with_all = ["invert", "count", "quiet", "line_number", "max_count"])]
     pub json: bool,
@@ -240,9 +240,8 @@ pub struct InfoArgs {
     pub filters: Vec<PathBuf>,
     #[command(flatten)]
     pub file: FileArgs,
-    /// The secret of the filters
-    #[arg(long, value_name = "FILE")]
-    pub secret: Option<PathBuf>,
+    #[command(flatten)]
+    pub keyed: SecretArgs,
     /// Everything, as one JSON array
     #[arg(long)]
     pub json: bool,
@@ -256,9 +255,8 @@ pub struct VerifyArgs {
     pub filters: Vec<PathBuf>,
     #[command(flatten)]
     pub file: FileArgs,
-    /// The secret of the filters
-    #[arg(long, value_name = "FILE")]
-    pub secret: Option<PathBuf>,
+    #[command(flatten)]
+    pub keyed: SecretArgs,
     /// What was found, as one JSON array
     #[arg(long)]
     pub json: bool,
@@ -299,9 +297,8 @@ pub struct TestArgs {
     pub keys: KeyArgs,
     #[command(flatten)]
     pub file: FileArgs,
-    /// The secret of the filter
-    #[arg(long, value_name = "FILE")]
-    pub secret: Option<PathBuf>,
+    #[command(flatten)]
+    pub keyed: SecretArgs,
     /// Say nothing; the exit code tells
     #[arg(short, long)]
     pub quiet: bool,

@@ -1,7 +1,7 @@
 //! A filter as data, for `--json`: every number exact, none formatted.
 
 use serde::Serialize;
-use tepal::{BloomFilter, Format, Line};
+use tepal::{BloomFilter, Format, Line, SealKey};
 
 /// Everything that is to know about a filter.
 #[derive(Debug, Serialize)]
@@ -24,6 +24,8 @@ pub struct Description {
     pub size_in_bytes: u64,
     /// Bytes of the file.
     pub file_len: u64,
+    /// Whether the file is sealed.
+    pub sealed: bool,
     /// Bits of the array for each key of the capacity.
     pub bits_per_key: f64,
     /// Different keys it was planned for.
@@ -67,6 +69,14 @@ pub struct Description {
 }
 
 impl Description {
+    /// Says whether the file is sealed, and so longer than another.
+    pub fn sealed(&mut self, sealed: bool) {
+        if sealed && !self.sealed {
+            self.file_len += SealKey::SEAL_BYTES;
+        }
+        self.sealed = sealed;
+    }
+
     /// Describes `filter`, which is at `file`.
     pub fn of<L: AsRef<[Line]>>(file: &str, filter: &BloomFilter<L>) -> Self {
         let labels = filter.labels().clone();
@@ -80,6 +90,7 @@ impl Description {
             bit_len: filter.bit_len(),
             size_in_bytes: filter.size_in_bytes(),
             file_len: filter.file_len(),
+            sealed: false,
             bits_per_key: filter.bits_per_key(),
             capacity: filter.capacity(),
             keys_inserted: filter.keys_inserted(),

@@ -99,6 +99,14 @@ pub fn not_recorded(file: &FilterFile) -> Vec<&'static str> {
 }
 
 impl Described {
+    /// Says whether the file is sealed; only ours can be.
+    pub fn sealed(mut self, sealed: bool) -> Self {
+        if let Self::Own(description) = &mut self {
+            description.sealed(sealed);
+        }
+        self
+    }
+
     /// Describes a tepal filter, which is at `name`.
     pub fn own<L: AsRef<[Line]>>(name: &str, filter: &BloomFilter<L>) -> Self {
         Self::Own(Box::new(Description::of(name, filter)))

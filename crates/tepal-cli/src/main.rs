@@ -29,6 +29,7 @@ mod pages;
 mod picture;
 mod progress;
 mod records;
+mod secrets;
 mod sniff;
 mod spool;
 mod zstd;

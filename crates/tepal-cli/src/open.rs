@@ -5,12 +5,13 @@ use std::io::Read;
 use std::path::Path;
 
 use tepal::{
-    AnyFilter, BloomFilter, Error, FilterFile, Format, Key, KeyDomain, Mapped, Reading, Recipe, SecretKey,
+    AnyFilter, BloomFilter, Error, FilterFile, Format, Key, KeyDomain, Mapped, Open, Reading, Recipe, SealKey,
 };
 
 use crate::args::FileArgs;
 use crate::describe_foreign::records_plan;
 use crate::error::{Failure, io_text, shown};
+use crate::secrets::Secrets;
 
 /// A tepal file, mapped.
 pub type Own = BloomFilter<Mapped>;
@@ -87,6 +88,11 @@ impl Filter {
     }
 }
 
+/// Bytes of the file that was opened.
+pub fn file_len(filter: &Own) -> u64 {
+    filter.file_len() + if filter.is_sealed() { SealKey::SEAL_BYTES } else { 0 }
+}
+
 /// The share of wrong answers promised by all filters of a chain together.
 pub fn promised(filter: &AnyFilter) -> f64 {
     let pass = filter.parts().iter().map(|part| 1.0 - part.promised_false_positive_rate());
@@ -96,9 +102,9 @@ pub fn promised(filter: &AnyFilter) -> f64 {
     }
 }
 
-/// Opens and checks a filter. A secret that is given must be the filter's own.
-pub fn open(path: &Path, file: FileArgs, secret: Option<&SecretKey>) -> Result<Filter, Failure> {
-    let mut filters = open_all([path], file, secret)?;
+/// Opens and checks a filter. Secrets that are given must be the filter's own.
+pub fn open(path: &Path, file: FileArgs, secrets: &Secrets) -> Result<Filter, Failure> {
+    let mut filters = open_all([path], file, secrets)?;
     match filters.pop() {
         Some(filter) => Ok(filter),
         None => Err(Failure::new("no filter named")),
@@ -110,40 +116,51 @@ pub fn open_own(path: &Path) -> Result<Own, Failure> {
     Own::open(path).map_err(|error| Failure::at(&shown(path), reason(&error)))
 }
 
-/// Opens several filters. A secret that is given must be that of each keyed one, and at least one must be keyed.
+/// Opens several filters. A secret that is given must be that of each keyed one, and at least one must be
+/// keyed; with a seal key each must be sealed under it.
 pub fn open_all<'a>(
     paths: impl IntoIterator<Item = &'a Path>,
     file: FileArgs,
-    secret: Option<&SecretKey>,
+    secrets: &Secrets,
 ) -> Result<Vec<Filter>, Failure> {
     let mut filters = Vec::new();
     let mut first = None;
     let mut used = false;
     for path in paths {
-        let (filter, keyed) = open_one(path, file, secret)?;
+        let (filter, keyed) = open_one(path, file, secrets)?;
         used |= keyed;
         first = first.or(Some(path));
         filters.push(filter);
     }
-    match (secret, used, first) {
+    match (&secrets.secret, used, first) {
         (Some(_), false, Some(path)) => Err(Failure::at(&shown(path), reason(&Error::KeyNotUsed))),
         _ => Ok(filters),
     }
 }
 
 /// Opens one of several filters that are told of one by one: a secret is for those of them that have one.
-pub fn open_each(path: &Path, file: FileArgs, secret: Option<&SecretKey>) -> Result<Filter, Failure> {
-    open_one(path, file, secret).map(|(filter, _)| filter)
+pub fn open_each(path: &Path, file: FileArgs, secrets: &Secrets) -> Result<Filter, Failure> {
+    open_one(path, file, secrets).map(|(filter, _)| filter)
 }
 
 /// The filter, and whether the secret was needed.
-fn open_one(path: &Path, file: FileArgs, secret: Option<&SecretKey>) -> Result<(Filter, bool), Failure> {
+fn open_one(path: &Path, file: FileArgs, secrets: &Secrets) -> Result<(Filter, bool), Failure> {
     let fail = |error: Error| Failure::at(&shown(path), reason(&error));
-    let (filter, keyed) = match (Own::open(path), secret) {
+    let mut open = Open::new();
+    if let Some(key) = &secrets.seal {
+        open = open.seal_key(key);
+    }
+    let (filter, keyed) = match (open.open(path), &secrets.secret) {
         (Err(Error::KeyRequired), Some(key)) => {
-            (Filter::Own(Own::open_with_key(path, key).map_err(fail)?), true)
+            (Filter::Own(open.secret_key(key).open(path).map_err(fail)?), true)
         }
-        (Err(Error::NotTepal { found }), _) => (Filter::Foreign(foreign(path, file, &found)?), false),
+        (Err(Error::NotTepal { found }), _) => {
+            let foreign = foreign(path, file, &found)?;
+            match &secrets.seal {
+                Some(_) => return Err(fail(Error::NotSealed)),
+                None => (Filter::Foreign(foreign), false),
+            }
+        }
         (opened, _) => (Filter::Own(opened.map_err(fail)?), false),
     };
     match file.encoding.filter(|encoding| *encoding != filter.key_domain()) {
@@ -225,6 +242,17 @@ fn reason(error: &Error) -> String {
         }
         Error::WrongKey => {
             "made with another secret key than the one given; give that one with --secret FILE".to_owned()
+        }
+        Error::SealRequired => {
+            "sealed, and the key of its seal is not in the file; give it with --seal FILE".to_owned()
+        }
+        Error::WrongSeal => {
+            "the seal is not that of the key given: changed by someone who has not the key, or sealed under another; \
+             get the file from its maker again"
+                .to_owned()
+        }
+        Error::NotSealed => {
+            "not sealed, so it may be anyone's; get the sealed one from its maker, or leave --seal out".to_owned()
         }
         Error::KeyNotUsed => "made without a secret key; leave --secret out".to_owned(),
         other => other.to_string(),

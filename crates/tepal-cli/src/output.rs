@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use tepal::{BloomFilter, Error, FilterFile, Format, Line};
+use tepal::{BloomFilter, Error, FilterFile, Format, Line, SealKey};
 
 use crate::error::{Failure, shown};
 use crate::interrupt;
@@ -129,28 +129,35 @@ impl Target {
     }
 
     /// Writes the filter there. A file is replaced as a whole or left as it was.
-    pub fn save<L: AsRef<[Line]>>(&self, filter: &BloomFilter<L>) -> Result<(), Failure> {
+    pub fn save<L: AsRef<[Line]>>(
+        &self,
+        filter: &BloomFilter<L>,
+        seal: Option<&SealKey>,
+    ) -> Result<(), Failure> {
         let result = match self {
             Self::Stdout => {
                 let mut stdout = io::stdout().lock();
-                filter.write_to(&mut stdout).and_then(|()| flush(&mut stdout))
+                write(filter, seal, &mut stdout)
             }
             Self::Stream(path) => match fs::OpenOptions::new().write(true).open(path) {
-                Ok(mut file) => filter.write_to(&mut file).and_then(|()| flush(&mut file)),
+                Ok(mut file) => write(filter, seal, &mut file),
                 Err(error) => return Err(Failure::io(&self.name(), &error)),
             },
             Self::File(path) => {
                 let _saving = interrupt::saving();
-                filter.save(path)
+                match seal {
+                    Some(key) => filter.save_sealed(path, key),
+                    None => filter.save(path),
+                }
             }
         };
         self.told(result)
     }
 
-    /// The same for a filter in the format of any program.
-    pub fn save_file(&self, file: &FilterFile) -> Result<(), Failure> {
+    /// The same for a filter in the format of any program. Only ours has a seal.
+    pub fn save_file(&self, file: &FilterFile, seal: Option<&SealKey>) -> Result<(), Failure> {
         if let (Format::Tepal, [filter]) = (file.format(), file.filter().parts()) {
-            return self.save(filter);
+            return self.save(filter, seal);
         }
         let result = match self {
             Self::File(path) => {
@@ -185,7 +192,15 @@ impl Target {
     }
 }
 
-fn flush(writer: &mut impl Write) -> Result<(), Error> {
+fn write<L: AsRef<[Line]>>(
+    filter: &BloomFilter<L>,
+    seal: Option<&SealKey>,
+    writer: &mut impl Write,
+) -> Result<(), Error> {
+    match seal {
+        Some(key) => filter.write_to_sealed(&mut *writer, key)?,
+        None => filter.write_to(&mut *writer)?,
+    }
     writer.flush().map_err(|source| Error::Io { doing: "writing".to_owned(), source })
 }
 

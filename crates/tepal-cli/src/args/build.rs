@@ -59,6 +59,10 @@ pub struct BuildArgs {
     /// Hash under a secret: a file of 16 bytes or 32 hex digits, needed by whoever asks
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
+    /// Seal the filter, so that nobody can swap it: a file of 16 bytes or more, or of 32 hex digits or more, needed
+    /// by whoever asks
+    #[arg(long, value_name = "FILE")]
+    pub seal: Option<PathBuf>,
     /// Seed of the hash [default: 0]
     #[arg(long, value_name = "SEED", value_parser = number::parse_seed, conflicts_with = "secret")]
     pub seed: Option<u64>,

@@ -6,6 +6,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use tepal::{Format, KeyDomain, Md5Split, Scheme};
 
+use super::SecretArgs;
+
 /// What a file may not say of itself.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct FileArgs {
@@ -73,9 +75,8 @@ pub struct MergeArgs {
     pub and: bool,
     #[command(flatten)]
     pub file: FileArgs,
-    /// The secret of the filters
-    #[arg(long, value_name = "FILE")]
-    pub secret: Option<PathBuf>,
+    #[command(flatten)]
+    pub keyed: SecretArgs,
     /// Merge past the promised rate, and replace an existing file
     #[arg(long)]
     pub force: bool,
@@ -98,9 +99,8 @@ pub struct ConvertArgs {
     pub to: Format,
     #[command(flatten)]
     pub file: FileArgs,
-    /// The secret of the filter
-    #[arg(long, value_name = "FILE")]
-    pub secret: Option<PathBuf>,
+    #[command(flatten)]
+    pub keyed: SecretArgs,
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,

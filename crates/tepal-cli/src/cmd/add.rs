@@ -7,13 +7,14 @@ use crate::args::AddArgs;
 use crate::describe_foreign::Described;
 use crate::error::{Failure, Outcome, complain, say, shown};
 use crate::input::Source;
-use crate::key::{KeyHasher, hash_page, read_secret, refusal};
+use crate::key::{KeyHasher, hash_page, refusal};
 use crate::key_batch::KeyBatch;
 use crate::number;
 use crate::open::{open, promised};
 use crate::output::{Stdout, Target};
 use crate::pages::{PAGE, Pages};
 use crate::progress::Progress;
+use crate::secrets::Secrets;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -26,12 +27,12 @@ struct Report {
 /// Runs the verb.
 pub fn run(args: &AddArgs) -> Outcome {
     let name = shown(&args.filter);
-    let secret = args.secret.as_deref().map(read_secret).transpose()?;
+    let secrets = Secrets::read(&args.keyed)?;
     let to_stdout = args.output.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if args.json && to_stdout {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
-    let opened = open(&args.filter, args.file, secret.as_ref())?;
+    let opened = open(&args.filter, args.file, &secrets)?;
     let target = match &args.output {
         Some(path) => Target::new(path, args.force)?,
         None => Target::new(&args.filter, true)?,
@@ -45,12 +46,15 @@ pub fn run(args: &AddArgs) -> Outcome {
         _ => add_each(&name, &mut file, &mut pages, args.force)?,
     };
     progress.clear();
-    target.save_file(&file)?;
+    target.save_file(&file, secrets.seal.as_ref())?;
     if !args.quiet {
         report(&target.name(), keys, &file);
     }
     if args.json {
-        Stdout::new().document(&Report { keys, filter: Described::of(&target.name(), &file)? })?;
+        Stdout::new().document(&Report {
+            keys,
+            filter: Described::of(&target.name(), &file)?.sealed(secrets.seal.is_some()),
+        })?;
     }
     Ok(0)
 }

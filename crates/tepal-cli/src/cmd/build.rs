@@ -1,7 +1,7 @@
 //! `tepal build`: a list becomes a filter.
 
 use serde::Serialize;
-use tepal::{BloomFilter, Format, KeyDomain, Labels, Layout, OverCapacity, Recipe, Scheme};
+use tepal::{BloomFilter, Format, KeyDomain, Labels, Layout, OverCapacity, Recipe, Scheme, SealKey};
 
 use crate::args::{BuildArgs, Preset, SchemeArgs, ShapeArgs};
 use crate::build::{Build, Built, Settings};
@@ -10,11 +10,11 @@ use crate::describe_foreign::Described;
 use crate::error::{Failure, Outcome, complain, say};
 use crate::field::{Field, KeyRules};
 use crate::input::Source;
-use crate::key::read_secret;
 use crate::number;
 use crate::output::{Stdout, Target};
 use crate::pages::Pages;
 use crate::progress::Progress;
+use crate::secrets::{read_seal, read_secret};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -35,12 +35,13 @@ pub fn run(args: &BuildArgs) -> Outcome {
     }
     let target = Target::new(&args.output, args.force)?;
     let settings = settings(args)?;
+    let seal = args.seal.as_deref().map(read_seal).transpose()?;
     let format = args.scheme.to.unwrap_or(Format::Tepal);
     if format != Format::Tepal {
         refuse_what_is_lost(args, format)?;
     }
     if settings.has_own_rule() || format != Format::Tepal {
-        return by_key(args, &settings, format, &target);
+        return by_key(args, &settings, format, &target, seal.as_ref());
     }
     let build = Build::new(settings)?;
     let sources = Source::list(&args.inputs);
@@ -49,7 +50,7 @@ pub fn run(args: &BuildArgs) -> Outcome {
     let mut pages = Pages::new(sources, rules.clone(), progress.clone())?;
     let built = build.run(&mut pages, &target.folder())?;
     progress.clear();
-    target.save(&built.filter)?;
+    target.save(&built.filter, seal.as_ref())?;
     if built.filter.over_capacity() == OverCapacity::Warn && built.filter.is_over_capacity() {
         warn_over(&target.name(), &built.filter);
     }
@@ -62,14 +63,20 @@ pub fn run(args: &BuildArgs) -> Outcome {
             keys: built.keys,
             different_keys: built.different,
             different_keys_exact: built.exact,
-            filter: Described::own(&target.name(), &built.filter),
+            filter: Described::own(&target.name(), &built.filter).sealed(seal.is_some()),
         })?;
     }
     Ok(0)
 }
 
 /// The way of the schemes without a 64-bit hash, and into other programs' files.
-fn by_key(args: &BuildArgs, settings: &Settings, format: Format, target: &Target) -> Outcome {
+fn by_key(
+    args: &BuildArgs,
+    settings: &Settings,
+    format: Format,
+    target: &Target,
+    seal: Option<&SealKey>,
+) -> Outcome {
     build_keys::check(settings, format)?;
     let sources = Source::list(&args.inputs);
     let progress = Progress::of(&sources, args.quiet);
@@ -78,7 +85,7 @@ fn by_key(args: &BuildArgs, settings: &Settings, format: Format, target: &Target
     let Made { file, keys, different, exact } =
         build_keys::make(settings, format, &mut pages, &target.folder())?;
     progress.clear();
-    target.save_file(&file)?;
+    target.save_file(&file, seal)?;
     let part = &file.filter().parts()[0];
     if settings.over == OverCapacity::Warn && part.is_over_capacity() {
         warn_over(&target.name(), part);
@@ -92,7 +99,7 @@ fn by_key(args: &BuildArgs, settings: &Settings, format: Format, target: &Target
             keys,
             different_keys: different,
             different_keys_exact: exact,
-            filter: Described::of(&target.name(), &file)?,
+            filter: Described::of(&target.name(), &file)?.sealed(seal.is_some()),
         };
         Stdout::new().document(&report)?;
     }
@@ -105,6 +112,7 @@ fn refuse_what_is_lost(args: &BuildArgs, format: Format) -> Result<(), Failure> 
         ("--trim", args.trim),
         ("--nocase", args.nocase),
         ("--secret", args.secret.is_some()),
+        ("--seal", args.seal.is_some()),
         ("--name", args.name.is_some()),
         ("--source", args.source.is_some()),
         ("--date", args.date.is_some()),

@@ -4,21 +4,23 @@ use tepal::{Error, FilterFile, Format, KeyDomain};
 
 use crate::args::ConvertArgs;
 use crate::error::{Failure, Outcome, complain, say, shown};
-use crate::key::read_secret;
 use crate::open::open;
 use crate::output::Target;
+use crate::secrets::Secrets;
 
 /// Runs the verb.
 pub fn run(args: &ConvertArgs) -> Outcome {
     let name = shown(&args.filter);
     let target = Target::new(&args.output, args.force)?;
-    let secret = args.secret.as_deref().map(read_secret).transpose()?;
-    let opened = open(&args.filter, args.file, secret.as_ref())?;
+    let secrets = Secrets::read(&args.keyed)?;
+    let opened = open(&args.filter, args.file, &secrets)?;
     let file = opened.into_file().map_err(|error| Failure::at(&name, error))?;
     let from = file.format();
     let before = (from != Format::Tepal).then(|| file.clone());
     let file = file.convert_to(args.to).map_err(|error| Failure::at(&name, refusal(&error, args.to)))?;
-    target.save_file(&file)?;
+    // Another program's file has no seal: that the filter had one was checked, and is over.
+    let seal = secrets.seal.as_ref().filter(|_| args.to == Format::Tepal);
+    target.save_file(&file, seal)?;
     if args.quiet {
         return Ok(0);
     }

@@ -143,7 +143,7 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
     let built = build.run(&mut pages_of(&path(LIST))?, &args.dir)?;
     let seconds_build = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
-    Target::new(&path(FILTER), true)?.save(&built.filter)?;
+    Target::new(&path(FILTER), true)?.save(&built.filter, None)?;
     let seconds_save = clock.elapsed().as_secs_f64();
     let described = super::build::summary(
         &built.filter,

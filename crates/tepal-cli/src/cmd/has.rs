@@ -7,17 +7,17 @@ use crate::ask::{Flow, Sink};
 use crate::ask_keys::{ask_all, has_key};
 use crate::error::{Failure, Outcome, shown};
 use crate::input::Source;
-use crate::key::read_secret;
 use crate::open::{Filter, open_all};
 use crate::output::Stdout;
 use crate::pages::{Page, Pages};
 use crate::progress::Progress;
+use crate::secrets::Secrets;
 
 /// Runs the verb.
 pub fn run(args: &HasArgs) -> Outcome {
-    let secret = args.secret.as_deref().map(read_secret).transpose()?;
+    let secrets = Secrets::read(&args.keyed)?;
     let paths = || std::iter::once(&args.filter).chain(&args.others).map(|path| path.as_path());
-    let filters = open_all(paths(), args.file, secret.as_ref())?;
+    let filters = open_all(paths(), args.file, &secrets)?;
     if args.ignore_case {
         for (filter, path) in filters.iter().zip(paths()) {
             if !filter.recipe().nocase {

@@ -9,22 +9,22 @@ use crate::cmd::info_foreign;
 use crate::describe::Description;
 use crate::describe_foreign::Described;
 use crate::error::{Failure, Outcome, complain, shown};
-use crate::key::read_secret;
 use crate::number::{count, counted, percent, rate, size};
-use crate::open::{Filter, Own, open_each};
+use crate::open::{Filter, Own, file_len, open_each};
 use crate::output::Stdout;
 use crate::picture::{self, WIDTH, bar, columns};
+use crate::secrets::Secrets;
 
 /// Runs the verb. A filter that cannot be opened does not hide the others.
 pub fn run(args: &InfoArgs) -> Outcome {
-    let secret = args.secret.as_deref().map(read_secret).transpose()?;
+    let secrets = Secrets::read(&args.keyed)?;
     let mut stdout = Stdout::new();
     let mut described = Vec::new();
     let mut code = 0;
     let mut shown_before = false;
     for path in &args.filters {
         let name = shown(path);
-        let opened = open_each(path, args.file, secret.as_ref());
+        let opened = open_each(path, args.file, &secrets);
         let told = opened.and_then(|filter| tell(&name, filter, args.json));
         match told {
             Ok(Told::Data(data)) => described.push(data),
@@ -59,6 +59,7 @@ fn tell(name: &str, filter: Filter, json: bool) -> Result<Told, Failure> {
         (Filter::Foreign(file), false) => info_foreign::page(name, &file).map(Told::Page),
         (Filter::Own(filter), true) => {
             let mut data = Description::of(name, &filter);
+            data.sealed(filter.is_sealed());
             data.warnings = warnings(name, filter)?;
             Ok(Told::Data(Described::Own(Box::new(data))))
         }
@@ -102,12 +103,15 @@ fn page(name: &str, filter: &Own) -> String {
             "{}, {:.2} bits a key, file of {} bytes",
             size(filter.size_in_bytes()),
             filter.bits_per_key(),
-            count(filter.file_len())
+            count(file_len(filter))
         ),
     );
     line("rate", rates(filter));
     line("recipe", recipe(filter));
     line("hash", hash(filter));
+    if filter.is_sealed() {
+        line("seal", "under the key of --seal, and unbroken".to_owned());
+    }
     let unicode = picture::has_unicode();
     line("fill", fill(filter, unicode));
     line("room", room(filter, unicode));

@@ -5,17 +5,17 @@ use tepal::{AnyFilter, Error, FilterFile, Format, OverCapacity};
 use crate::args::MergeArgs;
 use crate::describe_foreign::{estimated_len, records_plan};
 use crate::error::{Failure, Outcome, say, shown};
-use crate::key::read_secret;
 use crate::number;
 use crate::open::{Filter, open_all, promised};
 use crate::output::Target;
+use crate::secrets::Secrets;
 
 /// Runs the verb.
 pub fn run(args: &MergeArgs) -> Outcome {
     let target = Target::new(&args.output, args.force)?;
-    let secret = args.secret.as_deref().map(read_secret).transpose()?;
+    let secrets = Secrets::read(&args.keyed)?;
     let paths = args.filters.iter().map(|path| path.as_path());
-    let filters = open_all(paths, args.file, secret.as_ref())?;
+    let filters = open_all(paths, args.file, &secrets)?;
     let mut names = args.filters.iter().map(|path| shown(path));
     let mut filters = filters.into_iter();
     let (Some(first), Some(first_name)) = (filters.next(), names.next()) else {
@@ -33,7 +33,7 @@ pub fn run(args: &MergeArgs) -> Outcome {
     if let AnyFilter::Bloom(filter) = file.filter_mut() {
         filter.set_over_capacity(policy);
     }
-    target.save_file(&file)?;
+    target.save_file(&file, secrets.seal.as_ref())?;
     if !args.quiet {
         report(args.filters.len(), &file);
     }

@@ -9,12 +9,13 @@ use crate::ask_keys::ask_all;
 use crate::error::{Failure, Outcome};
 use crate::iin::Random;
 use crate::input::Source;
-use crate::key::{KeyHasher, read_secret};
+use crate::key::KeyHasher;
 use crate::number::{count, four_digits, rate};
 use crate::open::{Filter, Own, open};
 use crate::output::Stdout;
 use crate::pages::{PAGE, Page, Pages};
 use crate::progress::Progress;
+use crate::secrets::Secrets;
 
 /// Random keys where no absent ones are given.
 const RANDOM_KEYS: u64 = 1_000_000;
@@ -47,8 +48,8 @@ struct Measured {
 
 /// Runs the verb.
 pub fn run(args: &TestArgs) -> Outcome {
-    let secret = args.secret.as_deref().map(read_secret).transpose()?;
-    let filter = [open(&args.filter, args.file, secret.as_ref())?];
+    let secrets = Secrets::read(&args.keyed)?;
+    let filter = [open(&args.filter, args.file, &secrets)?];
     let quiet = args.quiet || args.json;
     let members = match args.members.as_slice() {
         [] => Tally::default(),

@@ -3,18 +3,18 @@
 use std::path::Path;
 
 use serde::Serialize;
-use tepal::{FilterFile, Format};
+use tepal::Format;
 
 use crate::args::VerifyArgs;
-use crate::describe_foreign::file_len;
+use crate::describe_foreign;
 use crate::error::{Failure, Outcome, complain, shown};
-use crate::key::read_secret;
 use crate::number::{count, counted};
-use crate::open::{Filter, Own, open_each};
+use crate::open::{Filter, file_len, open_each};
 use crate::output::Stdout;
+use crate::secrets::Secrets;
 
 /// What was found in one file, as `--json` prints it.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Verified {
     file: String,
     /// Nothing wrong was found.
@@ -25,6 +25,8 @@ struct Verified {
     checksum: Option<bool>,
     /// Pieces of a tepal file with a checksum of their own.
     chunks: Option<u64>,
+    /// Whether a tepal file is sealed; the seal is then right.
+    sealed: Option<bool>,
     file_len: Option<u64>,
     /// What is wrong.
     problem: Option<String>,
@@ -32,14 +34,16 @@ struct Verified {
 
 /// Runs the verb. A file that is damaged does not hide the others.
 pub fn run(args: &VerifyArgs) -> Outcome {
-    let secret = args.secret.as_deref().map(read_secret).transpose()?;
+    let secrets = Secrets::read(&args.keyed)?;
     let mut stdout = Stdout::new();
     let mut all = Vec::new();
     for path in &args.filters {
-        let verified = open_each(path, args.file, secret.as_ref()).and_then(|filter| right(path, &filter));
+        let verified = open_each(path, args.file, &secrets).and_then(|filter| right(path, &filter));
         let verified = match verified {
             Ok(verified) => verified,
-            Err(Failure::Message(text)) => wrong(path, text),
+            Err(Failure::Message(text)) => {
+                Verified { file: shown(path), problem: Some(text), ..Verified::default() }
+            }
             Err(closed) => return Err(closed),
         };
         match &verified.problem {
@@ -58,42 +62,23 @@ pub fn run(args: &VerifyArgs) -> Outcome {
 
 /// A file that was opened, which means that all that can be checked is right.
 fn right(path: &Path, filter: &Filter) -> Result<Verified, Failure> {
-    let verified = Verified {
-        file: shown(path),
-        right: true,
-        format: None,
-        checksum: None,
-        chunks: None,
-        file_len: None,
-        problem: None,
-    };
+    let verified = Verified { file: shown(path), right: true, ..Verified::default() };
     Ok(match filter {
         Filter::Own(filter) => Verified {
             format: Some(Format::Tepal.name()),
             checksum: Some(true),
-            chunks: Some(Own::chunks(filter)),
-            file_len: Some(filter.file_len()),
+            chunks: Some(filter.chunks()),
+            sealed: Some(filter.is_sealed()),
+            file_len: Some(file_len(filter)),
             ..verified
         },
         Filter::Foreign(file) => Verified {
             format: Some(file.format().name()),
-            checksum: Some(FilterFile::has_checksum(file)),
-            file_len: Some(file_len(&shown(path), file)?),
+            checksum: Some(file.has_checksum()),
+            file_len: Some(describe_foreign::file_len(&shown(path), file)?),
             ..verified
         },
     })
-}
-
-fn wrong(path: &Path, problem: String) -> Verified {
-    Verified {
-        file: shown(path),
-        right: false,
-        format: None,
-        checksum: None,
-        chunks: None,
-        file_len: None,
-        problem: Some(problem),
-    }
 }
 
 /// The line about a file that is right, for people.
@@ -101,7 +86,10 @@ fn line(verified: &Verified) -> String {
     let name = &verified.file;
     let len = count(verified.file_len.unwrap_or_default());
     match (verified.chunks, verified.format.unwrap_or_default(), verified.checksum) {
-        (Some(chunks), ..) => format!("{name}: whole, {}, {len} bytes\n", counted(chunks, "chunk")),
+        (Some(chunks), ..) => {
+            let seal = if verified.sealed == Some(true) { ", the seal is right" } else { "" };
+            format!("{name}: whole, {}, {len} bytes{seal}\n", counted(chunks, "chunk"))
+        }
         (None, format, Some(true)) => {
             format!("{name}: {format}, {len} bytes; its lengths, fields and checksum are right\n")
         }

@@ -12,6 +12,7 @@ mod model;
 mod packed;
 mod place;
 mod schemes;
+mod sealed;
 #[cfg(unix)]
 mod signals;
 #[cfg(unix)]

@@ -123,6 +123,7 @@ fn info_as_json_is_stable() {
         "bit_len",
         "size_in_bytes",
         "file_len",
+        "sealed",
         "bits_per_key",
         "capacity",
         "keys_inserted",

@@ -1,0 +1,104 @@
+//! Sealed filters: every verb wants the key of the seal, and finds what was changed without it.
+
+use crate::place::Place;
+
+/// A place with the sealed filter `f` of the list `keys`, its key `key` and another one.
+fn place() -> Place {
+    let place = Place::new();
+    place.write("key", "a key of some length\n");
+    place.write("other", "another one of some length");
+    place.write("keys", "a\nb\n");
+    let ran = place.run("build -q -p 1e-9 -n 10 -o f keys --seal key");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    place
+}
+
+#[test]
+fn every_verb_opens_it_with_its_key_alone() {
+    let place = place();
+    for args in ["has f -e a", "info f", "test f --members keys", "verify f"] {
+        let ran = place.run(&format!("{args} --seal key"));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args}");
+        for (flags, part) in [
+            ("", "f: sealed, and the key of its seal is not in the file; give it with --seal FILE"),
+            ("--seal other", "f: the seal is not that of the key given: changed by someone"),
+            ("--seal nothing", "nothing: no such file"),
+            ("--seal keys", "keys: 4 bytes; expected 16 bytes or more"),
+        ] {
+            let ran = place.run(&format!("{args} {flags}"));
+            assert_eq!((ran.code, ran.out.as_slice()), (2, &b""[..]), "{args} {flags}: {}", ran.err);
+            assert!(ran.err.contains(part), "{args} {flags}: {}", ran.err);
+        }
+    }
+    assert!(
+        place.run("info f --seal key").text().contains("seal        under the key of --seal, and unbroken\n")
+    );
+    assert!(place.run("verify f --seal key").text().ends_with(" bytes, the seal is right\n"));
+    let len = place.read("f").len();
+    for json in [place.run("info --json f --seal key").json(), place.run("verify --json f --seal key").json()]
+    {
+        assert_eq!((&json[0]["sealed"], &json[0]["file_len"]), (&true.into(), &len.into()), "{json}");
+    }
+}
+
+#[test]
+fn a_filter_without_a_seal_is_not_taken_for_one() {
+    let place = place();
+    place.write("f", place.run("build -q -o - keys").out);
+    for args in [
+        "has f -e a",
+        "info f",
+        "test f",
+        "verify f",
+        "add f keys",
+        "merge f f -o g",
+        "convert f --to tepal -o g",
+    ] {
+        let ran = place.run(&format!("{args} --seal key"));
+        assert_eq!((ran.code, ran.out.as_slice()), (2, &b""[..]), "{args}: {}", ran.err);
+        assert!(ran.err.contains("f: not sealed, so it may be anyone's"), "{args}: {}", ran.err);
+    }
+    assert_eq!(place.run("build -q --scheme dcso --to dcso -o d keys").code, 0);
+    assert!(place.run("has d -e a --seal key").err.contains("d: not sealed"));
+    let ran = place.run("build -q --to dcso -o e keys --seal key");
+    assert!(ran.code == 2 && ran.err.contains("--seal is kept in tepal files only"), "{}", ran.err);
+}
+
+#[test]
+fn what_changes_it_seals_it_again() {
+    let place = place();
+    place.write("more", "c\n");
+    assert_eq!(place.run("add -q f more").code, 2);
+    assert_eq!(place.run("add -q f more --seal other").code, 2);
+    let json = place.run("add -q --json f more --seal key").json();
+    assert_eq!(json["filter"]["sealed"], true);
+    assert_eq!(json["filter"]["file_len"], place.read("f").len());
+    assert_eq!(place.run("has f -e c --seal key").text(), "c\n");
+    assert_eq!(place.run("has f -e c").code, 2);
+    assert_eq!(place.run("add -q f more -o g --seal key").code, 0);
+    assert_eq!(place.run("merge -q f g -o h --seal key").code, 0);
+    assert_eq!(place.run("verify f g h --seal key").text().lines().count(), 3);
+    place.write("piped", place.run("merge -q f g -o - --seal key").out);
+    assert_eq!(place.run("verify piped --seal key").code, 0);
+    // Another program's file has no place for it; the filter's own was checked.
+    assert_eq!(place.run("build -q --scheme dcso -o own keys --seal key").code, 0);
+    assert_eq!(place.run("convert -q own --to dcso -o dcso").code, 2);
+    assert_eq!(place.run("convert -q own --to dcso -o dcso --seal key").code, 0);
+    assert_eq!(place.run("has dcso -e b").text(), "b\n");
+}
+
+#[test]
+fn secret_and_seal_are_two_things() {
+    let place = place();
+    place.write("secret", "0123456789abcdef");
+    assert_eq!(place.run("build -q -o both keys --secret secret --seal key").code, 0);
+    for (flags, code) in
+        [("", 2), ("--secret secret", 2), ("--seal key", 2), ("--secret secret --seal key", 0)]
+    {
+        assert_eq!(place.run(&format!("has both -e a {flags}")).code, code, "{flags}");
+    }
+    // Several filters: all of them sealed.
+    assert_eq!(place.run("has f --in both -e a --secret secret --seal key").code, 0);
+    assert_eq!(place.run("build -q -o open keys").code, 0);
+    assert_eq!(place.run("has f --in open -e a --seal key").code, 2);
+}

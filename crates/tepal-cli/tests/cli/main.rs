@@ -11,6 +11,7 @@ mod killed;
 mod model;
 mod packed;
 mod place;
+mod replaced;
 mod schemes;
 mod sealed;
 #[cfg(unix)]

@@ -345,3 +345,6 @@ fn seed_from_hex(text: &str) -> Option<[u8; 32]> {
 fn known(what: &'static str, found: u64, expected: u64, known: &'static str) -> Result<()> {
     if found == expected { Ok(()) } else { Err(Error::Unsupported { what, found, known }) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,293 @@
+//! Numbers that a file claims: whatever they are, a reader takes neither memory nor time on their word.
+//!
+//! Every field of a header is set to 0, 1, 2^31, 2^32, 2^63, 2^64-1, NaN, infinity and -0.0, and the checksum of
+//! the header made right again. An allocator that counts, thread by thread, shows what a refusal takes.
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout as Piece, System};
+use std::cell::Cell;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use tepal::{BloomFilter, FilterFile, Format, Labels, Layout, Mapped, Reading};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Bytes that this thread holds, and the most it has held.
+struct Counting;
+
+thread_local! {
+    static HELD: Cell<isize> = const { Cell::new(0) };
+    static MOST: Cell<isize> = const { Cell::new(0) };
+}
+
+fn count(change: isize) {
+    let held = HELD.get() + change;
+    HELD.set(held);
+    MOST.set(MOST.get().max(held));
+}
+
+// SAFETY: every call goes to the system's allocator as it came; the counters are plain cells, which neither
+// allocate nor unwind.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, piece: Piece) -> *mut u8 {
+        count(piece.size() as isize);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(piece) }
+    }
+
+    unsafe fn alloc_zeroed(&self, piece: Piece) -> *mut u8 {
+        count(piece.size() as isize);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc_zeroed(piece) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, piece: Piece) {
+        count(-(piece.size() as isize));
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(at, piece) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, piece: Piece, size: usize) -> *mut u8 {
+        // Both may be there for a moment.
+        count(size as isize);
+        count(-(piece.size() as isize));
+        // SAFETY: the caller's promise.
+        unsafe { System.realloc(at, piece, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+const CLAIMS: [u64; 9] = [
+    0,
+    1,
+    1 << 31,
+    1 << 32,
+    1 << 63,
+    u64::MAX,
+    f64::NAN.to_bits(),
+    f64::INFINITY.to_bits(),
+    (-0.0f64).to_bits(),
+];
+
+/// What a call gave, the most bytes it held at a time, and how long it took: the shortest of a few times, for
+/// other programs run too.
+fn measured<T>(mut call: impl FnMut() -> T) -> (T, u64, Duration) {
+    let (mut least, mut tries) = (Duration::MAX, 0);
+    loop {
+        let before = HELD.get();
+        MOST.set(before);
+        let begun = Instant::now();
+        let result = call();
+        least = least.min(begun.elapsed());
+        let bytes = (MOST.get() - before) as u64;
+        tries += 1;
+        if least < LIMIT || tries == 20 {
+            return (result, bytes, least);
+        }
+    }
+}
+
+/// Without optimisation the checks of the bits alone take longer.
+const LIMIT: Duration = Duration::from_millis(if cfg!(debug_assertions) { 20 } else { 1 });
+
+/// Offset and width of every field before the chunk table, for a file with one record of 16 bytes.
+fn fields() -> Vec<(usize, usize)> {
+    let mut fields = vec![(8, 2), (10, 2), (12, 4), (16, 8), (24, 4), (28, 4)];
+    fields.extend([(32, 1), (33, 1), (34, 1), (35, 1), (36, 4), (40, 8), (48, 8), (56, 8), (64, 8), (72, 8)]);
+    fields.extend([(80, 8), (88, 8), (96, 8), (104, 8), (112, 8), (120, 4), (124, 4)]);
+    fields.extend([(128, 2), (130, 2), (132, 4), (136, 8), (144, 8)]);
+    fields
+}
+
+/// May a field have this value? Optional flags and the keys inserted any, a capacity any but 0, a rate those
+/// between 0 and 1, a recipe its two bits, a record a tag that is ignored.
+fn may_be(at: usize, claim: u64) -> bool {
+    let rate = f64::from_bits(claim);
+    match at {
+        28 | 72 => true,
+        48 => claim != 0,
+        56 => rate > 0.0 && rate < 1.0,
+        124 => claim as u32 <= 3,
+        128 => claim as u16 >= 0x8000,
+        _ => false,
+    }
+}
+
+/// What is said of the bits is not held against them in a quick opening: their number, and the chunk's checksum.
+fn may_be_quick(at: usize, claim: u64) -> bool {
+    may_be(at, claim) || at == 144 || (at == 80 && claim <= 1)
+}
+
+#[test]
+fn forged_fields_of_our_own_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    let mut refused = 0;
+    for layout in Layout::ALL {
+        let labels = Labels { name: Some("a name".into()), ..Labels::default() };
+        let mut filter = BloomFilter::builder().layout(layout).capacity(100).labels(labels).build().unwrap();
+        filter.insert_many(&(0..80u32).collect::<Vec<_>>()).unwrap();
+        let good = filter.to_bytes().unwrap();
+        let body_offset = good.len() - filter.size_in_bytes() as usize;
+        for (at, width) in fields() {
+            for claim in CLAIMS {
+                let mut file = good.clone();
+                file[at..at + width].copy_from_slice(&claim.to_le_bytes()[..width]);
+                // The checksum where it is, and where a forged body_offset says that it is.
+                let claimed = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
+                for end in [body_offset, claimed] {
+                    if (128..=file.len()).contains(&end) {
+                        let sum = xxh3_64(&file[..end - 8]).to_le_bytes();
+                        file[end - 8..end].copy_from_slice(&sum);
+                    }
+                }
+                fs::write(&path, &file).unwrap();
+                let what = format!("{layout}: {claim:#x} at {at}");
+                let (read, bytes, time) = measured(|| BloomFilter::from_bytes(&file));
+                check(&what, read.is_err(), bytes, time, file.len());
+                let (opened, bytes, time) = measured(|| BloomFilter::open(&path));
+                check(&what, opened.is_err(), bytes, time, file.len());
+                let (quick, bytes, time) = measured(|| BloomFilter::open_quick(&path));
+                check(&what, quick.is_err(), bytes, time, file.len());
+
+                assert_eq!(read.is_ok(), opened.is_ok(), "{what}");
+                refused += u32::from(read.is_err());
+                assert!(read.is_err() || file == good || may_be(at, claim), "{what}: opened");
+                assert!(quick.is_err() || file == good || may_be_quick(at, claim), "{what}: opened quick");
+                for opened in [opened, quick].into_iter().flatten() {
+                    answers(&opened);
+                }
+            }
+        }
+    }
+    assert!(refused > 700, "{refused}");
+}
+
+fn check(what: &str, refused: bool, bytes: u64, time: Duration, file_len: usize) {
+    let most = if refused { 64 << 10 } else { (64 << 10) + 2 * file_len as u64 };
+    assert!(bytes <= most, "{what}: {bytes} bytes");
+    assert!(time < LIMIT, "{what}: {time:?}");
+}
+
+/// Whatever was opened answers and is measured without a panic.
+fn answers(filter: &BloomFilter<Mapped>) {
+    for key in 0..80u32 {
+        assert!(filter.contains(&key));
+    }
+    let _ = (filter.false_positive_rate(), filter.estimated_len(), filter.is_over_capacity());
+    let _ = (filter.bits_per_key(), filter.fill_of_slices(7), filter.verify());
+}
+
+/// The same in a file of several chunks, where the length of the chunk table is claimed too.
+#[test]
+fn forged_sizes_of_a_larger_file() {
+    let mut filter = BloomFilter::builder().capacity(200_000).build().unwrap();
+    filter.insert_many(&(0..1000u32).collect::<Vec<_>>()).unwrap();
+    let good = filter.to_bytes().unwrap();
+    let body_offset = good.len() - filter.size_in_bytes() as usize;
+    for (at, width) in [(12, 4), (16, 8), (24, 4), (36, 4), (40, 8), (120, 4)] {
+        for claim in CLAIMS.into_iter().chain([512, 1 << 46, (1 << 46) + 512, u64::MAX - 511]) {
+            let mut file = good.clone();
+            file[at..at + width].copy_from_slice(&claim.to_le_bytes()[..width]);
+            if file == good {
+                continue;
+            }
+            let sum = xxh3_64(&file[..body_offset - 8]).to_le_bytes();
+            file[body_offset - 8..body_offset].copy_from_slice(&sum);
+            let (read, bytes, time) = measured(|| BloomFilter::from_bytes(&file));
+            let what = format!("{claim:#x} at {at}");
+            assert!(read.is_err(), "{what}");
+            check(&what, true, bytes, time, file.len());
+        }
+    }
+}
+
+/// The golden files of other programs, with every number of their first bytes forged.
+#[test]
+fn forged_fields_of_other_programs_files() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden");
+    let (mut files, mut refused) = (0, 0);
+    for format in Format::ALL.into_iter().filter(|format| *format != Format::Tepal) {
+        for entry in fs::read_dir(golden.join(format.name())).unwrap() {
+            let path = entry.unwrap().path();
+            let good = fs::read(&path).unwrap();
+            if path.ends_with("index.json") || good.len() > 16_384 {
+                continue;
+            }
+            files += 1;
+            for forged in forgeries(&good) {
+                let reading = Reading { format: Some(format), ..Reading::default() };
+                let (read, bytes, time) = measured(|| FilterFile::from_bytes(&forged, &reading).map(|_| ()));
+                refused += u32::from(read.is_err());
+                // Compressed values of a dump are unpacked, and the text of JSON is decoded, before they are judged.
+                let most = (64 << 10) + 4 * forged.len() as u64;
+                assert!(bytes <= most, "{}: {bytes} bytes for {}", path.display(), forged.len());
+                assert!(read.is_ok() || time < LIMIT, "{}: {time:?}", path.display());
+            }
+        }
+    }
+    assert!(files >= 40 && refused > 10_000, "{files} files, {refused} refused");
+}
+
+fn forgeries(good: &[u8]) -> Vec<Vec<u8>> {
+    if good.trim_ascii_start().starts_with(b"{") {
+        return forged_json(good);
+    }
+    let mut all = Vec::new();
+    for at in 0..good.len().min(64) {
+        for claim in CLAIMS {
+            for (width, big_endian) in [(4, false), (4, true), (8, false), (8, true)] {
+                let mut file = good.to_vec();
+                let bytes = if big_endian { claim.to_be_bytes() } else { claim.to_le_bytes() };
+                // The low bytes of the number, and in 4 of them also the high ones of a float.
+                let from = if big_endian { 8 - width } else { 0 };
+                let width = width.min(file.len() - at);
+                file[at..at + width].copy_from_slice(&bytes[from..from + width]);
+                mend_dump(&mut file);
+                all.push(file);
+            }
+        }
+    }
+    all
+}
+
+/// Each number of the text in turn.
+fn forged_json(good: &[u8]) -> Vec<Vec<u8>> {
+    let text = std::str::from_utf8(good).unwrap();
+    let starts = (0..text.len()).filter(|&i| {
+        let digit = |i: usize| text.as_bytes().get(i).is_some_and(u8::is_ascii_digit);
+        digit(i) && i > 0 && matches!(text.as_bytes()[i - 1], b':' | b' ' | b'[' | b',')
+    });
+    let mut all = Vec::new();
+    for start in starts {
+        let end = start + text[start..].find(|c: char| !c.is_ascii_digit()).unwrap();
+        for claim in [
+            "0",
+            "1",
+            "2147483648",
+            "4294967296",
+            "9223372036854775808",
+            "18446744073709551615",
+            "-0.0",
+            "1e999",
+        ] {
+            all.push(format!("{}{claim}{}", &text[..start], &text[end..]).into_bytes());
+        }
+    }
+    all
+}
+
+/// Makes the CRC-64 right that ends a `DUMP` payload, where the file is one.
+fn mend_dump(file: &mut [u8]) {
+    let Some(end) = file.len().checked_sub(8).filter(|_| file[0] == 7) else { return };
+    let sum = file[..end].iter().fold(0u64, |crc, byte| {
+        (0..8).fold(crc ^ u64::from(*byte), |crc, _| match crc & 1 {
+            1 => crc >> 1 ^ 0x95AC_9329_AC4B_C9B5,
+            _ => crc >> 1,
+        })
+    });
+    file[end..].copy_from_slice(&sum.to_le_bytes());
+}

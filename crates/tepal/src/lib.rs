@@ -28,6 +28,7 @@
 //! | bits as Apache Parquet sets them | [`Layout::SplitBlock`] |
 //! | the classic filter, to compare with | [`Layout::Scattered`] |
 //! | keys that strangers choose | [`secret_key`](BloomFilterBuilder::secret_key) |
+//! | a file that nobody can swap for another | the feature `seal`: `SealKey` and `save_sealed` |
 //! | 64-bit numbers as keys, no text | [`KeyDomain::Integer`] |
 //! | a size before anything is built | [`Request::plan`] |
 //! | to build from millions of keys, or to ask for them, over several threads | `BloomFilter::insert_bulk` and `contains_bulk`, with the feature `parallel` |

@@ -53,8 +53,8 @@ impl BloomFilter<Mapped> {
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::NotTepal`], [`Error::Unsupported`] for a newer version or unknown kind,
-    /// layout, scheme or flag, [`Error::Damaged`], [`Error::Parameter`] for impossible values, and
-    /// [`Error::KeyRequired`] for a filter made with a secret key and [`Error::SealRequired`] for a sealed file.
+    /// layout, scheme or flag, [`Error::Damaged`], [`Error::Parameter`] for impossible values,
+    /// [`Error::KeyRequired`] for a filter made with a secret key, and [`Error::SealRequired`] for a sealed file.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Open::new().open(path)
     }
@@ -92,7 +92,8 @@ impl BloomFilter<Mapped> {
         self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.lines.as_ref()))
     }
 
-    /// Was the file sealed, and opened with the key of its seal?
+    /// Is the file sealed, and was it opened with a seal key? After a quick opening only
+    /// [`verify`](Self::verify) says whether it is the right one.
     pub fn is_sealed(&self) -> bool {
         self.body_check.as_ref().is_some_and(|check| check.is_sealed())
     }

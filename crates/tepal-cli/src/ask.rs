@@ -1,76 +1,83 @@
-//! Asks filters about all keys of all inputs, page by page; what is done with the answers is the caller's.
+//! Asks filters about all keys of all inputs; what is done with the answers is the caller's.
 //!
 //! Filters with a 64-bit hash are asked here; [`ask_keys`](crate::ask_keys) asks those that have none.
 
 use tepal::{BloomFilter, Line};
 
-use crate::error::Failure;
 use crate::key::KeyHasher;
-use crate::pages::{PAGE, Page, Pages};
+use crate::pages::{Keys, PAGE};
+use crate::pipeline::{Refused, Work};
 
-/// How to go on after a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
-    /// With the next page.
-    Continue,
-    /// With the next input.
-    NextInput,
-    /// Not at all: enough is known.
-    Stop,
+/// The answers for some records.
+#[derive(Default)]
+pub struct Answers {
+    /// For each record, whether its key is probably in a filter. A record without a key is in none.
+    pub held: Vec<bool>,
+    /// How many records have no key.
+    pub keyless: usize,
 }
 
-/// Takes the answers.
-pub trait Sink {
-    /// A header row, which has no key.
-    fn header(&mut self, _page: &Page<'_>) -> Result<(), Failure> {
-        Ok(())
+impl Answers {
+    /// Forgets all answers.
+    pub fn clear(&mut self) {
+        self.held.clear();
+        self.keyless = 0;
     }
-
-    /// The first `held.len()` records of a page; `held[i]`: the key of record i is probably in a filter. A record
-    /// without a key is in none.
-    fn answers(&mut self, page: &mut Page<'_>, held: &[bool]) -> Result<Flow, Failure>;
 }
 
-/// Asks whether any of `filters` has the keys of `pages`.
-///
-/// Where a record has no valid key, the answers before it are given first.
-pub fn ask<L: AsRef<[Line]>>(
-    filters: &[&BloomFilter<L>],
-    pages: &mut Pages,
-    sink: &mut dyn Sink,
-) -> Result<(), Failure> {
-    let mut columns: Vec<Column<'_, L>> = filters.iter().map(|filter| Column::new(filter)).collect();
-    let mut held = Vec::with_capacity(PAGE);
-    while let Some(mut page) = pages.next_page()? {
-        if page.is_header {
-            sink.header(&page)?;
-            continue;
-        }
-        let failed = hash(&mut page, &mut columns);
-        held.clear();
-        let asked = columns.first().map_or(0, |column| column.hashes.len());
-        held.resize(asked, false);
-        for column in &mut columns {
-            column.merge(&mut held);
-        }
-        let flow = sink.answers(&mut page, &held)?;
-        match flow {
-            Flow::Stop => return Ok(()),
-            Flow::NextInput => pages.skip_input(),
-            Flow::Continue => failed?,
-        }
-    }
-    Ok(())
+/// Asks whether any of some filters has the keys.
+pub struct Ask<'a, L> {
+    /// The filters, each with a 64-bit hash.
+    pub filters: &'a [&'a BloomFilter<L>],
 }
 
 /// One filter and its answers for a page.
-struct Column<'a, L> {
+pub struct Column<'a, L> {
     filter: &'a BloomFilter<L>,
     hasher: KeyHasher<'a, L>,
     hashes: Vec<u64>,
     answers: Vec<bool>,
-    /// Records that have no key.
+}
+
+/// What a thread needs to ask.
+pub struct Columns<'a, L> {
+    columns: Vec<Column<'a, L>>,
+    /// Records of the page that have no key.
     keyless: Vec<usize>,
+}
+
+impl<'a, L: AsRef<[Line]> + Sync> Work for Ask<'a, L> {
+    type Tools = Columns<'a, L>;
+    type Results = Answers;
+
+    fn tools(&self) -> Self::Tools {
+        let columns = self.filters.iter().map(|filter| Column::new(filter)).collect();
+        Columns { columns, keyless: Vec::new() }
+    }
+
+    fn clear(results: &mut Answers) {
+        results.clear();
+    }
+
+    fn work(
+        &self,
+        tools: &mut Self::Tools,
+        keys: &mut Keys<'_>,
+        results: &mut Answers,
+    ) -> Result<(), Refused> {
+        let hashed = tools.hash(keys);
+        let asked = tools.columns.first().map_or(0, |column| column.hashes.len());
+        let before = results.held.len();
+        results.held.resize(before + asked, false);
+        let held = &mut results.held[before..];
+        for column in &mut tools.columns {
+            column.merge(held);
+        }
+        // A refused record ends the page, so these are all among those asked about.
+        tools.keyless.iter().for_each(|&i| held[i] = false);
+        results.keyless += tools.keyless.len();
+        hashed
+    }
 }
 
 impl<'a, L: AsRef<[Line]>> Column<'a, L> {
@@ -80,7 +87,6 @@ impl<'a, L: AsRef<[Line]>> Column<'a, L> {
             hasher: KeyHasher::new(filter),
             hashes: Vec::with_capacity(PAGE),
             answers: Vec::with_capacity(PAGE),
-            keyless: Vec::new(),
         }
     }
 
@@ -89,43 +95,38 @@ impl<'a, L: AsRef<[Line]>> Column<'a, L> {
         let hashes = &self.hashes[..held.len()];
         self.answers.resize(held.len(), false);
         self.filter.contains_many_hashes(hashes, &mut self.answers);
-        for &i in self.keyless.iter().filter(|&&i| i < held.len()) {
-            self.answers[i] = false;
-        }
         for (held, &answer) in held.iter_mut().zip(&self.answers) {
             *held |= answer;
         }
     }
 }
 
-/// Hashes the keys of a page for each filter, up to the first record that has no valid key.
-fn hash<L: AsRef<[Line]>>(page: &mut Page<'_>, columns: &mut [Column<'_, L>]) -> Result<(), Failure> {
-    for column in columns.iter_mut() {
-        column.hashes.clear();
-        column.keyless.clear();
-    }
-    for i in 0..page.batch.len() {
-        let key = page.key(i)?;
-        for n in 0..columns.len() {
-            let column = &mut columns[n];
-            let hashed = match key {
-                Some(key) => column.hasher.hash(key),
-                None => {
-                    column.keyless.push(i);
-                    Ok(0)
-                }
-            };
-            match hashed {
-                Ok(hash) => column.hashes.push(hash),
-                Err(text) => {
-                    // The first filters may have hashed this key already; all must have equally many.
-                    for column in columns.iter_mut() {
-                        column.hashes.truncate(i);
+impl<L: AsRef<[Line]>> Columns<'_, L> {
+    /// Hashes the keys of a page for each filter, up to the first record that has no valid key.
+    fn hash(&mut self, keys: &mut Keys<'_>) -> Result<(), Refused> {
+        let Self { columns, keyless } = self;
+        keyless.clear();
+        for column in columns.iter_mut() {
+            column.hashes.clear();
+        }
+        for record in 0..keys.batch.len() {
+            let key = keys.key(record).map_err(|text| Refused { record, text })?;
+            if key.is_none() {
+                keyless.push(record);
+            }
+            for n in 0..columns.len() {
+                match key.map_or(Ok(0), |key| columns[n].hasher.hash(key)) {
+                    Ok(hash) => columns[n].hashes.push(hash),
+                    Err(text) => {
+                        // The first filters may have hashed this key already; all must have equally many.
+                        for column in columns.iter_mut() {
+                            column.hashes.truncate(record);
+                        }
+                        return Err(Refused { record, text });
                     }
-                    return Err(page.failure(i, text));
                 }
             }
         }
+        Ok(())
     }
-    Ok(())
 }

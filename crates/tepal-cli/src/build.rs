@@ -14,9 +14,10 @@ use tepal::{
 use crate::args::ShapeArgs;
 use crate::distinct::{DistinctCounter, MARGIN};
 use crate::error::Failure;
-use crate::key::{KeyHasher, hash_page};
+use crate::key::HashKeys;
 use crate::number;
-use crate::pages::{PAGE, Pages};
+use crate::pages::{Inputs, Page};
+use crate::pipeline::{Flow, Sink, run};
 use crate::spool::Spool;
 
 /// Up to this many keys, the different ones are counted by sorting: exactly.
@@ -141,8 +142,10 @@ pub fn goal(memory: bool) -> Goal {
 /// A build that has checked everything which can be checked before the list is read.
 pub struct Build {
     settings: Settings,
-    /// Hashes keys as the filter will; and where the size is known already, it is that filter.
-    first: BloomFilter,
+    /// Hashes keys as the filter will, and has no room for them.
+    hasher: BloomFilter,
+    /// The filter, where its size is known already.
+    sized: Option<BloomFilter>,
     counter: DistinctCounter,
 }
 
@@ -155,53 +158,40 @@ impl Build {
                 "-n, -p and -s are given; leave one out, it follows from the other two",
             ));
         }
-        let first = if settings.is_sized() {
-            settings.empty(shape.capacity)?
+        let sized = if settings.is_sized() {
+            Some(settings.empty(shape.capacity)?)
         } else {
             // The size asked for with -s may be large, and its memory is not needed yet.
             settings.builder(Some(1))?.plan().map_err(|error| Failure::new(error.to_string()))?;
-            let mut small = settings.clone();
-            small.shape.size = None;
-            small.empty(Some(1))?
+            None
         };
+        let mut small = settings.clone();
+        small.shape = ShapeArgs { layout: shape.layout, ..ShapeArgs::default() };
+        let hasher = small.empty(Some(1))?;
         let counter = DistinctCounter::new().map_err(|error| Failure::new(error.to_string()))?;
-        Ok(Self { settings, first, counter })
+        Ok(Self { settings, hasher, sized, counter })
     }
 
     /// Reads the list and builds the filter. Temporary data goes to `folder`.
-    pub fn run(self, pages: &mut Pages, folder: &Path) -> Result<Built, Failure> {
-        if self.settings.is_sized() {
-            self.directly(pages)
-        } else {
-            self.by_counting(pages, Spool::new(folder)?)
+    pub fn run(mut self, inputs: &mut Inputs, folder: &Path) -> Result<Built, Failure> {
+        match self.sized.take() {
+            Some(filter) => self.directly(filter, inputs),
+            None => self.by_counting(inputs, Spool::new(folder)?),
         }
     }
 
-    fn directly(mut self, pages: &mut Pages) -> Result<Built, Failure> {
-        let mut keys = 0;
-        let mut hashes = Vec::with_capacity(PAGE);
-        while let Some(mut page) = pages.next_page()? {
-            hash_page(&mut page, &KeyHasher::new(&self.first), &mut hashes)?;
-            keys += hashes.len() as u64;
-            self.counter.add(&hashes).map_err(unexpected)?;
-            match self.first.insert_many_hashes(&hashes) {
-                Ok(()) => {}
-                Err(Error::CapacityReached { capacity, .. }) => return Err(too_many(page.name, capacity)),
-                Err(error) => return Err(unexpected(error)),
-            }
-        }
-        let (different, exact) = different(keys, self.counter.estimate());
-        Ok(Built { filter: self.first, keys, different, exact })
+    fn directly(self, filter: BloomFilter, inputs: &mut Inputs) -> Result<Built, Failure> {
+        let mut sink = Insert { filter, counter: self.counter, keys: 0 };
+        run(inputs, &HashKeys { filter: &self.hasher }, &mut sink)?;
+        let Insert { filter, counter, keys } = sink;
+        let (different, exact) = different(keys, counter.estimate());
+        Ok(Built { filter, keys, different, exact })
     }
 
-    fn by_counting(mut self, pages: &mut Pages, mut spool: Spool) -> Result<Built, Failure> {
-        let hasher = KeyHasher::new(&self.first);
-        let mut hashes = Vec::with_capacity(PAGE);
-        while let Some(mut page) = pages.next_page()? {
-            hash_page(&mut page, &hasher, &mut hashes)?;
-            self.counter.add(&hashes).map_err(unexpected)?;
-            spool.push(&hashes)?;
-        }
+    fn by_counting(self, inputs: &mut Inputs, spool: Spool) -> Result<Built, Failure> {
+        let mut sink = Count { spool, counter: self.counter };
+        run(inputs, &HashKeys { filter: &self.hasher }, &mut sink)?;
+        let Count { spool, counter } = sink;
         let keys = spool.len();
         let (different, exact) = if keys <= FEW {
             let mut all: Vec<u64> = spool.kept().copied().collect();
@@ -209,7 +199,7 @@ impl Build {
             all.dedup();
             (all.len() as u64, true)
         } else {
-            different(keys, self.counter.estimate())
+            different(keys, counter.estimate())
         };
         let room = room_for(different, exact, keys);
         let mut filter = self.settings.empty(Some(room.max(1)))?;
@@ -218,6 +208,39 @@ impl Build {
         spool.drain(|hashes| filter.insert_many_hashes(hashes).map_err(unexpected))?;
         filter.set_over_capacity(self.settings.over);
         Ok(Built { filter, keys, different, exact })
+    }
+}
+
+/// Puts the keys into a filter whose size is known.
+struct Insert {
+    filter: BloomFilter,
+    counter: DistinctCounter,
+    keys: u64,
+}
+
+impl Sink<Vec<u64>> for Insert {
+    fn take(&mut self, page: &mut Page<'_>, hashes: &Vec<u64>) -> Result<Flow, Failure> {
+        self.keys += hashes.len() as u64;
+        self.counter.add(hashes).map_err(unexpected)?;
+        match self.filter.insert_many_hashes(hashes) {
+            Ok(()) => Ok(Flow::Continue),
+            Err(Error::CapacityReached { capacity, .. }) => Err(too_many(page.name, capacity)),
+            Err(error) => Err(unexpected(error)),
+        }
+    }
+}
+
+/// Keeps the keys until it is known how many they are.
+struct Count {
+    spool: Spool,
+    counter: DistinctCounter,
+}
+
+impl Sink<Vec<u64>> for Count {
+    fn take(&mut self, _page: &mut Page<'_>, hashes: &Vec<u64>) -> Result<Flow, Failure> {
+        self.counter.add(hashes).map_err(unexpected)?;
+        self.spool.push(hashes)?;
+        Ok(Flow::Continue)
     }
 }
 

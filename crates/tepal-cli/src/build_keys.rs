@@ -11,9 +11,10 @@ use crate::build::{Settings, different, room_for, too_many, unexpected};
 use crate::distinct::DistinctCounter;
 use crate::error::Failure;
 use crate::key::refusal;
-use crate::key_batch::KeyBatch;
+use crate::key_batch::{KeyBatch, TakeKeys};
 use crate::key_spool::KeySpool;
-use crate::pages::Pages;
+use crate::pages::{Inputs, Page};
+use crate::pipeline::{Flow, Sink, run};
 
 /// A file with all keys of its list.
 pub struct Made {
@@ -43,7 +44,7 @@ impl Distinct {
 
     fn add(&mut self, keys: &KeyBatch) -> Result<(), Failure> {
         self.hashes.clear();
-        for key in keys.iter() {
+        for (_, key) in keys.iter() {
             self.hashes.push(self.hasher.hash_key(key).map_err(unexpected)?);
         }
         self.counter.add(&self.hashes).map_err(unexpected)
@@ -68,11 +69,16 @@ pub fn check(settings: &Settings, format: Format) -> Result<(), Failure> {
 }
 
 /// Reads the list and builds the filter. Temporary data goes to `folder`.
-pub fn make(settings: &Settings, format: Format, pages: &mut Pages, folder: &Path) -> Result<Made, Failure> {
+pub fn make(
+    settings: &Settings,
+    format: Format,
+    inputs: &mut Inputs,
+    folder: &Path,
+) -> Result<Made, Failure> {
     if settings.is_sized() {
-        directly(settings, format, pages)
+        directly(settings, format, inputs)
     } else {
-        by_counting(settings, format, pages, folder)
+        by_counting(settings, format, inputs, folder)
     }
 }
 
@@ -90,44 +96,50 @@ fn empty(settings: &Settings, capacity: Option<u64>, format: Format) -> Result<F
     })
 }
 
-fn directly(settings: &Settings, format: Format, pages: &mut Pages) -> Result<Made, Failure> {
-    let mut file = empty(settings, settings.shape.capacity, format)?;
-    let mut distinct = Distinct::new()?;
-    let mut batch = KeyBatch::default();
-    let mut keys = 0;
-    while let Some(mut page) = pages.next_page()? {
-        fill(&mut batch, &mut page, settings, &file)?;
-        keys += batch.len() as u64;
-        distinct.add(&batch)?;
-        for key in batch.iter() {
-            match file.filter_mut().insert(key) {
+fn directly(settings: &Settings, format: Format, inputs: &mut Inputs) -> Result<Made, Failure> {
+    let file = empty(settings, settings.shape.capacity, format)?;
+    let mut sink = Insert { file, distinct: Distinct::new()?, keys: 0 };
+    run(inputs, &TakeKeys(settings.recipe), &mut sink)?;
+    let Insert { file, distinct, keys } = sink;
+    let (different, exact) = different(keys, distinct.counter.estimate());
+    Ok(Made { file, keys, different, exact })
+}
+
+/// Puts the keys into a filter whose size is known.
+struct Insert {
+    file: FilterFile,
+    distinct: Distinct,
+    keys: u64,
+}
+
+impl Sink<KeyBatch> for Insert {
+    fn take(&mut self, page: &mut Page<'_>, keys: &KeyBatch) -> Result<Flow, Failure> {
+        self.keys += keys.len() as u64;
+        self.distinct.add(keys)?;
+        for (record, key) in keys.iter() {
+            check_key(&self.file, key).map_err(|text| page.failure(record, text))?;
+            match self.file.filter_mut().insert(key) {
                 Ok(_) => {}
                 Err(Error::CapacityReached { capacity, .. }) => return Err(too_many(page.name, capacity)),
                 Err(error) => return Err(unexpected(error)),
             }
         }
+        Ok(Flow::Continue)
     }
-    let (different, exact) = different(keys, distinct.counter.estimate());
-    Ok(Made { file, keys, different, exact })
 }
 
 fn by_counting(
     settings: &Settings,
     format: Format,
-    pages: &mut Pages,
+    inputs: &mut Inputs,
     folder: &Path,
 ) -> Result<Made, Failure> {
     let mut small = settings.clone();
     small.shape.size = None;
     let first = empty(&small, Some(1), format)?;
-    let mut spool = KeySpool::new(folder)?;
-    let mut distinct = Distinct::new()?;
-    let mut batch = KeyBatch::default();
-    while let Some(mut page) = pages.next_page()? {
-        fill(&mut batch, &mut page, settings, &first)?;
-        distinct.add(&batch)?;
-        spool.push(&batch)?;
-    }
+    let mut sink = Count { first, distinct: Distinct::new()?, spool: KeySpool::new(folder)? };
+    run(inputs, &TakeKeys(settings.recipe), &mut sink)?;
+    let Count { distinct, spool, .. } = sink;
     let keys = spool.len();
     let (different, exact) = different(keys, distinct.counter.estimate());
     let mut roomy = settings.clone();
@@ -136,7 +148,7 @@ fn by_counting(
     let room = room_for(different, exact, keys).max(1);
     let mut file = empty(&roomy, Some(room), format)?;
     spool.drain(|batch| {
-        for key in batch.iter() {
+        for (_, key) in batch.iter() {
             file.filter_mut().insert(key).map_err(unexpected)?;
         }
         Ok(())
@@ -147,16 +159,29 @@ fn by_counting(
     Ok(Made { file, keys, different, exact })
 }
 
-/// The keys of a page, each one that `file` can hold.
-fn fill(
-    batch: &mut KeyBatch,
-    page: &mut crate::pages::Page<'_>,
-    settings: &Settings,
-    file: &FilterFile,
-) -> Result<(), Failure> {
-    let part = &file.filter().parts()[0];
-    batch.fill(page, settings.recipe, |key| match part.hash_key(key) {
+/// Keeps the keys until it is known how many they are.
+struct Count {
+    /// Knows which keys the filter can hold.
+    first: FilterFile,
+    distinct: Distinct,
+    spool: KeySpool,
+}
+
+impl Sink<KeyBatch> for Count {
+    fn take(&mut self, page: &mut Page<'_>, keys: &KeyBatch) -> Result<Flow, Failure> {
+        for (record, key) in keys.iter() {
+            check_key(&self.first, key).map_err(|text| page.failure(record, text))?;
+        }
+        self.distinct.add(keys)?;
+        self.spool.push(keys)?;
+        Ok(Flow::Continue)
+    }
+}
+
+/// Why a filter cannot hold a key, in words.
+pub fn check_key(file: &FilterFile, key: &[u8]) -> Result<(), String> {
+    match file.filter().parts()[0].hash_key(key) {
         Ok(_) | Err(Error::NoHash { .. }) => Ok(()),
         Err(error) => Err(refusal(key, &error)),
-    })
+    }
 }

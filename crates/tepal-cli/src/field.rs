@@ -136,6 +136,17 @@ impl Extractor {
         }
     }
 
+    /// The same for another thread.
+    ///
+    /// The reader is made anew: in csv-core 0.1.13 the clone of one takes no byte for a delimiter.
+    pub fn another(&self) -> Self {
+        match self {
+            Self::Whole => Self::Whole,
+            Self::Column { number, row, .. } => Self::column(*number, *row),
+            Self::Json { pointer, .. } => Self::Json { pointer: pointer.clone(), scratch: Vec::new() },
+        }
+    }
+
     /// The key of a record; nothing for an empty row, which has none. An error says what is wrong with it.
     #[inline]
     pub fn key<'a>(&'a mut self, record: &'a [u8]) -> Result<Option<&'a [u8]>, String> {

@@ -83,13 +83,13 @@ impl Source {
     /// Opens it for reading, unpacked.
     pub fn open(&self, progress: &Progress) -> Result<Input, Failure> {
         let name = self.name();
-        let raw: Box<dyn Read> = match self {
+        let raw: Box<dyn Read + Send> = match self {
             Self::Stdin => {
                 let stdin = io::stdin();
                 if stdin.is_terminal() {
                     complain("reading keys from the terminal, end with Ctrl-D");
                 }
-                Box::new(stdin.lock())
+                Box::new(stdin)
             }
             Self::Path(path) => Box::new(File::open(path).map_err(|error| Failure::io(&name, &error))?),
         };
@@ -102,7 +102,7 @@ impl Source {
 pub struct Input {
     /// For messages.
     pub name: String,
-    reader: Box<dyn Read>,
+    reader: Box<dyn Read + Send>,
 }
 
 impl Input {
@@ -119,13 +119,13 @@ impl Input {
 
     /// An input over bytes in memory, for tests.
     #[cfg(test)]
-    pub fn of_bytes(name: &str, reader: impl Read + 'static) -> Self {
+    pub fn of_bytes(name: &str, reader: impl Read + Send + 'static) -> Self {
         Self { name: name.to_owned(), reader: Box::new(reader) }
     }
 }
 
 /// The unpacked form of `raw`: as it is, or through the decoder its first bytes ask for.
-fn unpacked(name: &str, mut raw: Box<dyn Read>) -> Result<Box<dyn Read>, Failure> {
+fn unpacked(name: &str, mut raw: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>, Failure> {
     let mut head = [0; sniff::HEAD];
     let mut len = 0;
     // No more bytes are waited for than tell, and none after the end: someone may be typing them.
@@ -156,7 +156,7 @@ fn unpacked(name: &str, mut raw: Box<dyn Read>) -> Result<Box<dyn Read>, Failure
     })
 }
 
-type Whole = Chain<Cursor<Vec<u8>>, Box<dyn Read>>;
+type Whole = Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
 
 fn buffered(all: Whole) -> BufReader<Whole> {
     BufReader::with_capacity(BLOCK, all)

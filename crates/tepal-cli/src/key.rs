@@ -1,9 +1,10 @@
 //! From the bytes of a record to the hash that one filter uses.
 
-use tepal::{BloomFilter, Error, KeyDomain, Line, Recipe};
+use tepal::{BloomFilter, Error, KeyDomain, Line, Recipe, SecretKey};
 
-use crate::error::{Failure, shown_key};
-use crate::pages::Page;
+use crate::error::shown_key;
+use crate::pages::Keys;
+use crate::pipeline::{Refused, Work};
 
 /// Hashes keys as one filter does: its recipe first, then its scheme, seed and key domain.
 pub struct KeyHasher<'a, L> {
@@ -30,26 +31,58 @@ impl<'a, L: AsRef<[Line]>> KeyHasher<'a, L> {
     }
 }
 
-/// Puts the hashes of all keys of a page into `hashes`; a record without a key has none there.
-pub fn hash_page<L: AsRef<[Line]>>(
-    page: &mut Page<'_>,
-    hasher: &KeyHasher<'_, L>,
-    hashes: &mut Vec<u64>,
-) -> Result<(), Failure> {
-    hashes.clear();
-    if page.is_header {
-        return Ok(());
+/// Hashes keys for one filter; a record without a key has no hash among the results.
+pub struct HashKeys<'a, L> {
+    /// Has the filter's recipe, scheme, seed and key domain.
+    pub filter: &'a BloomFilter<L>,
+}
+
+impl<'a, L: AsRef<[Line]> + Sync> Work for HashKeys<'a, L> {
+    type Tools = KeyHasher<'a, L>;
+    type Results = Vec<u64>;
+
+    fn tools(&self) -> Self::Tools {
+        KeyHasher::new(self.filter)
     }
-    for i in 0..page.batch.len() {
-        let Some(key) = page.key(i)? else {
-            continue;
-        };
-        match hasher.hash(key) {
-            Ok(hash) => hashes.push(hash),
-            Err(text) => return Err(page.failure(i, text)),
+
+    fn clear(results: &mut Vec<u64>) {
+        results.clear();
+    }
+
+    fn work(
+        &self,
+        hasher: &mut Self::Tools,
+        keys: &mut Keys<'_>,
+        hashes: &mut Vec<u64>,
+    ) -> Result<(), Refused> {
+        hashes.reserve(keys.batch.len());
+        for record in 0..keys.batch.len() {
+            let hash = match keys.key(record) {
+                Ok(Some(key)) => hasher.hash(key),
+                Ok(None) => continue,
+                Err(text) => Err(text),
+            };
+            hashes.push(hash.map_err(|text| Refused { record, text })?);
         }
+        Ok(())
     }
-    Ok(())
+}
+
+/// An empty filter that hashes keys as `filter` does, so that this one can change meanwhile.
+pub fn hasher_of(filter: &BloomFilter, secret: Option<SecretKey>) -> Result<BloomFilter, Error> {
+    let mut builder = BloomFilter::builder()
+        .capacity(1)
+        .scheme(filter.scheme())
+        .layout(filter.layout())
+        .key_domain(filter.key_domain())
+        .recipe(filter.recipe());
+    if let Some(seed) = filter.seed() {
+        builder = builder.seed(seed);
+    }
+    if let Some(secret) = secret {
+        builder = builder.secret_key(secret);
+    }
+    builder.build()
 }
 
 /// Why a key is refused, in words for someone at a command line.

@@ -1,16 +1,18 @@
-//! The keys of a page as bytes, for filters whose scheme has no 64-bit hash.
+//! Keys as bytes, for filters whose scheme has no 64-bit hash.
 
 use tepal::Recipe;
 
-use crate::error::Failure;
-use crate::pages::Page;
+use crate::pages::Keys;
+use crate::pipeline::{Refused, Work};
 
-/// Keys one after the other.
+/// Keys one after the other, each with the record it is of.
 #[derive(Default)]
 pub struct KeyBatch {
     bytes: Vec<u8>,
-    /// Where each key ends.
-    ends: Vec<usize>,
+    /// Which record each key is of, and where it ends.
+    ends: Vec<(usize, usize)>,
+    /// Records there were, with and without a key.
+    records: usize,
 }
 
 impl KeyBatch {
@@ -18,6 +20,7 @@ impl KeyBatch {
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
+        self.records = 0;
     }
 
     /// How many keys there are.
@@ -26,49 +29,40 @@ impl KeyBatch {
     }
 
     /// Adds a key.
-    pub fn push(&mut self, key: &[u8]) {
+    pub fn push(&mut self, record: usize, key: &[u8]) {
         self.bytes.extend_from_slice(key);
-        self.ends.push(self.bytes.len());
+        self.ends.push((record, self.bytes.len()));
     }
 
-    /// Takes the last key back.
-    pub fn pop(&mut self) {
-        self.ends.pop();
-        self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
+    /// All keys, in order, each after its record.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &[u8])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|&(_, end)| end));
+        self.ends.iter().zip(starts).map(|(&(record, end), start)| (record, &self.bytes[start..end]))
+    }
+}
+
+/// Takes the keys after a recipe. Whether a filter can hold them is seen when they go in.
+pub struct TakeKeys(pub Recipe);
+
+impl Work for TakeKeys {
+    type Tools = ();
+    type Results = KeyBatch;
+
+    fn tools(&self) {}
+
+    fn clear(results: &mut KeyBatch) {
+        results.clear();
     }
 
-    /// Key `i`.
-    pub fn key(&self, i: usize) -> &[u8] {
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        &self.bytes[start..self.ends[i]]
-    }
-
-    /// All keys, in order.
-    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.len()).map(|i| self.key(i))
-    }
-
-    /// Takes the keys of a page after `recipe`, which `check` must accept; a record without a key gives none.
-    pub fn fill(
-        &mut self,
-        page: &mut Page<'_>,
-        recipe: Recipe,
-        check: impl Fn(&[u8]) -> Result<(), String>,
-    ) -> Result<(), Failure> {
-        self.clear();
-        if page.is_header {
-            return Ok(());
-        }
-        for i in 0..page.batch.len() {
-            let Some(key) = page.key(i)? else {
-                continue;
-            };
-            let key = recipe.apply(key);
-            match check(&key) {
-                Ok(()) => self.push(&key),
-                Err(text) => return Err(page.failure(i, text)),
+    fn work(&self, (): &mut (), keys: &mut Keys<'_>, results: &mut KeyBatch) -> Result<(), Refused> {
+        let before = results.records;
+        for record in 0..keys.batch.len() {
+            let key = keys.key(record).map_err(|text| Refused { record, text })?;
+            if let Some(key) = key {
+                results.push(before + record, &self.0.apply(key));
             }
         }
+        results.records += keys.batch.len();
         Ok(())
     }
 }

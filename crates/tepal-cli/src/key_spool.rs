@@ -42,7 +42,7 @@ impl KeySpool {
 
     /// Adds keys.
     pub fn push(&mut self, keys: &KeyBatch) -> Result<(), Failure> {
-        for key in keys.iter() {
+        for (_, key) in keys.iter() {
             let len = key.len() as u64;
             let written = self.file.write_all(&len.to_le_bytes()).and_then(|()| self.file.write_all(key));
             written.map_err(|error| {
@@ -70,7 +70,7 @@ impl KeySpool {
             // It was the length of a key in memory.
             key.resize(u64::from_le_bytes(len) as usize, 0);
             file.read_exact(&mut key).map_err(fail)?;
-            batch.push(&key);
+            batch.push(batch.len(), &key);
             bytes += key.len();
             if batch.len() == BATCH || bytes > BATCH_BYTES {
                 take(&batch)?;
@@ -93,7 +93,7 @@ mod tests {
         let keys: Vec<Vec<u8>> = (0..5000_usize).map(|n| vec![n as u8; (n * n) % 3001]).collect();
         for piece in keys.chunks(700) {
             let mut batch = KeyBatch::default();
-            piece.iter().for_each(|key| batch.push(key));
+            piece.iter().enumerate().for_each(|(i, key)| batch.push(i, key));
             spool.push(&batch).unwrap();
         }
         assert_eq!(spool.len(), 5000);
@@ -101,7 +101,7 @@ mod tests {
         let mut back = Vec::new();
         spool
             .drain(|batch| {
-                back.extend(batch.iter().map(<[u8]>::to_vec));
+                back.extend(batch.iter().map(|(_, key)| key.to_vec()));
                 Ok(())
             })
             .unwrap();

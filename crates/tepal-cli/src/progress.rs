@@ -1,8 +1,8 @@
 //! How far a long read has come: on a terminal only, and only after a second.
 
-use std::cell::Cell;
 use std::io::{self, IsTerminal, Read};
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -16,11 +16,12 @@ const PATIENCE: Duration = Duration::from_secs(1);
 ///
 /// The bytes of the files are the measure, packed as they are: their sum is known, the number of keys is not.
 #[derive(Clone)]
-pub struct Progress(Option<Rc<State>>);
+pub struct Progress(Option<Arc<State>>);
 
 struct State {
     start: Instant,
-    shown: Cell<bool>,
+    shown: AtomicBool,
+    over: AtomicBool,
     bar: ProgressBar,
 }
 
@@ -31,7 +32,8 @@ impl Progress {
             return Self(None);
         }
         let bar = new_bar(sources.iter().map(Source::len).sum());
-        Self(Some(Rc::new(State { start: Instant::now(), shown: Cell::new(false), bar })))
+        let (shown, over) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self(Some(Arc::new(State { start: Instant::now(), shown, over, bar })))
     }
 
     /// A reader whose bytes are counted.
@@ -39,9 +41,10 @@ impl Progress {
         Counted { reader, progress: self.clone() }
     }
 
-    /// Takes the picture away, so that something else can be written.
+    /// Takes the picture away for good, so that something else can be written.
     pub fn clear(&self) {
         if let Some(state) = &self.0 {
+            state.over.store(true, Ordering::Relaxed);
             state.bar.finish_and_clear();
         }
     }
@@ -50,9 +53,12 @@ impl Progress {
         let Some(state) = &self.0 else {
             return;
         };
+        if state.over.load(Ordering::Relaxed) {
+            return;
+        }
         state.bar.inc(bytes as u64);
-        if !state.shown.get() && state.start.elapsed() >= PATIENCE {
-            state.shown.set(true);
+        if !state.shown.load(Ordering::Relaxed) && state.start.elapsed() >= PATIENCE {
+            state.shown.store(true, Ordering::Relaxed);
             state.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
     }

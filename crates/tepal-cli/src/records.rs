@@ -1,23 +1,16 @@
-//! Cuts an input into records, whole and unchanged, whatever their bytes and length.
+//! Records: where they end, and which of their bytes are content, whatever their bytes and length.
 //!
-//! A record keeps its terminator, so that printing it gives back the input byte for byte. The last one may
-//! have none. The buffer grows only for a record that is longer than it.
+//! A record keeps its terminator, so that printing it gives back the input byte for byte. The last one of an input
+//! may have none.
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
-use memchr::{memchr, memchr_iter};
-
-use crate::error::Failure;
-use crate::input::Input;
-
-/// The buffer's first size: read at once, still near the processor.
-const BUFFER: usize = 1 << 18;
-/// A buffer of this size grows with more care for memory than for time.
-const LARGE: usize = 1 << 26;
+use memchr::{memchr, memchr_iter, memrchr};
 
 /// Where records end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cut {
     /// After `\n`; a `\r` before it belongs to the terminator.
+    #[default]
     Lines,
     /// After NUL.
     Null,
@@ -25,215 +18,47 @@ pub enum Cut {
     Csv(u8),
 }
 
-/// The records of one input.
-pub struct Records {
-    input: Input,
-    cut: Cut,
-    buffer: Vec<u8>,
-    /// The bytes not yet handed out are `buffer[start..end]`.
-    start: usize,
-    end: usize,
-    /// How many of these are known to hold no end of a record.
-    searched: usize,
-    /// Tells quotes in CSV.
-    reader: Option<Reader>,
-    /// In a record with quotes: the reader has been fed `searched` bytes of it.
-    quoted: bool,
-    ended: bool,
-    ends: Vec<usize>,
-    line: u64,
+impl Cut {
+    /// The byte that ends every record, unless quotes may protect it.
+    pub fn terminator(self) -> Option<u8> {
+        match self {
+            Self::Lines => Some(b'\n'),
+            Self::Null => Some(0),
+            Self::Csv(_) => None,
+        }
+    }
 }
 
 /// Some consecutive records.
+#[derive(Clone, Copy)]
 pub struct Batch<'a> {
-    cut: Cut,
-    bytes: &'a [u8],
-    ends: &'a [usize],
-    first_line: u64,
-}
-
-impl Records {
-    /// The records of `input`.
-    pub fn new(input: Input, cut: Cut) -> Self {
-        Self {
-            input,
-            cut,
-            buffer: vec![0; BUFFER],
-            start: 0,
-            end: 0,
-            searched: 0,
-            reader: None,
-            quoted: false,
-            ended: false,
-            ends: Vec::new(),
-            line: 1,
-        }
-    }
-
-    /// The name of the input.
-    pub fn name(&self) -> &str {
-        &self.input.name
-    }
-
-    /// Whether no record is left. Waits for the next bytes where none are there yet.
-    pub fn at_end(&mut self) -> Result<bool, Failure> {
-        while self.start == self.end && !self.ended {
-            self.fill()?;
-        }
-        Ok(self.start == self.end)
-    }
-
-    /// The next records, at most `limit`; nothing at the end of the input.
-    ///
-    /// Waits for more input only when there is no whole record yet.
-    pub fn next_batch(&mut self, limit: usize) -> Result<Option<Batch<'_>>, Failure> {
-        self.ends.clear();
-        loop {
-            match self.cut {
-                Cut::Lines => self.find_ends(b'\n', limit),
-                Cut::Null => self.find_ends(0, limit),
-                Cut::Csv(delimiter) => self.find_csv_ends(delimiter, limit),
-            }
-            if !self.ends.is_empty() {
-                break;
-            }
-            if self.ended {
-                if self.start == self.end {
-                    return Ok(None);
-                }
-                self.close_last()?;
-                self.ends.push(self.end);
-                self.searched = 0;
-                break;
-            }
-            self.fill()?;
-        }
-        let from = self.start;
-        self.start = self.ends[self.ends.len() - 1];
-        let bytes = &self.buffer[from..self.start];
-        let first_line = self.line;
-        self.line += match self.cut {
-            Cut::Lines | Cut::Null => self.ends.len() as u64,
-            Cut::Csv(_) => memchr_iter(b'\n', bytes).count() as u64,
-        };
-        for end in &mut self.ends {
-            *end -= from;
-        }
-        Ok(Some(Batch { cut: self.cut, bytes, ends: &self.ends, first_line }))
-    }
-
-    /// Finds the ends of records that a single byte ends.
-    fn find_ends(&mut self, terminator: u8, limit: usize) {
-        let from = self.start + self.searched;
-        let ends = memchr_iter(terminator, &self.buffer[from..self.end]);
-        self.ends.extend(ends.take(limit).map(|at| from + at + 1));
-        self.searched = match self.ends.is_empty() {
-            true => self.end - self.start,
-            false => 0,
-        };
-    }
-
-    /// Finds the ends of CSV records. A line without quotes is a record; any other goes through `csv-core`.
-    fn find_csv_ends(&mut self, delimiter: u8, limit: usize) {
-        let mut start = self.start;
-        while self.ends.len() < limit {
-            if !self.quoted {
-                let Some(at) = memchr(b'\n', &self.buffer[start + self.searched..self.end]) else {
-                    self.searched = self.end - start;
-                    return;
-                };
-                let end = start + self.searched + at + 1;
-                if memchr(b'"', &self.buffer[start..end]).is_none() {
-                    self.ends.push(end);
-                    start = end;
-                    self.searched = 0;
-                    continue;
-                }
-                self.searched = 0;
-                self.quoted = true;
-                self.reader.get_or_insert_with(|| csv_reader(delimiter)).reset();
-            }
-            let fresh = &self.buffer[start + self.searched..self.end];
-            // Only where the input begins may a byte order mark stand before the first field.
-            let inside = self.searched == 0 && (self.line > 1 || !self.ends.is_empty());
-            let (fed, done) = match &mut self.reader {
-                Some(reader) => feed(reader, fresh, inside),
-                None => (0, false),
-            };
-            self.searched += fed;
-            if !done {
-                return;
-            }
-            start += self.searched;
-            self.ends.push(start);
-            self.searched = 0;
-            self.quoted = false;
-        }
-    }
-
-    /// Looks whether the last record, which has no terminator, is whole.
-    fn close_last(&mut self) -> Result<(), Failure> {
-        let Cut::Csv(delimiter) = self.cut else {
-            return Ok(());
-        };
-        let rest = &self.buffer[self.start..self.end];
-        let reader = self.reader.get_or_insert_with(|| csv_reader(delimiter));
-        if !self.quoted {
-            reader.reset();
-            feed(reader, rest, self.line > 1);
-        }
-        let (_, done) = feed(reader, b"\n", false);
-        if done {
-            return Ok(());
-        }
-        Err(Failure::at_line(
-            self.name(),
-            self.line,
-            "a quoted field that is never closed; expected a second \"",
-        ))
-    }
-
-    /// Reads more, after moving what is left to the front; a full buffer grows, by half once it is large.
-    fn fill(&mut self) -> Result<(), Failure> {
-        self.buffer.copy_within(self.start..self.end, 0);
-        self.end -= self.start;
-        self.start = 0;
-        if self.end == self.buffer.len() {
-            let len = self.buffer.len();
-            let more = if len < LARGE { len } else { len / 2 };
-            if self.buffer.try_reserve_exact(more).is_err() {
-                return Err(Failure::at_line(
-                    self.name(),
-                    self.line,
-                    "a record too long for the memory of this machine",
-                ));
-            }
-            self.buffer.resize(len + more, 0);
-        }
-        let n = self.input.read(&mut self.buffer[self.end..])?;
-        self.end += n;
-        self.ended = n == 0;
-        Ok(())
-    }
+    pub(super) cut: Cut,
+    pub(super) bytes: &'a [u8],
+    /// Where the first record begins, and where each one ends.
+    pub(super) start: usize,
+    pub(super) ends: &'a [usize],
 }
 
 impl<'a> Batch<'a> {
-    /// How many records there are; at least one.
+    /// How many records there are.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
+    #[inline(always)]
+    fn end_of(&self, records: usize) -> usize {
+        if records == 0 { self.start } else { self.ends[records - 1] }
+    }
+
     /// Records `from..to` as they stand in the input.
     pub fn bytes(&self, from: usize, to: usize) -> &'a [u8] {
-        let end_of = |records: usize| if records == 0 { 0 } else { self.ends[records - 1] };
-        &self.bytes[end_of(from)..end_of(to)]
+        &self.bytes[self.end_of(from)..self.end_of(to)]
     }
 
     /// Record `i` without its terminator.
-    #[inline]
+    #[inline(always)]
     pub fn content(&self, i: usize) -> &'a [u8] {
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        let record = &self.bytes[start..self.ends[i]];
+        let record = &self.bytes[self.end_of(i)..self.ends[i]];
         match self.cut {
             Cut::Null => record.strip_suffix(b"\0").unwrap_or(record),
             Cut::Lines | Cut::Csv(_) => match record {
@@ -243,18 +68,112 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// The number of the line where record `i` begins; the first is 1. With [`Cut::Null`], of the record.
+    /// How many lines records `from..to` take. With [`Cut::Null`], how many records they are.
     ///
-    /// Costs a look at all records before it where these may have newlines; see [`Batch::lines`].
-    pub fn line(&self, i: usize) -> u64 {
-        self.first_line + self.lines(0, i)
-    }
-
-    /// How many lines records `from..to` take.
+    /// Costs a look at all of them where they may have newlines inside.
     pub fn lines(&self, from: usize, to: usize) -> u64 {
         match self.cut {
             Cut::Lines | Cut::Null => (to - from) as u64,
             Cut::Csv(_) => memchr_iter(b'\n', self.bytes(from, to)).count() as u64,
+        }
+    }
+}
+
+/// Finds how much of what was read is whole records.
+pub struct Cutter {
+    cut: Cut,
+    /// How many of the first bytes are known to hold no end of a record.
+    searched: usize,
+    /// Tells quotes in CSV.
+    reader: Option<Reader>,
+    /// In a record with quotes: the reader has been fed `searched` bytes of it.
+    quoted: bool,
+    /// A record has ended already.
+    begun: bool,
+}
+
+impl Cutter {
+    /// A cutter that stands at the beginning of an input.
+    pub fn new(cut: Cut) -> Self {
+        Self { cut, searched: 0, reader: None, quoted: false, begun: false }
+    }
+
+    /// Where records end.
+    pub fn cut(&self) -> Cut {
+        self.cut
+    }
+
+    /// The end of the last whole record in `bytes`, which begin where a record begins; 0 where none is whole.
+    ///
+    /// The next call is to begin with the bytes after it, if any is whole, else with the same bytes and more. For CSV
+    /// all ends are put into `ends`; for other records, whoever needs them can find them easily.
+    pub fn last_end(&mut self, bytes: &[u8], ends: &mut Vec<usize>) -> usize {
+        let end = match self.cut {
+            Cut::Csv(delimiter) => self.csv_ends(bytes, delimiter, ends),
+            Cut::Lines => self.last_after(b'\n', bytes),
+            Cut::Null => self.last_after(0, bytes),
+        };
+        self.begun |= end > 0;
+        end
+    }
+
+    fn last_after(&mut self, terminator: u8, bytes: &[u8]) -> usize {
+        let end = memrchr(terminator, &bytes[self.searched..]).map_or(0, |at| self.searched + at + 1);
+        self.searched = bytes.len() - end;
+        end
+    }
+
+    /// Finds the ends of CSV records. A line without quotes is a record; any other goes through `csv-core`.
+    fn csv_ends(&mut self, bytes: &[u8], delimiter: u8, ends: &mut Vec<usize>) -> usize {
+        let mut start = 0;
+        loop {
+            if !self.quoted {
+                let Some(at) = memchr(b'\n', &bytes[start + self.searched..]) else {
+                    self.searched = bytes.len() - start;
+                    return start;
+                };
+                let end = start + self.searched + at + 1;
+                if memchr(b'"', &bytes[start..end]).is_none() {
+                    ends.push(end);
+                    start = end;
+                    self.searched = 0;
+                    continue;
+                }
+                self.searched = 0;
+                self.quoted = true;
+                self.reader.get_or_insert_with(|| csv_reader(delimiter)).reset();
+            }
+            let fresh = &bytes[start + self.searched..];
+            // Only where the input begins may a byte order mark stand before the first field.
+            let inside = self.searched == 0 && (self.begun || start > 0);
+            let (fed, done) = match &mut self.reader {
+                Some(reader) => feed(reader, fresh, inside),
+                None => (0, false),
+            };
+            self.searched += fed;
+            if !done {
+                return start;
+            }
+            start += self.searched;
+            ends.push(start);
+            self.searched = 0;
+            self.quoted = false;
+        }
+    }
+
+    /// Looks whether `rest`, the last record, which has no terminator, is whole.
+    pub fn close(&mut self, rest: &[u8]) -> Result<(), String> {
+        let Cut::Csv(delimiter) = self.cut else {
+            return Ok(());
+        };
+        let reader = self.reader.get_or_insert_with(|| csv_reader(delimiter));
+        if !self.quoted {
+            reader.reset();
+            feed(reader, rest, self.begun);
+        }
+        match feed(reader, b"\n", false) {
+            (_, true) => Ok(()),
+            (_, false) => Err("a quoted field that is never closed; expected a second \"".to_owned()),
         }
     }
 }
@@ -280,6 +199,3 @@ fn feed(reader: &mut Reader, bytes: &[u8], inside: bool) -> (usize, bool) {
     }
     (fed, false)
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,5 +1,8 @@
 //! The flags that say where keys come from, the same for every verb that reads some.
 
+use std::num::NonZeroUsize;
+use std::thread;
+
 use clap::Args;
 
 use crate::field::{Field, KeyRules, Row};
@@ -11,6 +14,9 @@ empty key. gzip and zstd data are unpacked.
 
 Fields: with -f the key is one field of the line, and a blank line has no key. Without --csv, --tsv or -d, fields \
 stand as in CSV in files named *.csv (also *.csv.gz and *.csv.zst), else between tabs.";
+
+/// More threads than any machine has processors for.
+const MOST_THREADS: usize = 1024;
 
 /// Where keys come from.
 #[derive(Args, Debug, Default)]
@@ -30,6 +36,9 @@ pub struct KeyArgs {
     /// Fields stand between this character (with --csv: and quotes protect them)
     #[arg(short, long, value_name = "CHAR", requires = "field", value_parser = parse_delimiter)]
     pub delimiter: Option<u8>,
+    /// How many threads work on the keys of a long input; the results are the same for any number [default: one for each processor]
+    #[arg(short = 'j', long = "threads", value_name = "N", value_parser = parse_threads)]
+    pub jobs: Option<NonZeroUsize>,
 }
 
 impl KeyArgs {
@@ -43,6 +52,11 @@ impl KeyArgs {
         };
         KeyRules { null: self.null, field: self.field.clone(), row }
     }
+
+    /// How many threads to use: as said, else one for each processor.
+    pub fn threads(&self) -> NonZeroUsize {
+        self.jobs.unwrap_or_else(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
+    }
 }
 
 fn parse_delimiter(text: &str) -> Result<u8, String> {
@@ -51,5 +65,13 @@ fn parse_delimiter(text: &str) -> Result<u8, String> {
         [b'\n' | b'\r' | b'"' | 0] => Err("this character has another meaning in rows".to_owned()),
         &[byte] => Ok(byte),
         _ => Err("expected one character of one byte, such as ; or \\t".to_owned()),
+    }
+}
+
+fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
+    let expected = || format!("expected a number from 1 to {MOST_THREADS}, such as 4");
+    match text.parse::<NonZeroUsize>() {
+        Ok(threads) if threads.get() <= MOST_THREADS => Ok(threads),
+        _ => Err(expected()),
     }
 }

@@ -4,15 +4,17 @@ use serde::Serialize;
 use tepal::{AnyFilter, BloomFilter, Error, FilterFile, Format, OverCapacity};
 
 use crate::args::AddArgs;
+use crate::build_keys::check_key;
 use crate::describe_foreign::Described;
 use crate::error::{Failure, Outcome, complain, say, shown};
 use crate::input::Source;
-use crate::key::{KeyHasher, hash_page, refusal};
-use crate::key_batch::KeyBatch;
+use crate::key::{HashKeys, hasher_of};
+use crate::key_batch::{KeyBatch, TakeKeys};
 use crate::number;
 use crate::open::{open, promised};
 use crate::output::{Stdout, Target};
-use crate::pages::{PAGE, Pages};
+use crate::pages::{Inputs, Page};
+use crate::pipeline::{Flow, Sink, run as run_all};
 use crate::progress::Progress;
 use crate::secrets::Secrets;
 
@@ -39,11 +41,15 @@ pub fn run(args: &AddArgs) -> Outcome {
     };
     let sources = Source::list(&args.inputs);
     let progress = Progress::of(&sources, args.quiet);
-    let mut pages = Pages::new(sources, args.keys.rules(), progress.clone())?;
+    let rules = args.keys.rules();
+    let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let mut file = opened.into_file().map_err(|error| Failure::at(&name, error))?;
     let keys = match file.filter_mut() {
-        AnyFilter::Bloom(filter) if filter.has_hash() => add_all(&name, filter, &mut pages, args.force)?,
-        _ => add_each(&name, &mut file, &mut pages, args.force)?,
+        AnyFilter::Bloom(filter) if filter.has_hash() => {
+            let hasher = hasher_of(filter, secrets.secret.clone()).map_err(|error| Failure::at(&name, error))?;
+            add_all(&name, filter, &hasher, &mut inputs, args.force)?
+        }
+        _ => add_each(&name, &mut file, &mut inputs, args.force)?,
     };
     progress.clear();
     target.save_file(&file, secrets.seal.as_ref())?;
@@ -60,37 +66,44 @@ pub fn run(args: &AddArgs) -> Outcome {
 }
 
 /// The same for filters without a 64-bit hash, and for chains, key by key.
-fn add_each(name: &str, file: &mut FilterFile, pages: &mut Pages, force: bool) -> Result<u64, Failure> {
+fn add_each(name: &str, file: &mut FilterFile, inputs: &mut Inputs, force: bool) -> Result<u64, Failure> {
     let part = &file.filter().parts()[0];
     let (policy, recipe) = (part.over_capacity(), part.recipe());
     if let (true, AnyFilter::Bloom(filter)) = (force, file.filter_mut()) {
         filter.set_over_capacity(OverCapacity::Ignore);
     }
-    let mut keys = 0;
-    let mut batch = KeyBatch::default();
-    while let Some(mut page) = pages.next_page()? {
-        let part = &file.filter().parts()[0];
-        batch.fill(&mut page, recipe, |key| match part.hash_key(key) {
-            Ok(_) | Err(Error::NoHash { .. }) => Ok(()),
-            Err(error) => Err(refusal(key, &error)),
-        })?;
-        for key in batch.iter() {
-            match file.filter_mut().insert(key) {
-                Ok(_) => keys += 1,
-                Err(Error::CapacityReached { capacity, .. }) => {
-                    return Err(match file.filter() {
-                        AnyFilter::Bloom(_) => full(name, capacity, keys),
-                        _ => full_chain(name, keys),
-                    });
-                }
-                Err(error) => return Err(Failure::at(name, error)),
-            }
-        }
-    }
+    let mut sink = AddEach { name, file, keys: 0 };
+    run_all(inputs, &TakeKeys(recipe), &mut sink)?;
+    let keys = sink.keys;
     if let AnyFilter::Bloom(filter) = file.filter_mut() {
         filter.set_over_capacity(policy);
     }
     Ok(keys)
+}
+
+struct AddEach<'a> {
+    name: &'a str,
+    file: &'a mut FilterFile,
+    keys: u64,
+}
+
+impl Sink<KeyBatch> for AddEach<'_> {
+    fn take(&mut self, page: &mut Page<'_>, keys: &KeyBatch) -> Result<Flow, Failure> {
+        for (record, key) in keys.iter() {
+            check_key(self.file, key).map_err(|text| page.failure(record, text))?;
+            match self.file.filter_mut().insert(key) {
+                Ok(_) => self.keys += 1,
+                Err(Error::CapacityReached { capacity, .. }) => {
+                    return Err(match self.file.filter() {
+                        AnyFilter::Bloom(_) => full(self.name, capacity, self.keys),
+                        _ => full_chain(self.name, self.keys),
+                    });
+                }
+                Err(error) => return Err(Failure::at(self.name, error)),
+            }
+        }
+        Ok(Flow::Continue)
+    }
 }
 
 /// A chain that may not grow takes no key more than its program would let it take.
@@ -105,26 +118,42 @@ fn full_chain(name: &str, fitted: u64) -> Failure {
     )
 }
 
-/// Inserts the keys of all pages, past capacity only with `force`. Gives how many there were.
-fn add_all(name: &str, filter: &mut BloomFilter, pages: &mut Pages, force: bool) -> Result<u64, Failure> {
+/// Inserts all keys, past capacity only with `force`. Gives how many there were.
+fn add_all(
+    name: &str,
+    filter: &mut BloomFilter,
+    hasher: &BloomFilter,
+    inputs: &mut Inputs,
+    force: bool,
+) -> Result<u64, Failure> {
     let policy = filter.over_capacity();
     if force {
         filter.set_over_capacity(OverCapacity::Ignore);
     }
-    let mut keys = 0;
-    let mut hashes = Vec::with_capacity(PAGE);
-    while let Some(mut page) = pages.next_page()? {
-        hash_page(&mut page, &KeyHasher::new(filter), &mut hashes)?;
-        match filter.insert_many_hashes(&hashes) {
-            Ok(()) => keys += hashes.len() as u64,
-            Err(Error::CapacityReached { capacity, inserted }) => {
-                return Err(full(name, capacity, keys + inserted as u64));
-            }
-            Err(error) => return Err(Failure::at(name, error)),
-        }
-    }
+    let mut sink = AddAll { name, filter, keys: 0 };
+    run_all(inputs, &HashKeys { filter: hasher }, &mut sink)?;
+    let keys = sink.keys;
     filter.set_over_capacity(policy);
     Ok(keys)
+}
+
+struct AddAll<'a> {
+    name: &'a str,
+    filter: &'a mut BloomFilter,
+    keys: u64,
+}
+
+impl Sink<Vec<u64>> for AddAll<'_> {
+    fn take(&mut self, _page: &mut Page<'_>, hashes: &Vec<u64>) -> Result<Flow, Failure> {
+        match self.filter.insert_many_hashes(hashes) {
+            Ok(()) => self.keys += hashes.len() as u64,
+            Err(Error::CapacityReached { capacity, inserted }) => {
+                return Err(full(self.name, capacity, self.keys + inserted as u64));
+            }
+            Err(error) => return Err(Failure::at(self.name, error)),
+        }
+        Ok(Flow::Continue)
+    }
 }
 
 fn full(name: &str, capacity: u64, fitted: u64) -> Failure {

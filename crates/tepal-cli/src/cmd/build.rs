@@ -12,7 +12,7 @@ use crate::field::{Field, KeyRules};
 use crate::input::Source;
 use crate::number;
 use crate::output::{Stdout, Target};
-use crate::pages::Pages;
+use crate::pages::Inputs;
 use crate::progress::Progress;
 use crate::secrets::{read_seal, read_secret};
 
@@ -47,8 +47,8 @@ pub fn run(args: &BuildArgs) -> Outcome {
     let sources = Source::list(&args.inputs);
     let progress = Progress::of(&sources, args.quiet);
     let rules = args.keys.rules();
-    let mut pages = Pages::new(sources, rules.clone(), progress.clone())?;
-    let built = build.run(&mut pages, &target.folder())?;
+    let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), args.keys.threads())?;
+    let built = build.run(&mut inputs, &target.folder())?;
     progress.clear();
     target.save(&built.filter, seal.as_ref())?;
     if built.filter.over_capacity() == OverCapacity::Warn && built.filter.is_over_capacity() {
@@ -81,9 +81,9 @@ fn by_key(
     let sources = Source::list(&args.inputs);
     let progress = Progress::of(&sources, args.quiet);
     let rules = args.keys.rules();
-    let mut pages = Pages::new(sources, rules.clone(), progress.clone())?;
+    let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), args.keys.threads())?;
     let Made { file, keys, different, exact } =
-        build_keys::make(settings, format, &mut pages, &target.folder())?;
+        build_keys::make(settings, format, &mut inputs, &target.folder())?;
     progress.clear();
     target.save_file(&file, seal)?;
     let part = &file.filter().parts()[0];

@@ -9,8 +9,8 @@ use std::time::Instant;
 use serde::Serialize;
 use tepal::BloomFilter;
 
-use crate::args::DemoArgs;
-use crate::ask::{Flow, Sink, ask};
+use crate::args::{DemoArgs, KeyArgs};
+use crate::ask::{Answers, Ask};
 use crate::build::{Build, Settings};
 use crate::describe::Description;
 use crate::error::{Failure, Outcome, shown};
@@ -18,11 +18,12 @@ use crate::field::KeyRules;
 use crate::iin::{Iins, Random};
 use crate::input::Source;
 use crate::interrupt::Part;
-use crate::key::{KeyHasher, hash_page};
+use crate::key::HashKeys;
 use crate::number::{count, counted, rate};
 use crate::open::open_own;
 use crate::output::{Stdout, Target};
-use crate::pages::{PAGE, Page, Pages};
+use crate::pages::{Inputs, Page};
+use crate::pipeline::{self, Flow, Sink};
 use crate::progress::Progress;
 
 /// Of so many questions one is about a number on the list.
@@ -140,7 +141,7 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
     let seconds_floor_list = floor(&path(LIST))?;
     let clock = Instant::now();
     let build = Build::new(Settings::default())?;
-    let built = build.run(&mut pages_of(&path(LIST))?, &args.dir)?;
+    let built = build.run(&mut input_of(&path(LIST))?, &args.dir)?;
     let seconds_build = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     Target::new(&path(FILTER), true)?.save(&built.filter, None)?;
@@ -157,6 +158,7 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
     let clock = Instant::now();
     let filter = open_own(&path(FILTER))?;
     let filters = [&filter];
+    let ask = Ask { filters: &filters };
     let seconds_open = clock.elapsed().as_secs_f64();
     let saved = format!("{}; open, with every check: {}", seconds(seconds_save), seconds(seconds_open));
     screen.line("save", &saved)?;
@@ -164,10 +166,10 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
     let seconds_floor_questions = floor(&path(QUESTIONS))?;
     let mut marks = Marks::new(&truth);
     let clock = Instant::now();
-    ask(&filters, &mut pages_of(&path(QUESTIONS))?, &mut marks)?;
+    pipeline::run(&mut input_of(&path(QUESTIONS))?, &ask, &mut marks)?;
     let seconds_ask = clock.elapsed().as_secs_f64();
     let mut members = Marks::all_listed();
-    ask(&filters, &mut pages_of(&path(LIST))?, &mut members)?;
+    pipeline::run(&mut input_of(&path(LIST))?, &ask, &mut members)?;
     let members_missed = marks.missed + members.missed;
     let strangers = questions - listed;
     let wrong_rate = marks.wrong as f64 / strangers.max(1) as f64;
@@ -281,10 +283,10 @@ fn write_lines(
     write().map_err(|error| Failure::io(&shown(path), &error))
 }
 
-fn pages_of(path: &Path) -> Result<Pages, Failure> {
+fn input_of(path: &Path) -> Result<Inputs, Failure> {
     let sources = vec![Source::Path(path.to_owned())];
     let progress = Progress::of(&sources, false);
-    Pages::new(sources, KeyRules::default(), progress)
+    Inputs::new(sources, KeyRules::default(), progress, KeyArgs::default().threads())
 }
 
 /// Seconds to read a list, cut it into lines and hash them: what any filter costs at least. The better of two, so
@@ -296,15 +298,19 @@ fn floor(path: &Path) -> Result<f64, Failure> {
 fn read_and_hash(path: &Path) -> Result<f64, Failure> {
     let any = BloomFilter::builder().capacity(1).build();
     let any = any.map_err(|error| Failure::new(error.to_string()))?;
-    let hasher = KeyHasher::new(&any);
-    let mut hashes = Vec::with_capacity(PAGE);
     let clock = Instant::now();
-    let mut pages = pages_of(path)?;
-    while let Some(mut page) = pages.next_page()? {
-        hash_page(&mut page, &hasher, &mut hashes)?;
-        black_box(&hashes);
-    }
+    pipeline::run(&mut input_of(path)?, &HashKeys { filter: &any }, &mut Nothing)?;
     Ok(clock.elapsed().as_secs_f64())
+}
+
+/// Does nothing with the hashes.
+struct Nothing;
+
+impl Sink<Vec<u64>> for Nothing {
+    fn take(&mut self, _page: &mut Page<'_>, hashes: &Vec<u64>) -> Result<Flow, Failure> {
+        black_box(hashes);
+        Ok(Flow::Continue)
+    }
 }
 
 /// Compares answers with the truth.
@@ -326,8 +332,9 @@ impl<'a> Marks<'a> {
     }
 }
 
-impl Sink for Marks<'_> {
-    fn answers(&mut self, _page: &mut Page<'_>, held: &[bool]) -> Result<Flow, Failure> {
+impl Sink<Answers> for Marks<'_> {
+    fn take(&mut self, _page: &mut Page<'_>, answers: &Answers) -> Result<Flow, Failure> {
+        let held = &answers.held;
         let held_now = held.iter().filter(|&&held| held).count() as u64;
         match self.truth {
             None => self.missed += held.len() as u64 - held_now,

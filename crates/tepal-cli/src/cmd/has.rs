@@ -3,13 +3,14 @@
 use serde::Serialize;
 
 use crate::args::HasArgs;
-use crate::ask::{Flow, Sink};
+use crate::ask::Answers;
 use crate::ask_keys::{ask_all, has_key};
 use crate::error::{Failure, Outcome, shown};
 use crate::input::Source;
 use crate::open::{Filter, open_all};
 use crate::output::Stdout;
-use crate::pages::{Page, Pages};
+use crate::pages::{Inputs, Page};
+use crate::pipeline::{Flow, Sink};
 use crate::progress::Progress;
 use crate::secrets::Secrets;
 
@@ -32,7 +33,8 @@ pub fn run(args: &HasArgs) -> Outcome {
     };
     // A terminal that gets the lines needs no picture as well.
     let progress = Progress::of(&sources, args.quiet || is_terminal());
-    let mut pages = Pages::new(sources, args.keys.rules(), progress.clone())?;
+    let rules = args.keys.rules();
+    let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let mut answer = Answer {
         args,
         stdout: Stdout::new(),
@@ -44,7 +46,7 @@ pub fn run(args: &HasArgs) -> Outcome {
     };
     answer.given_keys(&filters)?;
     if args.max_count != Some(0) && !(args.quiet && answer.selected > 0) {
-        ask_pages(&filters, &mut pages, &mut answer)?;
+        ask_inputs(&filters, &mut inputs, &mut answer)?;
     }
     progress.clear();
     if args.count && !args.quiet {
@@ -56,8 +58,8 @@ pub fn run(args: &HasArgs) -> Outcome {
 }
 
 /// What was printed before an input failed stays printed.
-fn ask_pages(filters: &[Filter], pages: &mut Pages, answer: &mut Answer<'_>) -> Result<(), Failure> {
-    let asked = ask_all(filters, pages, answer);
+fn ask_inputs(filters: &[Filter], inputs: &mut Inputs, answer: &mut Answer<'_>) -> Result<(), Failure> {
+    let asked = ask_all(filters, inputs, answer);
     match asked {
         Err(Failure::ClosedPipe) | Ok(()) => asked,
         Err(message) => {
@@ -188,7 +190,8 @@ impl Answer<'_> {
     /// Prints the selected records of a page, neighbours in one piece.
     fn print(&mut self, page: &Page<'_>, held: &[bool]) -> Result<(), Failure> {
         let invert = self.args.invert;
-        let (mut i, mut line, mut counted) = (0, page.batch.line(0), 0);
+        let batch = page.keys.batch;
+        let (mut i, mut line, mut counted) = (0, page.first_line, 0);
         while let Some(ahead) = held[i..].iter().position(|&held| held != invert) {
             let start = i + ahead;
             let run = held[start..].iter().position(|&held| held == invert);
@@ -199,13 +202,13 @@ impl Answer<'_> {
             }
             if self.args.line_number {
                 for record in start..start + run {
-                    line += page.batch.lines(counted, record);
+                    line += batch.lines(counted, record);
                     counted = record;
                     self.line_number(line)?;
-                    self.records(page.batch.bytes(record, record + 1))?;
+                    self.records(batch.bytes(record, record + 1))?;
                 }
             } else {
-                self.records(page.batch.bytes(start, start + run))?;
+                self.records(batch.bytes(start, start + run))?;
             }
             self.select(run);
             i = start + run;
@@ -214,10 +217,11 @@ impl Answer<'_> {
     }
 
     fn print_json(&mut self, page: &mut Page<'_>, held: &[bool]) -> Result<(), Failure> {
-        let (name, mut line) = (page.name, page.batch.line(0));
+        let (name, mut line) = (page.name, page.first_line);
         for (i, &held) in held.iter().enumerate() {
-            let lines = page.batch.lines(i, i + 1);
-            self.stdout.json(&Record::new(Some((name, line)), page.key(i)?, held))?;
+            let lines = page.keys.batch.lines(i, i + 1);
+            let key = page.keys.key(i).map_err(|text| Failure::at_line(name, line, text))?;
+            self.stdout.json(&Record::new(Some((name, line)), key, held))?;
             line += lines;
         }
         self.select(held.iter().filter(|&&held| held).count());
@@ -225,18 +229,19 @@ impl Answer<'_> {
     }
 }
 
-impl Sink for Answer<'_> {
+impl Sink<Answers> for Answer<'_> {
     fn header(&mut self, page: &Page<'_>) -> Result<(), Failure> {
         // Rows of all inputs follow one header, that of the first.
         if self.prints_lines() && !self.header_printed {
             self.header_printed = true;
             self.line_number(1)?;
-            self.records(page.batch.bytes(0, 1))?;
+            self.records(page.keys.batch.bytes(0, 1))?;
         }
         Ok(())
     }
 
-    fn answers(&mut self, page: &mut Page<'_>, held: &[bool]) -> Result<Flow, Failure> {
+    fn take(&mut self, page: &mut Page<'_>, answers: &Answers) -> Result<Flow, Failure> {
+        let held = &answers.held;
         if page.input != self.input {
             self.input = page.input;
             self.selected_in_input = 0;
@@ -257,5 +262,9 @@ impl Sink for Answer<'_> {
         } else {
             Flow::Continue
         })
+    }
+
+    fn pause(&mut self) -> Result<(), Failure> {
+        self.stdout.flush()
     }
 }

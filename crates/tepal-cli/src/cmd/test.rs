@@ -4,7 +4,7 @@ use serde::Serialize;
 use tepal::KeyDomain;
 
 use crate::args::TestArgs;
-use crate::ask::{Flow, Sink};
+use crate::ask::Answers;
 use crate::ask_keys::ask_all;
 use crate::error::{Failure, Outcome};
 use crate::iin::Random;
@@ -13,7 +13,8 @@ use crate::key::KeyHasher;
 use crate::number::{count, four_digits, rate};
 use crate::open::{Filter, Own, open};
 use crate::output::Stdout;
-use crate::pages::{PAGE, Page, Pages};
+use crate::pages::{Inputs, PAGE, Page};
+use crate::pipeline::{Flow, Sink};
 use crate::progress::Progress;
 use crate::secrets::Secrets;
 
@@ -77,15 +78,12 @@ struct Tally {
     held: u64,
 }
 
-impl Sink for Tally {
-    fn answers(&mut self, page: &mut Page<'_>, held: &[bool]) -> Result<Flow, Failure> {
-        for (i, &held) in held.iter().enumerate() {
-            // An empty row has no key, and nothing to be measured by.
-            if held || page.key(i)?.is_some() {
-                self.keys += 1;
-                self.held += u64::from(held);
-            }
-        }
+impl Sink<Answers> for Tally {
+    fn take(&mut self, _page: &mut Page<'_>, answers: &Answers) -> Result<Flow, Failure> {
+        let held = answers.held.iter().filter(|&&held| held).count();
+        // An empty row has no key, and nothing to be measured by.
+        self.keys += (answers.held.len() - answers.keyless) as u64;
+        self.held += held as u64;
         Ok(Flow::Continue)
     }
 }
@@ -98,9 +96,10 @@ fn tally(
 ) -> Result<Tally, Failure> {
     let sources = Source::list(paths);
     let progress = Progress::of(&sources, quiet);
-    let mut pages = Pages::new(sources, args.keys.rules(), progress.clone())?;
+    let rules = args.keys.rules();
+    let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let mut tally = Tally::default();
-    ask_all(filter, &mut pages, &mut tally)?;
+    ask_all(filter, &mut inputs, &mut tally)?;
     progress.clear();
     Ok(tally)
 }

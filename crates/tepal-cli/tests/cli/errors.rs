@@ -166,7 +166,7 @@ fn a_wrong_command_line() {
         ("has f -f 1 --csv --tsv keys", "cannot be used with"),
         ("has f --json -c keys", "cannot be used with"),
         ("build -o g --memory --layout line keys", "cannot be used with"),
-        ("has f -j 4 keys", "unexpected argument '-j'"),
+        ("has f -j 0 keys", "expected a number from 1"),
     ] {
         let said = error(&place, args);
         assert!(said.contains(part), "{args}: {said}");

@@ -18,5 +18,6 @@ mod sealed;
 mod signals;
 #[cfg(unix)]
 mod terminal;
+mod threads;
 mod verbs;
 mod verify;

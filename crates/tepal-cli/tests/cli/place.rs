@@ -11,7 +11,7 @@ pub(crate) struct Place {
 }
 
 /// What a run of the program gave.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ran {
     pub(crate) code: i32,
     pub(crate) out: Vec<u8>,

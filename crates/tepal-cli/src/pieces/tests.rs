@@ -1,12 +1,16 @@
 //! Cutting, in every piece size.
 
-use super::*;
 use std::io::{self, Read};
 
-/// Gives its bytes in pieces of `step`.
-struct Pieces(Vec<u8>, usize, usize);
+use csv_core::ReadFieldResult;
 
-impl Read for Pieces {
+use super::*;
+use crate::records::csv_reader;
+
+/// Gives its bytes a few at a time.
+struct Trickle(Vec<u8>, usize, usize);
+
+impl Read for Trickle {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.2.min(buffer.len()).min(self.0.len() - self.1);
         buffer[..n].copy_from_slice(&self.0[self.1..self.1 + n]);
@@ -15,27 +19,48 @@ impl Read for Pieces {
     }
 }
 
-fn cut(bytes: &[u8], cut: Cut, step: usize, limit: usize) -> Result<Vec<(Vec<u8>, u64)>, String> {
-    let input = Input::of_bytes("x", Pieces(bytes.to_vec(), 0, step));
-    let mut records = Records::new(input, cut);
+/// The content of a record, the line where it begins, and its bytes.
+type Record = (Vec<u8>, u64, Vec<u8>);
+
+/// All records, read by `step` bytes and cut into pages of `limit`.
+fn cut(bytes: &[u8], cut: Cut, step: usize, limit: usize) -> Result<Vec<Record>, String> {
     let mut all = Vec::new();
-    let mut whole = Vec::new();
-    loop {
-        match records.next_batch(limit) {
-            Ok(Some(batch)) => {
-                assert!(batch.len() <= limit);
+    for alone in [false, true] {
+        all.clear();
+        let input = Input::of_bytes("x", Trickle(bytes.to_vec(), 0, step));
+        let (mut pieces, mut piece) = (Pieces::new(input, cut), Piece::default());
+        let (mut whole, mut line) = (Vec::new(), 1);
+        while pieces.read(&mut piece).map_err(|trouble| text_of(trouble, line))? {
+            let mut records = 0;
+            while if alone { piece.next_page_alone(limit) } else { piece.next_page(limit) } {
+                let batch = piece.page();
+                assert!((1..=limit).contains(&batch.len()));
                 for i in 0..batch.len() {
-                    all.push((batch.content(i).to_vec(), batch.line(i)));
+                    let content = batch.content(i).to_vec();
+                    all.push((content, line + batch.lines(0, i), batch.bytes(i, i + 1).to_vec()));
                 }
+                line += batch.lines(0, batch.len());
+                records += batch.len();
                 whole.extend_from_slice(batch.bytes(0, batch.len()));
             }
-            Ok(None) => break,
-            Err(Failure::Message(text)) => return Err(text),
-            Err(Failure::ClosedPipe) => unreachable!(),
+            if !alone {
+                let batch = piece.whole();
+                assert_eq!(batch.len(), records);
+                assert!(whole.ends_with(batch.bytes(0, records)));
+                assert_eq!(batch.bytes(0, records).len(), piece.len());
+            }
         }
+        assert!(!pieces.read(&mut piece).unwrap(), "the end stays the end");
+        assert_eq!(whole, bytes);
     }
-    assert_eq!(whole, bytes);
     Ok(all)
+}
+
+fn text_of(trouble: Trouble, line: u64) -> String {
+    match trouble.failure("x", line) {
+        Failure::Message(text) => text,
+        Failure::ClosedPipe => unreachable!(),
+    }
 }
 
 fn contents(bytes: &[u8], how: Cut) -> Vec<Vec<u8>> {
@@ -43,7 +68,7 @@ fn contents(bytes: &[u8], how: Cut) -> Vec<Vec<u8>> {
     for step in [1, 2, 3, 7, 1 << 20] {
         for limit in [1, 2, 1000] {
             let all = cut(bytes, how, step, limit).unwrap();
-            results.push(all.into_iter().map(|(bytes, _)| bytes).collect::<Vec<_>>());
+            results.push(all.into_iter().map(|(content, _, _)| content).collect::<Vec<_>>());
         }
     }
     assert!(results.windows(2).all(|pair| pair[0] == pair[1]));
@@ -75,7 +100,7 @@ fn csv_records_may_hold_newlines() {
     assert_eq!(csv(b"a\"b\nc\n"), [&b"a\"b"[..], b"c"]);
     assert_eq!(csv(b"\xef\xbb\xbf\"a\nb\"\n"), [b"\xef\xbb\xbf\"a\nb\""]);
     let lines = cut(b"\"a\n\n\",b\nc\n", Cut::Csv(b','), 3, 9).unwrap();
-    assert_eq!(lines[1], (b"c".to_vec(), 4));
+    assert_eq!(lines[1], (b"c".to_vec(), 4, b"c\n".to_vec()));
 }
 
 #[test]
@@ -132,12 +157,12 @@ fn csv_records_are_those_of_the_crate() {
         let bytes: Vec<u8> = (0..below(24)).map(|_| b"ab,\"\"\n\r"[below(7) as usize]).collect();
         let (step, limit) = (1 + below(9) as usize, 1 + below(4) as usize);
         // An open quote at the end is an error here, and no error there.
-        let Ok(records) = whole_records(&bytes, step, limit) else {
+        let Ok(records) = cut(&bytes, Cut::Csv(b','), step, limit) else {
             continue;
         };
         let one_by_one: Vec<Vec<u8>> = records
             .iter()
-            .flat_map(|record| {
+            .flat_map(|(_, _, record)| {
                 let mut fields = parsed(record);
                 fields.pop();
                 fields
@@ -151,12 +176,16 @@ fn csv_records_are_those_of_the_crate() {
     assert!(compared > 8_000, "{compared}");
 }
 
-fn whole_records(bytes: &[u8], step: usize, limit: usize) -> Result<Vec<Vec<u8>>, Failure> {
-    let input = Input::of_bytes("x", Pieces(bytes.to_vec(), 0, step));
-    let mut records = Records::new(input, Cut::Csv(b','));
-    let mut all = Vec::new();
-    while let Some(batch) = records.next_batch(limit)? {
-        all.extend((0..batch.len()).map(|i| batch.bytes(i, i + 1).to_vec()));
-    }
-    Ok(all)
+#[test]
+fn a_long_record_gives_its_memory_back() {
+    let mut bytes = vec![b'x'; 3 * LONG];
+    bytes.extend_from_slice(b"\nshort\n");
+    bytes.extend(b"line\n".repeat(BUFFER));
+    let input = Input::of_bytes("x", Trickle(bytes, 0, usize::MAX));
+    let (mut pieces, mut piece) = (Pieces::new(input, Cut::Lines), Piece::default());
+    assert!(pieces.read(&mut piece).unwrap() && piece.is_long());
+    assert!(piece.len() <= 3 * LONG + BUFFER, "what follows a long record is left for the next piece");
+    piece.shrink();
+    assert!(pieces.read(&mut piece).unwrap() && !piece.is_long());
+    assert!(piece.len() <= 2 * BUFFER);
 }

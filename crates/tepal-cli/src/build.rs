@@ -1,8 +1,8 @@
 //! From a list of unknown length to a filter of the right size, reading the list once.
 //!
 //! A filter cannot grow, so its size must be known before the first key goes in. The list is therefore read and
-//! hashed once; the hashes wait in a [`Spool`] while a [`DistinctCounter`] counts the different ones; then the filter
-//! is built for that many and the hashes go in. Where the caller fixes the size, they go in directly.
+//! hashed once; the hashes wait in a [`Spool`], which counts the different ones; then the filter is built for that
+//! many and the hashes go in. Where the caller fixes the size, they go in directly.
 
 use std::path::Path;
 
@@ -19,9 +19,6 @@ use crate::number;
 use crate::pages::{Inputs, Page};
 use crate::pipeline::{Flow, Sink, run};
 use crate::spool::Spool;
-
-/// Up to this many keys, the different ones are counted by sorting: exactly.
-const FEW: u64 = 1 << 16;
 
 /// Everything about a filter to be but its keys.
 #[derive(Clone, Debug, Default)]
@@ -146,7 +143,6 @@ pub struct Build {
     hasher: BloomFilter,
     /// The filter, where its size is known already.
     sized: Option<BloomFilter>,
-    counter: DistinctCounter,
 }
 
 impl Build {
@@ -168,8 +164,7 @@ impl Build {
         let mut small = settings.clone();
         small.shape = ShapeArgs { layout: shape.layout, ..ShapeArgs::default() };
         let hasher = small.empty(Some(1))?;
-        let counter = DistinctCounter::new().map_err(|error| Failure::new(error.to_string()))?;
-        Ok(Self { settings, hasher, sized, counter })
+        Ok(Self { settings, hasher, sized })
     }
 
     /// Reads the list and builds the filter. Temporary data goes to `folder`.
@@ -181,7 +176,8 @@ impl Build {
     }
 
     fn directly(self, filter: BloomFilter, inputs: &mut Inputs) -> Result<Built, Failure> {
-        let mut sink = Insert { filter, counter: self.counter, keys: 0 };
+        let counter = DistinctCounter::new().map_err(unexpected)?;
+        let mut sink = Insert { filter, counter, keys: 0 };
         run(inputs, &HashKeys { filter: &self.hasher }, &mut sink)?;
         let Insert { filter, counter, keys } = sink;
         let (different, exact) = different(keys, counter.estimate());
@@ -189,23 +185,16 @@ impl Build {
     }
 
     fn by_counting(self, inputs: &mut Inputs, spool: Spool) -> Result<Built, Failure> {
-        let mut sink = Count { spool, counter: self.counter };
+        let mut sink = Keep { spool };
         run(inputs, &HashKeys { filter: &self.hasher }, &mut sink)?;
-        let Count { spool, counter } = sink;
+        let Keep { mut spool } = sink;
         let keys = spool.len();
-        let (different, exact) = if keys <= FEW {
-            let mut all: Vec<u64> = spool.kept().copied().collect();
-            all.sort_unstable();
-            all.dedup();
-            (all.len() as u64, true)
-        } else {
-            different(keys, counter.estimate())
-        };
+        let (different, exact) = spool.different()?;
         let room = room_for(different, exact, keys);
         let mut filter = self.settings.empty(Some(room.max(1)))?;
         // What was counted has room; nothing is refused on the way.
         filter.set_over_capacity(OverCapacity::Ignore);
-        spool.drain(|hashes| filter.insert_many_hashes(hashes).map_err(unexpected))?;
+        spool.drain(inputs.threads, |hashes| filter.insert_many_hashes(hashes).map_err(unexpected))?;
         filter.set_over_capacity(self.settings.over);
         Ok(Built { filter, keys, different, exact })
     }
@@ -231,14 +220,12 @@ impl Sink<Vec<u64>> for Insert {
 }
 
 /// Keeps the keys until it is known how many they are.
-struct Count {
+struct Keep {
     spool: Spool,
-    counter: DistinctCounter,
 }
 
-impl Sink<Vec<u64>> for Count {
+impl Sink<Vec<u64>> for Keep {
     fn take(&mut self, _page: &mut Page<'_>, hashes: &Vec<u64>) -> Result<Flow, Failure> {
-        self.counter.add(hashes).map_err(unexpected)?;
         self.spool.push(hashes)?;
         Ok(Flow::Continue)
     }

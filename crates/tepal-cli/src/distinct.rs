@@ -46,13 +46,12 @@ impl DistinctCounter {
     pub fn add(&mut self, hashes: &[u64]) -> Result<(), Error> {
         let [all, some, few] = &mut self.arrays;
         all.insert_many_hashes(hashes)?;
-        for (array, bits) in [(some, SAMPLED_BITS[1]), (few, SAMPLED_BITS[2])] {
-            let mask = (1_u64 << bits) - 1;
-            self.sampled.clear();
-            self.sampled.extend(hashes.iter().filter(|&hash| hash & mask == 0));
-            array.insert_many_hashes(&self.sampled)?;
-        }
-        Ok(())
+        // What the third array sees, the second one has seen too.
+        self.sampled.clear();
+        self.sampled.extend(hashes.iter().filter(|&hash| hash & mask(SAMPLED_BITS[1]) == 0));
+        some.insert_many_hashes(&self.sampled)?;
+        self.sampled.retain(|hash| hash & mask(SAMPLED_BITS[2]) == 0);
+        few.insert_many_hashes(&self.sampled)
     }
 
     /// About how many different hashes there were.
@@ -62,6 +61,11 @@ impl DistinctCounter {
         let (array, bits) = usable.unwrap_or((&self.arrays[2], SAMPLED_BITS[2]));
         array.estimated_len() * scale(bits)
     }
+}
+
+/// The bits that must be 0.
+const fn mask(bits: u32) -> u64 {
+    (1 << bits) - 1
 }
 
 #[cfg(test)]

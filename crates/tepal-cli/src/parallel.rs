@@ -20,7 +20,8 @@ use crate::pages::{Keys, Open, PAGE, Page};
 use crate::pieces::{Piece, Pieces, Trouble};
 use crate::pipeline::{Flow, Refused, Sink, Work};
 
-/// Pieces for each thread: one to work on, one that waits for it or for its turn.
+/// Pieces for each thread: one to work on, one that waits for it or for its turn. More would fall out of the
+/// processor's cache before their turn comes.
 const EACH: usize = 2;
 
 /// A piece on its way round, and what came of it so far.
@@ -74,7 +75,8 @@ pub fn run<W: Work>(
     })
 }
 
-fn started<T>(thread: io::Result<T>) -> Result<(), Failure> {
+/// The failure where the system starts no more threads.
+pub fn started<T>(thread: io::Result<T>) -> Result<(), Failure> {
     match thread {
         Ok(_) => Ok(()),
         Err(error) => Err(Failure::new(format!("cannot start a thread ({error}); give fewer with -j"))),
@@ -123,7 +125,12 @@ impl<R> Reader<R> {
         let _alarm = Alarm(&self.tell);
         let mut number = 0;
         let mut spare = Vec::with_capacity(self.pool);
-        while let Some(mut task) = spare.pop().or_else(|| self.empty.recv().ok()) {
+        loop {
+            // The last one that was freed is still near the processor.
+            spare.extend(self.empty.try_iter());
+            let Some(mut task) = spare.pop().or_else(|| self.empty.recv().ok()) else {
+                return;
+            };
             task.number = number;
             match self.pieces.read(&mut task.piece) {
                 Ok(true) => {}

@@ -1,28 +1,61 @@
-//! The hashes of a list until its length is known: the first ones in memory, the others in a file.
+//! The hashes of a list until its length is known: some in memory, the others in a file.
+//!
+//! They are kept by their highest bits. In every layout but `scattered` these say where in a filter a key's bits lie,
+//! so when the hashes come back part after part, the filter is filled region after region, each of them near the
+//! processor: a fraction of the time that filling it in the order of the list would take. Counting the different ones
+//! gains by it in the same way.
 //!
 //! The file lies in the folder of the output, has no name there, and is gone with the process.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
 
+use crate::build::{different, unexpected};
+use crate::distinct::DistinctCounter;
 use crate::error::{Failure, io_text, shown};
 use crate::number;
+use crate::parallel::started;
 
-/// Hashes of one block: 512 KiB.
-const BLOCK: usize = 1 << 16;
-/// Blocks that stay in memory: 44 MiB, beside a filter and within 64 MiB more than it together with the rest.
-const BLOCKS: usize = 88;
+/// How many of the highest bits of a hash name its part.
+const PART_BITS: u32 = 7;
+const PARTS: usize = 1 << PART_BITS;
+/// Hashes of one block: 32 KiB.
+const BLOCK: usize = 1 << 12;
+/// Blocks that stay in memory, those being filled included: 44 MiB, beside a filter and within 64 MiB more than it
+/// together with the rest.
+const BLOCKS: usize = 1408;
+/// Blocks that are read ahead when they come back.
+const AHEAD: usize = 8;
+/// Up to this many hashes, the different ones are counted by sorting: exactly.
+const FEW: u64 = 1 << 16;
 
-/// Hashes in the order they came.
+/// Hashes, those of a part in the order they came.
 pub struct Spool {
-    /// The first hashes.
-    kept: Vec<Vec<u64>>,
-    /// Hashes on their way to the file.
-    waiting: Vec<u64>,
+    parts: Vec<Part>,
+    /// Has seen all full blocks.
+    counter: DistinctCounter,
+    /// Blocks in memory.
+    blocks: usize,
     file: File,
     folder: PathBuf,
+    /// Blocks in the file.
     in_file: u64,
+    len: u64,
+}
+
+/// The hashes with the same highest bits.
+#[derive(Default)]
+struct Part {
+    /// The block being filled.
+    open: Vec<u64>,
+    /// Full blocks in memory.
+    kept: Vec<Vec<u64>>,
+    /// Full blocks in the file, by their places there.
+    written: Vec<u64>,
 }
 
 impl Spool {
@@ -32,78 +65,153 @@ impl Spool {
             let text = format!("{}; expected a folder to write in", io_text(&error));
             Failure::at(&shown(folder), text)
         })?;
-        Ok(Self { kept: Vec::new(), waiting: Vec::new(), file, folder: folder.to_owned(), in_file: 0 })
+        let parts = (0..PARTS).map(|_| Part::default()).collect();
+        let counter = DistinctCounter::new().map_err(unexpected)?;
+        Ok(Self { parts, counter, blocks: 0, file, folder: folder.to_owned(), in_file: 0, len: 0 })
     }
 
     /// How many hashes there are.
     pub fn len(&self) -> u64 {
-        let kept: usize = self.kept.iter().map(Vec::len).sum();
-        self.in_file + (kept + self.waiting.len()) as u64
+        self.len
     }
 
     /// Adds hashes.
-    pub fn push(&mut self, mut hashes: &[u64]) -> Result<(), Failure> {
-        while !hashes.is_empty() {
-            let block = self.block()?;
-            let (fit, rest) = hashes.split_at(hashes.len().min(BLOCK - block.len()));
-            block.extend_from_slice(fit);
-            hashes = rest;
+    pub fn push(&mut self, hashes: &[u64]) -> Result<(), Failure> {
+        for &hash in hashes {
+            let part = (hash >> (u64::BITS - PART_BITS)) as usize;
+            let open = &mut self.parts[part].open;
+            if open.len() == open.capacity() {
+                self.make_room(part)?;
+            }
+            self.parts[part].open.push(hash);
         }
+        self.len += hashes.len() as u64;
         Ok(())
     }
 
-    /// A block with room.
-    fn block(&mut self) -> Result<&mut Vec<u64>, Failure> {
-        let full = self.kept.last().is_none_or(|block| block.len() == BLOCK);
-        if full && self.kept.len() < BLOCKS {
-            self.kept.push(Vec::with_capacity(BLOCK));
-        } else if full {
-            if self.waiting.len() == BLOCK {
-                self.write()?;
-            }
-            self.waiting.reserve_exact(BLOCK - self.waiting.len());
-            return Ok(&mut self.waiting);
+    /// Makes room in the block that a part fills.
+    #[cold]
+    fn make_room(&mut self, part: usize) -> Result<(), Failure> {
+        let Part { open, kept, written } = &mut self.parts[part];
+        if open.capacity() < BLOCK {
+            // A short list fills no blocks.
+            let more = (2 * open.len()).clamp(64, BLOCK) - open.len();
+            open.reserve_exact(more);
+            return Ok(());
         }
-        let last = self.kept.len() - 1;
-        Ok(&mut self.kept[last])
-    }
-
-    /// Writes the waiting hashes to the file.
-    fn write(&mut self) -> Result<(), Failure> {
-        if let Err(error) = self.file.write_all(bytemuck::cast_slice(&self.waiting)) {
-            let written = number::size(self.in_file * 8);
-            let text = format!("{} after {written} of temporary data", io_text(&error));
+        self.counter.add(open).map_err(unexpected)?;
+        if self.blocks + PARTS < BLOCKS {
+            kept.push(std::mem::replace(open, Vec::with_capacity(BLOCK)));
+            self.blocks += 1;
+            return Ok(());
+        }
+        if let Err(error) = self.file.write_all(bytemuck::cast_slice(open)) {
+            let so_far = number::size(self.in_file * (8 * BLOCK) as u64);
+            let text = format!("{} after {so_far} of temporary data", io_text(&error));
             return Err(Failure::at(&shown(&self.folder), text));
         }
-        self.in_file += self.waiting.len() as u64;
-        self.waiting.clear();
+        written.push(self.in_file);
+        self.in_file += 1;
+        open.clear();
         Ok(())
     }
 
-    /// The hashes that are kept: all of them, where there are few.
-    pub fn kept(&self) -> impl Iterator<Item = &u64> {
-        self.kept.iter().flatten()
+    /// How many different hashes there are, and whether that is exact.
+    pub fn different(&mut self) -> Result<(u64, bool), Failure> {
+        if self.len <= FEW {
+            let mut all: Vec<u64> = self.kept().copied().collect();
+            all.sort_unstable();
+            all.dedup();
+            return Ok((all.len() as u64, true));
+        }
+        for part in &self.parts {
+            self.counter.add(&part.open).map_err(unexpected)?;
+        }
+        Ok(different(self.len, self.counter.estimate()))
     }
 
-    /// Gives all hashes to `take`, in order, and frees their memory on the way.
-    pub fn drain(mut self, mut take: impl FnMut(&[u64]) -> Result<(), Failure>) -> Result<(), Failure> {
-        for block in self.kept {
+    /// The hashes in memory: all of them, where there are few.
+    fn kept(&self) -> impl Iterator<Item = &u64> {
+        self.parts.iter().flat_map(|part| part.kept.iter().flatten().chain(&part.open))
+    }
+
+    /// Gives all hashes to `take`, part after part, and frees their memory on the way. Where there may be more than
+    /// one thread, another one reads the file ahead.
+    pub fn drain(
+        self,
+        threads: NonZeroUsize,
+        take: impl FnMut(&[u64]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let Self { parts, file, folder, .. } = self;
+        let mut reader = Reader { file, folder };
+        let places: Vec<u64> = parts.iter().flat_map(|part| &part.written).copied().collect();
+        if threads.get() == 1 || places.is_empty() {
+            let mut places = places.into_iter();
+            return give(parts, take, |block| {
+                places.next().map_or(Ok(()), |place| reader.read(place, block))
+            });
+        }
+        let (free, empty) = mpsc::channel::<Vec<u64>>();
+        let (send, full) = mpsc::channel();
+        for _ in 0..AHEAD {
+            // The receiver is at hand.
+            let _ = free.send(Vec::new());
+        }
+        let read = move || {
+            for (place, mut block) in places.into_iter().zip(empty) {
+                let read = reader.read(place, &mut block);
+                if send.send(read.map(|()| block)).is_err() {
+                    return;
+                }
+            }
+        };
+        thread::scope(move |scope| {
+            started(thread::Builder::new().name("tepal spool".to_owned()).spawn_scoped(scope, read))?;
+            give(parts, take, |block| match full.recv() {
+                Ok(next) => {
+                    // The reading thread may have ended.
+                    let _ = free.send(std::mem::replace(block, next?));
+                    Ok(())
+                }
+                Err(_) => panic!("a thread of this program has panicked"),
+            })
+        })
+    }
+}
+
+/// Gives all hashes to `take`; `next` puts the next block of the file into the place of another.
+fn give(
+    parts: Vec<Part>,
+    mut take: impl FnMut(&[u64]) -> Result<(), Failure>,
+    mut next: impl FnMut(&mut Vec<u64>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut block = Vec::new();
+    for Part { open, kept, written } in parts {
+        for kept in kept {
+            take(&kept)?;
+        }
+        for _ in written {
+            next(&mut block)?;
             take(&block)?;
         }
-        let fail = |error: io::Error| Failure::io(&shown(&self.folder), &error);
-        if self.in_file > 0 {
-            self.file.rewind().map_err(fail)?;
-        }
-        let mut block = vec![0_u64; self.in_file.min(BLOCK as u64) as usize];
-        let mut left = self.in_file;
-        while left > 0 {
-            let n = left.min(BLOCK as u64) as usize;
-            let bytes = bytemuck::cast_slice_mut(&mut block[..n]);
-            self.file.read_exact(bytes).map_err(fail)?;
-            take(&block[..n])?;
-            left -= n as u64;
-        }
-        take(&self.waiting)
+        take(&open)?;
+    }
+    Ok(())
+}
+
+/// Reads blocks back.
+struct Reader {
+    file: File,
+    folder: PathBuf,
+}
+
+impl Reader {
+    /// Reads the block at a place.
+    fn read(&mut self, place: u64, block: &mut Vec<u64>) -> Result<(), Failure> {
+        block.resize(BLOCK, 0);
+        let start = SeekFrom::Start(place * (8 * BLOCK) as u64);
+        let read = self.file.seek(start).and_then(|_| self.file.read_exact(bytemuck::cast_slice_mut(block)));
+        read.map_err(|error| Failure::io(&shown(&self.folder), &error))
     }
 }
 
@@ -112,27 +220,67 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_come_back_in_order_from_memory_and_from_the_file() {
-        for n in [0, 1, BLOCK, BLOCK + 1, BLOCK * BLOCKS, BLOCK * BLOCKS + 1, BLOCK * (BLOCKS + 2) + 5] {
+    fn all_hashes_come_back_by_parts_from_memory_and_from_the_file() {
+        for n in [0, 1, BLOCK, BLOCK * PARTS + 1, BLOCK * BLOCKS + 1, 2 * BLOCK * BLOCKS + 5] {
             let folder = tempfile::tempdir().unwrap();
             let mut spool = Spool::new(folder.path()).unwrap();
-            let all: Vec<u64> = (0..n as u64).collect();
+            // Spread over all parts, in no order of them.
+            let hash = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let all: Vec<u64> = (0..n as u64).map(hash).collect();
             for piece in all.chunks(1000) {
                 spool.push(piece).unwrap();
             }
             assert_eq!(spool.len(), n as u64);
-            assert_eq!(spool.kept().count(), n.min(BLOCK * BLOCKS));
+            assert!(spool.kept().count() <= BLOCK * BLOCKS);
+            assert_eq!(spool.kept().count() == n, n <= BLOCK * (BLOCKS - PARTS), "{n}");
             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-            let mut next = 0;
+            let mut back = Vec::new();
+            let threads = NonZeroUsize::new(1 + n % 2).unwrap();
             spool
-                .drain(|hashes| {
-                    assert!(hashes.iter().copied().eq(next..next + hashes.len() as u64));
-                    next += hashes.len() as u64;
+                .drain(threads, |hashes| {
+                    back.extend_from_slice(hashes);
                     Ok(())
                 })
                 .unwrap();
-            assert_eq!(next, n as u64);
+            let part = |hash: &u64| hash >> (u64::BITS - PART_BITS);
+            assert!(back.is_sorted_by_key(part));
+            back.sort_unstable();
+            let mut all = all;
+            all.sort_unstable();
+            assert!(back == all);
         }
+    }
+
+    #[test]
+    fn hashes_that_are_all_alike_come_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut spool = Spool::new(folder.path()).unwrap();
+        let n = BLOCK * (BLOCKS + 2) + 3;
+        for _ in 0..n {
+            spool.push(&[u64::MAX]).unwrap();
+        }
+        let mut back = 0;
+        spool
+            .drain(NonZeroUsize::MIN, |hashes| {
+                assert!(hashes.iter().all(|&hash| hash == u64::MAX));
+                back += hashes.len();
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(back, n);
+    }
+
+    #[test]
+    fn draining_ends_where_a_block_is_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut spool = Spool::new(folder.path()).unwrap();
+        spool.push(&vec![7; BLOCK * (BLOCKS + 50)]).unwrap();
+        let mut left = 20;
+        let drained = spool.drain(NonZeroUsize::new(2).unwrap(), |_| {
+            left -= 1;
+            if left == 0 { Err(Failure::new("enough")) } else { Ok(()) }
+        });
+        assert!(matches!(drained, Err(Failure::Message(text)) if text == "enough"));
     }
 
     #[test]

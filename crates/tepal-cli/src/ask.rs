@@ -65,18 +65,25 @@ impl<'a, L: AsRef<[Line]> + Sync> Work for Ask<'a, L> {
         keys: &mut Keys<'_>,
         results: &mut Answers,
     ) -> Result<(), Refused> {
-        let hashed = tools.hash(keys);
-        let asked = tools.columns.first().map_or(0, |column| column.hashes.len());
+        let Columns { columns, keyless } = tools;
+        let mut asked = keys.batch.len();
+        let mut refused = Ok(());
+        for column in columns.iter_mut() {
+            keyless.clear();
+            if let Err(earlier) = column.hash(keys, asked, keyless) {
+                asked = earlier.record;
+                refused = Err(earlier);
+            }
+        }
         let before = results.held.len();
         results.held.resize(before + asked, false);
         let held = &mut results.held[before..];
-        for column in &mut tools.columns {
+        for column in columns.iter_mut() {
             column.merge(held);
         }
-        // A refused record ends the page, so these are all among those asked about.
-        tools.keyless.iter().for_each(|&i| held[i] = false);
-        results.keyless += tools.keyless.len();
-        hashed
+        keyless.iter().for_each(|&i| held[i] = false);
+        results.keyless += keyless.len();
+        refused
     }
 }
 
@@ -90,43 +97,29 @@ impl<'a, L: AsRef<[Line]>> Column<'a, L> {
         }
     }
 
+    /// Hashes the keys of the first `most` records, up to the first one that has no valid key.
+    fn hash(&mut self, keys: &mut Keys<'_>, most: usize, keyless: &mut Vec<usize>) -> Result<(), Refused> {
+        self.hashes.clear();
+        for record in 0..most {
+            let hash = match keys.key(record) {
+                Ok(Some(key)) => self.hasher.hash(key),
+                Ok(None) => {
+                    keyless.push(record);
+                    Ok(0)
+                }
+                Err(text) => Err(text),
+            };
+            self.hashes.push(hash.map_err(|text| Refused { record, text })?);
+        }
+        Ok(())
+    }
+
     /// Asks the filter and marks what it holds. Hashes a page may have more than `held` has are left out.
     fn merge(&mut self, held: &mut [bool]) {
-        let hashes = &self.hashes[..held.len()];
         self.answers.resize(held.len(), false);
-        self.filter.contains_many_hashes(hashes, &mut self.answers);
+        self.filter.contains_many_hashes(&self.hashes[..held.len()], &mut self.answers);
         for (held, &answer) in held.iter_mut().zip(&self.answers) {
             *held |= answer;
         }
-    }
-}
-
-impl<L: AsRef<[Line]>> Columns<'_, L> {
-    /// Hashes the keys of a page for each filter, up to the first record that has no valid key.
-    fn hash(&mut self, keys: &mut Keys<'_>) -> Result<(), Refused> {
-        let Self { columns, keyless } = self;
-        keyless.clear();
-        for column in columns.iter_mut() {
-            column.hashes.clear();
-        }
-        for record in 0..keys.batch.len() {
-            let key = keys.key(record).map_err(|text| Refused { record, text })?;
-            if key.is_none() {
-                keyless.push(record);
-            }
-            for n in 0..columns.len() {
-                match key.map_or(Ok(0), |key| columns[n].hasher.hash(key)) {
-                    Ok(hash) => columns[n].hashes.push(hash),
-                    Err(text) => {
-                        // The first filters may have hashed this key already; all must have equally many.
-                        for column in columns.iter_mut() {
-                            column.hashes.truncate(record);
-                        }
-                        return Err(Refused { record, text });
-                    }
-                }
-            }
-        }
-        Ok(())
     }
 }

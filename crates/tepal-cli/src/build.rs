@@ -176,7 +176,7 @@ impl Build {
     }
 
     fn directly(self, filter: BloomFilter, inputs: &mut Inputs) -> Result<Built, Failure> {
-        let counter = DistinctCounter::new().map_err(unexpected)?;
+        let counter = DistinctCounter::new();
         let mut sink = Insert { filter, counter, keys: 0 };
         run(inputs, &HashKeys { filter: &self.hasher }, &mut sink)?;
         let Insert { filter, counter, keys } = sink;
@@ -189,7 +189,7 @@ impl Build {
         run(inputs, &HashKeys { filter: &self.hasher }, &mut sink)?;
         let Keep { mut spool } = sink;
         let keys = spool.len();
-        let (different, exact) = spool.different()?;
+        let (different, exact) = spool.different();
         let room = room_for(different, exact, keys);
         let mut filter = self.settings.empty(Some(room.max(1)))?;
         // What was counted has room; nothing is refused on the way.
@@ -210,7 +210,7 @@ struct Insert {
 impl Sink<Vec<u64>> for Insert {
     fn take(&mut self, page: &mut Page<'_>, hashes: &Vec<u64>) -> Result<Flow, Failure> {
         self.keys += hashes.len() as u64;
-        self.counter.add(hashes).map_err(unexpected)?;
+        self.counter.add(hashes);
         match self.filter.insert_many_hashes(hashes) {
             Ok(()) => Ok(Flow::Continue),
             Err(Error::CapacityReached { capacity, .. }) => Err(too_many(page.name, capacity)),

@@ -38,7 +38,7 @@ struct Distinct {
 impl Distinct {
     fn new() -> Result<Self, Failure> {
         let hasher = BloomFilter::builder().capacity(1).build().map_err(unexpected)?;
-        let counter = DistinctCounter::new().map_err(unexpected)?;
+        let counter = DistinctCounter::new();
         Ok(Self { counter, hasher, hashes: Vec::new() })
     }
 
@@ -47,7 +47,8 @@ impl Distinct {
         for (_, key) in keys.iter() {
             self.hashes.push(self.hasher.hash_key(key).map_err(unexpected)?);
         }
-        self.counter.add(&self.hashes).map_err(unexpected)
+        self.counter.add(&self.hashes);
+        Ok(())
     }
 }
 

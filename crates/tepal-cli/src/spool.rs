@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
 
-use crate::build::{different, unexpected};
+use crate::build::different;
 use crate::distinct::DistinctCounter;
 use crate::error::{Failure, io_text, shown};
 use crate::number;
@@ -66,7 +66,7 @@ impl Spool {
             Failure::at(&shown(folder), text)
         })?;
         let parts = (0..PARTS).map(|_| Part::default()).collect();
-        let counter = DistinctCounter::new().map_err(unexpected)?;
+        let counter = DistinctCounter::new();
         Ok(Self { parts, counter, blocks: 0, file, folder: folder.to_owned(), in_file: 0, len: 0 })
     }
 
@@ -99,7 +99,7 @@ impl Spool {
             open.reserve_exact(more);
             return Ok(());
         }
-        self.counter.add(open).map_err(unexpected)?;
+        self.counter.add(open);
         if self.blocks + PARTS < BLOCKS {
             kept.push(std::mem::replace(open, Vec::with_capacity(BLOCK)));
             self.blocks += 1;
@@ -117,17 +117,17 @@ impl Spool {
     }
 
     /// How many different hashes there are, and whether that is exact.
-    pub fn different(&mut self) -> Result<(u64, bool), Failure> {
+    pub fn different(&mut self) -> (u64, bool) {
         if self.len <= FEW {
             let mut all: Vec<u64> = self.kept().copied().collect();
             all.sort_unstable();
             all.dedup();
-            return Ok((all.len() as u64, true));
+            return (all.len() as u64, true);
         }
         for part in &self.parts {
-            self.counter.add(&part.open).map_err(unexpected)?;
+            self.counter.add(&part.open);
         }
-        Ok(different(self.len, self.counter.estimate()))
+        different(self.len, self.counter.estimate())
     }
 
     /// The hashes in memory: all of them, where there are few.

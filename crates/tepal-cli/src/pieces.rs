@@ -3,11 +3,9 @@
 //! Reading looks only for the last end of a record in a piece (and for all ends of CSV, where only reading from the
 //! front can tell them); a page finds its own. A buffer grows only for a record that is longer than it.
 
-use memchr::memchr_iter;
-
 use crate::error::Failure;
 use crate::input::Input;
-use crate::records::{Batch, Cut, Cutter};
+use crate::records::{Batch, Cut, Cutter, find_ends};
 
 /// Bytes that are read at once, and the first size of a buffer: it stays near the processor.
 const BUFFER: usize = 1 << 17;
@@ -71,8 +69,7 @@ impl Piece {
         self.from = self.to;
         match self.cut.terminator() {
             Some(terminator) => {
-                let ends = memchr_iter(terminator, &self.buffer[self.start..self.len]);
-                self.ends.extend(ends.take(limit).map(|at| self.start + at + 1));
+                find_ends(terminator, &self.buffer[..self.len], self.start, limit, &mut self.ends);
                 self.to = self.ends.len();
                 // The last record of an input may have no terminator.
                 let found = self.ends.last().copied().unwrap_or(0);

@@ -178,6 +178,54 @@ impl Cutter {
     }
 }
 
+/// Finds the ends of the next records after `start` that a single byte ends, at most `limit`.
+///
+/// Short records are found 64 bytes at a time, which takes two thirds of the time of a search for each; after 64 bytes
+/// without an end a search is quicker.
+pub fn find_ends(terminator: u8, bytes: &[u8], start: usize, limit: usize, ends: &mut Vec<usize>) {
+    let most = ends.len() + limit;
+    ends.reserve(limit.min(bytes.len() - start));
+    let mut at = start;
+    while let Some((block, _)) = bytes[at..].split_first_chunk::<64>() {
+        let mut found = equal_bytes(block, terminator);
+        if found == 0 {
+            break;
+        }
+        while found != 0 {
+            if ends.len() == most {
+                return;
+            }
+            ends.push(at + found.trailing_zeros() as usize + 1);
+            found &= found - 1;
+        }
+        at += block.len();
+    }
+    while ends.len() < most {
+        let Some(found) = memchr(terminator, &bytes[at..]) else {
+            return;
+        };
+        at += found + 1;
+        ends.push(at);
+    }
+}
+
+/// Which bytes of a block are `byte`: bit i for byte i.
+#[inline]
+fn equal_bytes(block: &[u8; 64], byte: u8) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    /// Brings the lowest bit of each byte together in the highest byte.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let pattern = u64::from_ne_bytes([byte; 8]);
+    let mut found = 0;
+    for (i, word) in block.chunks_exact(8).enumerate() {
+        let differing = word.try_into().map_or(0, u64::from_le_bytes) ^ pattern;
+        // The highest bit of each byte that is 0, exactly.
+        let equal = !(((differing & LOW) + LOW) | differing | LOW);
+        found |= ((equal >> 7).wrapping_mul(GATHER) >> 56) << (8 * i);
+    }
+    found
+}
+
 /// A reader of one CSV record that ends only at `\n`.
 pub fn csv_reader(delimiter: u8) -> Reader {
     ReaderBuilder::new().delimiter(delimiter).terminator(Terminator::Any(b'\n')).build()
@@ -198,4 +246,38 @@ fn feed(reader: &mut Reader, bytes: &[u8], inside: bool) -> (usize, bool) {
         }
     }
     (fed, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_found_at_every_place_and_distance() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut below = |bound: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state % bound
+        };
+        for case in 0..3000 {
+            let (len, most) = (below(700), 1 << below(9));
+            let rarity = 1 + below(most);
+            let terminator = [b'\n', 0, 0x80, 0xff][case % 4];
+            let bytes: Vec<u8> = (0..len)
+                .map(|_| match below(rarity) {
+                    0 => terminator,
+                    _ => terminator.wrapping_add(below(256) as u8),
+                })
+                .collect();
+            let start = below(len + 1) as usize;
+            let limit = 1 + below(90) as usize;
+            let all = (start..bytes.len()).filter(|&at| bytes[at] == terminator).map(|at| at + 1);
+            let expected: Vec<usize> = [7].into_iter().chain(all.take(limit)).collect();
+            let mut ends = vec![7];
+            find_ends(terminator, &bytes, start, limit, &mut ends);
+            assert_eq!(ends, expected, "{limit} of {bytes:?} from {start}");
+        }
+    }
 }

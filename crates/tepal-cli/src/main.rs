@@ -1,7 +1,8 @@
 //! The command `tepal`: builds, asks and measures Bloom filters over lists of any size.
 //!
 //! The way through it: [`args`] (flags) to [`cmd`] (one file for each verb), which read keys through [`pages`]
-//! (inputs, records, fields), hash them through [`key`] and hand them to the library. No filter is computed here.
+//! (inputs, records, fields) and [`pipeline`] (on one thread, or by [`parallel`] on several), hash them through [`key`]
+//! and hand them to the library. No filter is computed here.
 
 #![allow(unreachable_pub, reason = "a program has no public items, and `pub` is shorter")]
 

@@ -36,7 +36,7 @@ pub struct KeyArgs {
     /// Fields stand between this character (with --csv: and quotes protect them)
     #[arg(short, long, value_name = "CHAR", requires = "field", value_parser = parse_delimiter)]
     pub delimiter: Option<u8>,
-    /// How many threads work on the keys of a long input; the results are the same for any number [default: one for each processor]
+    /// Threads that work on a long input; any number gives the same results [default: one for each processor]
     #[arg(short = 'j', long = "threads", value_name = "N", value_parser = parse_threads)]
     pub jobs: Option<NonZeroUsize>,
 }

@@ -2,7 +2,7 @@
 //! results, in the order of the records.
 //!
 //! Short inputs, and all of them with `-j 1`, are worked on here, page by page. A long one goes to
-//! [`parallel`](crate::parallel), which does the same work on several threads and gives the same results.
+//! [`parallel`], which does the same work on several threads and gives the same results.
 
 use crate::error::Failure;
 use crate::pages::{Inputs, Keys, Open, Page};

@@ -11,7 +11,7 @@ use tepal::BloomFilter;
 
 use crate::args::{DemoArgs, KeyArgs};
 use crate::ask::{Answers, Ask};
-use crate::build::{Build, Settings};
+use crate::build::{Build, Settings, unexpected};
 use crate::describe::Description;
 use crate::error::{Failure, Outcome, shown};
 use crate::field::KeyRules;
@@ -157,8 +157,7 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
 
     let clock = Instant::now();
     let filter = open_own(&path(FILTER))?;
-    let filters = [&filter];
-    let ask = Ask { filters: &filters };
+    let ask = Ask { filters: &[&filter] };
     let seconds_open = clock.elapsed().as_secs_f64();
     let saved = format!("{}; open, with every check: {}", seconds(seconds_save), seconds(seconds_open));
     screen.line("save", &saved)?;
@@ -176,13 +175,9 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
     screen.line("ask", &times(seconds_ask, seconds_floor_questions))?;
     let asked = format!("{} of {}: must be 0", count(members_missed), counted(args.keys, "member"));
     screen.line("missed", &asked)?;
-    let promised = rate(filters[0].promised_false_positive_rate());
-    let found = format!(
-        "{} of {}: {}; promised {promised}",
-        count(marks.wrong),
-        counted(strangers, "stranger"),
-        rate(wrong_rate)
-    );
+    let (wrong, promised) = (rate(wrong_rate), rate(filter.promised_false_positive_rate()));
+    let strangers = counted(strangers, "stranger");
+    let found = format!("{} of {strangers}: {wrong}; promised {promised}", count(marks.wrong));
     screen.line("wrong", &found)?;
 
     Ok(Results {
@@ -199,7 +194,7 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
         members_missed,
         wrong: marks.wrong,
         wrong_rate,
-        filter: Description::of(&shown(&path(FILTER)), filters[0]),
+        filter: Description::of(&shown(&path(FILTER)), &filter),
     })
 }
 
@@ -296,8 +291,7 @@ fn floor(path: &Path) -> Result<f64, Failure> {
 }
 
 fn read_and_hash(path: &Path) -> Result<f64, Failure> {
-    let any = BloomFilter::builder().capacity(1).build();
-    let any = any.map_err(|error| Failure::new(error.to_string()))?;
+    let any = BloomFilter::builder().capacity(1).build().map_err(unexpected)?;
     let clock = Instant::now();
     pipeline::run(&mut input_of(path)?, &HashKeys { filter: &any }, &mut Nothing)?;
     Ok(clock.elapsed().as_secs_f64())

@@ -1,0 +1,188 @@
+//! The kept files in `testdata/kept`: what a released version wrote is read for ever, says the same of every
+//! key, and is written again byte for byte. These files are never written anew (`testdata/kept/README.md`).
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tepal::{BloomFilter, Error, FilterFile, Format, KeyDomain, Layout, Reading, Recipe, Scheme, SecretKey};
+
+struct Kept {
+    path: PathBuf,
+    json: Value,
+    file: Vec<u8>,
+}
+
+fn all() -> Vec<Kept> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/kept");
+    let versions =
+        fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    let files =
+        versions.flat_map(|version| fs::read_dir(version).unwrap().map(|entry| entry.unwrap().path()));
+    let descriptions = files.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let kept: Vec<Kept> = descriptions.map(read).collect();
+    // None may be lost: the first released version alone has these.
+    assert!(kept.len() >= 41, "only {} kept files", kept.len());
+    kept
+}
+
+fn read(path: PathBuf) -> Kept {
+    let json: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let file = match json.get("file") {
+        None => fs::read(path.with_extension("tepal")).unwrap(),
+        // Too long to be kept as it is: its length, and the bytes that are not 0.
+        Some(sparse) => {
+            let mut file = vec![0; sparse["len"].as_u64().unwrap() as usize];
+            for part in sparse["parts"].as_array().unwrap() {
+                let (at, bytes) = (part[0].as_u64().unwrap() as usize, hex(part[1].as_str().unwrap()));
+                file[at..at + bytes.len()].copy_from_slice(&bytes);
+            }
+            file
+        }
+    };
+    Kept { path, json, file }
+}
+
+fn hex(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
+}
+
+impl Kept {
+    fn text(&self, field: &str) -> &str {
+        self.json[field].as_str().unwrap_or_else(|| panic!("{}: no text {field}", self.path.display()))
+    }
+
+    fn number(&self, field: &str) -> u64 {
+        self.json[field].as_u64().unwrap_or_else(|| panic!("{}: no number {field}", self.path.display()))
+    }
+
+    fn secret(&self) -> Option<SecretKey> {
+        let bytes = hex(self.json["secret_key"].as_str()?);
+        Some(SecretKey::new(bytes.try_into().unwrap()))
+    }
+
+    fn open(&self) -> Result<BloomFilter, Error> {
+        match self.secret() {
+            Some(key) => BloomFilter::from_bytes_with_key(&self.file, &key),
+            None => BloomFilter::from_bytes(&self.file),
+        }
+    }
+
+    fn keys(&self, range: std::ops::Range<u64>) -> Vec<String> {
+        range.map(|i| format!("{}{i}", self.text("key_prefix"))).collect()
+    }
+}
+
+/// Asks every member and every other key, one by one and in one batch.
+fn check_answers<L: AsRef<[tepal::Line]>>(kept: &Kept, filter: &BloomFilter<L>) {
+    let members = kept.number("members");
+    let answers = kept.text("answers_to_others").bytes().map(|answer| answer == b'1');
+    let expected: Vec<bool> = std::iter::repeat_n(true, members as usize).chain(answers).collect();
+    let keys = kept.keys(0..expected.len() as u64);
+    assert!(keys.len() as u64 == members + 1000);
+    let one_by_one: Vec<bool> = keys.iter().map(|key| filter.contains(key)).collect();
+    assert_eq!(one_by_one, expected, "{}", kept.path.display());
+    assert_eq!(filter.contains_many(&keys), expected, "{}", kept.path.display());
+}
+
+#[test]
+fn every_kept_file_is_the_filter_it_was() {
+    for kept in all() {
+        let name = kept.path.display();
+        let filter = kept.open().unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(filter.layout().name(), kept.text("layout"), "{name}");
+        assert_eq!(u64::from(filter.num_hashes()), kept.number("num_hashes"), "{name}");
+        assert_eq!(filter.bit_len(), kept.number("bit_len"), "{name}");
+        assert_eq!(filter.scheme().to_string(), kept.text("scheme"), "{name}");
+        assert_eq!(
+            filter.seed().map(|seed| seed.to_string()).as_deref(),
+            kept.json["seed"].as_str(),
+            "{name}"
+        );
+        assert_eq!(filter.key_domain().to_string(), kept.text("key_domain"), "{name}");
+        assert_eq!(filter.over_capacity().to_string(), kept.text("over_capacity"), "{name}");
+        assert_eq!(filter.capacity(), kept.number("capacity"), "{name}");
+        assert_eq!(Some(filter.promised_false_positive_rate()), kept.json["false_positive_rate"].as_f64());
+        assert_eq!(filter.keys_inserted(), kept.json["keys_inserted"].as_u64(), "{name}");
+        assert_eq!(filter.set_bits(), kept.number("set_bits"), "{name}");
+        let recipe = |part: &str| kept.json["recipe"][part].as_bool().unwrap();
+        assert_eq!(filter.recipe(), Recipe { trim: recipe("trim"), nocase: recipe("nocase") }, "{name}");
+        let labels = filter.labels();
+        for (label, text) in [
+            ("name", &labels.name),
+            ("source", &labels.source),
+            ("date", &labels.date),
+            ("field", &labels.field),
+        ] {
+            assert_eq!(text.as_deref(), kept.json["labels"][label].as_str(), "{name}: {label}");
+        }
+        check_answers(&kept, &filter);
+    }
+}
+
+#[test]
+fn every_kept_file_is_written_again_byte_for_byte() {
+    for kept in all() {
+        let name = kept.path.display();
+        let filter = kept.open().unwrap();
+        assert!(filter.to_bytes().unwrap() == kept.file, "{name}");
+
+        // Filled anew from its keys, it is the same file again.
+        let mut again = filter.clone();
+        again.clear();
+        for key in kept.keys(0..kept.number("members")) {
+            again.insert(&key).unwrap();
+        }
+        assert!(again.to_bytes().unwrap() == kept.file, "{name}: filled anew");
+
+        let reading = Reading { secret: kept.secret(), ..Reading::default() };
+        let file = FilterFile::from_bytes(&kept.file, &reading).unwrap();
+        assert_eq!(file.format(), Format::Tepal);
+        assert!(file.to_bytes().unwrap() == kept.file, "{name}");
+    }
+}
+
+#[test]
+fn every_kept_file_opens_from_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kept.tepal");
+    for kept in all() {
+        fs::write(&path, &kept.file).unwrap();
+        let filter = match kept.secret() {
+            Some(key) => {
+                assert!(matches!(BloomFilter::open(&path), Err(Error::KeyRequired)));
+                BloomFilter::open_with_key(&path, &key).unwrap()
+            }
+            None => BloomFilter::open(&path).unwrap(),
+        };
+        check_answers(&kept, &filter);
+        let saved = folder.path().join("saved.tepal");
+        filter.save(&saved).unwrap();
+        assert!(fs::read(&saved).unwrap() == kept.file, "{}", kept.path.display());
+    }
+}
+
+/// Whoever adds a layout, a scheme or a key domain keeps a file of it.
+#[test]
+fn every_kind_is_kept() {
+    let kept = all();
+    let kinds: BTreeSet<_> = kept
+        .iter()
+        .flat_map(|kept| ["layout", "scheme", "key_domain"].map(|field| kept.text(field)))
+        .collect();
+    for layout in Layout::ALL {
+        assert!(kinds.contains(layout.name()), "no kept file of the layout {layout}");
+        for scheme in [Scheme::Xxh3, Scheme::SipHash13, Scheme::Xxh64] {
+            let both = (layout.name(), scheme.to_string());
+            let found = kept.iter().any(|kept| (kept.text("layout"), kept.text("scheme").into()) == both);
+            assert!(found, "no kept file of {both:?}");
+        }
+    }
+    for scheme in Scheme::ALL {
+        assert!(kinds.contains(scheme.to_string().as_str()), "no kept file of the scheme {scheme}");
+    }
+    for domain in KeyDomain::ALL {
+        assert!(kinds.contains(domain.to_string().as_str()), "no kept file of the key domain {domain}");
+    }
+}

@@ -89,8 +89,9 @@ fn layout_number(case: &Value, name: &str) -> u64 {
 fn set_bits(filter: &BloomFilter) -> BTreeSet<u64> {
     let file = filter.to_bytes().unwrap();
     let body = &file[file.len() - filter.size_in_bytes() as usize..];
-    let bits = (0u64..).zip(body);
-    bits.flat_map(|(i, b)| (0..8).filter(move |j| b >> j & 1 != 0).map(move |j| 8 * i + j)).collect()
+    let words = body.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap()));
+    let words = (0u64..).zip(words).filter(|(_, word)| *word != 0);
+    words.flat_map(|(i, w)| (0..64).filter(move |j| w >> j & 1 != 0).map(move |j| 64 * i + j)).collect()
 }
 
 fn single_key_bits(case: &Value, domain: KeyDomain, empty: &BloomFilter) {

@@ -54,7 +54,8 @@ impl BloomFilter<Mapped> {
     /// # Errors
     /// [`Error::Io`], [`Error::NotTepal`], [`Error::Unsupported`] for a newer version or unknown kind,
     /// layout, scheme or flag, [`Error::Damaged`], [`Error::Parameter`] for impossible values,
-    /// [`Error::KeyRequired`] for a filter made with a secret key, and [`Error::SealRequired`] for a sealed file.
+    /// [`Error::KeyRequired`] for a filter made with a secret key, [`Error::SealRequired`] for a sealed file, and
+    /// [`Error::TooLarge`] for a file of 2 GiB or more on a machine of 32 bits.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Open::new().open(path)
     }
@@ -115,6 +116,10 @@ impl Open<'_> {
         let io = |source| Error::Io { doing: format!("{}: opening", path.display()), source };
         let mut file = File::open(path).map_err(io)?;
         let kind = file.metadata().map_err(io)?;
+        if kind.is_file() && isize::try_from(kind.len()).is_err() {
+            // No slice is that long: half of what 32 bits can address.
+            return Err(Error::TooLarge { bytes: kind.len() });
+        }
         #[cfg(all(feature = "mmap", target_endian = "little"))]
         if kind.is_file() && kind.len() > 0 {
             // SAFETY: the map is only read. That no one cuts or overwrites the file under it is what `open`

@@ -1,7 +1,13 @@
 //! What every target does with its bytes: nothing may panic, hang, or take memory on the word of a number,
-//! and whatever opens must answer, be written again, and hold what is put in.
+//! and whatever opens must answer, be written again, and hold what is put in. What the command makes of its
+//! arguments and inputs is in the package `tepal-fuzz-cli`, beside this one.
 
-use tepal::{AnyFilter, BloomFilter, FilterFile, Format, KeyDomain, Reading, SecretKey};
+use std::path::Path;
+
+use tepal::{
+    AnyFilter, BloomFilter, FilterFile, Format, KeyDomain, Layout, Mapped, OverCapacity, Reading, Recipe,
+    Scheme, SecretKey,
+};
 use xxhash_rust::xxh3::xxh3_64;
 
 const KEYS: [&str; 4] =
@@ -103,10 +109,140 @@ fn opened(data: &[u8]) {
         let before: Vec<bool> = KEYS.iter().map(|key| filter.contains(*key)).collect();
         assert_eq!(filter.contains_many(&KEYS), before);
         let _ = (filter.false_positive_rate(), filter.estimated_len(), filter.fill_ratio());
+        // Decoded, encoded and decoded again it is the same filter; and one filter has one file.
+        let written = filter.to_bytes().unwrap();
+        let again = match filter.seed() {
+            None if filter.has_hash() && filter.scheme() == Scheme::SipHash13 => SECRETS
+                .iter()
+                .find_map(|secret| BloomFilter::from_bytes_with_key(&written, &SecretKey::new(*secret)).ok())
+                .unwrap(),
+            _ => BloomFilter::from_bytes(&written).unwrap(),
+        };
+        assert!(again == filter);
+        assert_eq!(again.to_bytes().unwrap(), written);
+        assert_eq!((again.labels(), again.recipe()), (filter.labels(), filter.recipe()));
+        assert_eq!((again.capacity(), again.keys_inserted()), (filter.capacity(), filter.keys_inserted()));
         if !has_ignorable(data) {
-            assert_eq!(filter.to_bytes().unwrap(), data);
+            assert_eq!(written, data);
         }
     }
+}
+
+/// A tepal file on disk: opening says what reading the same bytes says, and opening quick says it later.
+pub fn own_file(data: &[u8]) {
+    for bytes in [Some(data.to_vec()), repaired(data)].into_iter().flatten() {
+        let file = Scratch::new(&bytes);
+        let expected = BloomFilter::from_bytes(&bytes);
+        match (BloomFilter::open(file.path()), &expected) {
+            (Ok(opened), Ok(expected)) => same(opened, expected),
+            (Err(opened), Err(expected)) => {
+                assert!(opened.to_string().ends_with(&expected.to_string()), "{opened}; {expected}");
+            }
+            (opened, expected) => panic!("{:?}, {:?}", opened.is_ok(), expected.is_ok()),
+        }
+        match (BloomFilter::open_quick(file.path()), &expected) {
+            (Ok(opened), Ok(expected)) => {
+                opened.verify().unwrap();
+                same(opened, expected);
+            }
+            (Ok(opened), Err(expected)) => {
+                // The bits are damaged: nothing panics, and whatever looks at all of them says so.
+                let _ = (opened.contains_many(&KEYS), opened.false_positive_rate(), opened.estimated_len());
+                assert_eq!(opened.verify().unwrap_err().to_string(), expected.to_string());
+                assert!(opened.to_bytes().is_err());
+                assert!(opened.into_owned().is_err());
+            }
+            (opened, expected) => assert!(opened.is_err() && expected.is_err()),
+        }
+    }
+}
+
+fn same(opened: BloomFilter<Mapped>, expected: &BloomFilter) {
+    assert!(&opened == expected);
+    assert_eq!(opened.contains_many(&KEYS), expected.contains_many(&KEYS));
+    assert_eq!(opened.into_owned().unwrap().to_bytes().unwrap(), expected.to_bytes().unwrap());
+}
+
+/// A file of this process, which is written anew for each input.
+struct Scratch(std::path::PathBuf);
+
+impl Scratch {
+    fn new(bytes: &[u8]) -> Self {
+        let path = std::env::temp_dir().join(format!("tepal-fuzz-{}", std::process::id()));
+        std::fs::write(&path, bytes).unwrap();
+        Scratch(path)
+    }
+
+    fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// A filter as the bytes say, with keys from the rest: what is built is written, read and equal.
+pub fn build(data: &[u8]) {
+    let Some((choices, keys)) = data.split_first_chunk::<12>() else { return };
+    let pick = |i: usize, most: usize| usize::from(choices[i]) % most;
+    let layout = Layout::ALL[pick(0, 4)];
+    let scheme = Scheme::ALL[pick(1, Scheme::ALL.len())];
+    // These two have megabytes whatever is asked for.
+    if matches!(scheme, Scheme::Bkdr7 | Scheme::Sha384) {
+        return;
+    }
+    let bits = u64::from(u16::from_le_bytes([choices[2], choices[3]])) * 64;
+    let mut builder = BloomFilter::builder()
+        .scheme(scheme)
+        .key_domain(KeyDomain::ALL[pick(4, 6)])
+        .over_capacity([OverCapacity::Refuse, OverCapacity::Warn, OverCapacity::Ignore][pick(5, 3)])
+        .recipe(Recipe { trim: choices[6] & 1 != 0, nocase: choices[6] & 2 != 0 });
+    builder = match choices[6] >> 6 {
+        0 => builder.bit_len(bits).capacity(u64::from(choices[7])),
+        1 => builder.bit_len(bits).false_positive_rate(f64::from(choices[7]) / 256.0),
+        2 => builder.capacity(bits).false_positive_rate(0.5f64.powi(i32::from(choices[7]))),
+        _ => builder.capacity(u64::from(choices[7])).num_hashes(choices[8].into()),
+    };
+    if choices[6] & 4 != 0 {
+        builder = builder.layout(layout);
+    }
+    if choices[6] & 8 != 0 {
+        builder = builder.seed(u64::from_le_bytes([choices[9]; 8]));
+    }
+    let secret = SecretKey::new([choices[10]; 16]);
+    let keyed = scheme == Scheme::SipHash13;
+    if keyed {
+        builder = builder.secret_key(secret.clone());
+    }
+    let Ok(plan) = builder.plan() else {
+        assert!(builder.build().is_err());
+        return;
+    };
+    if plan.size_in_bytes() > 1 << 20 {
+        return;
+    }
+    let Ok(mut filter) = builder.build() else { return };
+    assert_eq!(filter.size_in_bytes(), plan.size_in_bytes());
+    let keys: Vec<&[u8]> = keys.chunks(8).collect();
+    let mut held = Vec::new();
+    for key in &keys {
+        if filter.insert(*key).is_ok() {
+            held.push(*key);
+        }
+    }
+    let file = filter.to_bytes().unwrap();
+    assert_eq!(file.len() as u64, filter.file_len());
+    let again = match keyed {
+        true => BloomFilter::from_bytes_with_key(&file, &secret).unwrap(),
+        false => BloomFilter::from_bytes(&file).unwrap(),
+    };
+    assert!(again == filter);
+    assert_eq!(again.to_bytes().unwrap(), file);
+    assert!(held.iter().all(|key| again.contains(*key)));
+    assert_eq!(again.contains_many(&keys), filter.contains_many(&keys));
 }
 
 /// The file with its length, key count of bits and checksums as they must be for its bits.

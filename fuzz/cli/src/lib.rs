@@ -1,0 +1,194 @@
+//! What the command `tepal` makes of bytes that people give it: numbers, inputs and their records and fields,
+//! files of secrets. The command is a program without a library, so its modules are included here.
+
+#![allow(dead_code, reason = "the command uses all of what is included")]
+
+mod args {
+    pub use crate::secret_args::SecretArgs;
+}
+#[path = "../../../crates/tepal-cli/src/args/secret.rs"]
+mod secret_args;
+#[path = "../../../crates/tepal-cli/src/error.rs"]
+mod error;
+#[path = "../../../crates/tepal-cli/src/field.rs"]
+mod field;
+#[path = "../../../crates/tepal-cli/src/input.rs"]
+mod input;
+#[path = "../../../crates/tepal-cli/src/key.rs"]
+mod key;
+#[path = "../../../crates/tepal-cli/src/number.rs"]
+mod number;
+#[path = "../../../crates/tepal-cli/src/pages.rs"]
+mod pages;
+#[path = "../../../crates/tepal-cli/src/parallel.rs"]
+mod parallel;
+#[path = "../../../crates/tepal-cli/src/pieces.rs"]
+mod pieces;
+#[path = "../../../crates/tepal-cli/src/pipeline.rs"]
+mod pipeline;
+#[path = "../../../crates/tepal-cli/src/progress.rs"]
+mod progress;
+#[path = "../../../crates/tepal-cli/src/records.rs"]
+mod records;
+#[path = "../../../crates/tepal-cli/src/secrets.rs"]
+mod secrets;
+#[path = "../../../crates/tepal-cli/src/sniff.rs"]
+mod sniff;
+#[path = "../../../crates/tepal-cli/src/zstd.rs"]
+mod zstd;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use error::Failure;
+use field::{Field, KeyRules, Row};
+use input::Source;
+use pages::{Inputs, Keys, Page};
+use pipeline::{Flow, Refused, Sink, Work};
+use progress::Progress;
+use sniff::Looks;
+
+/// Packed bytes that unpack to at most a few dozen MiB.
+const MOST_PACKED: usize = 1024;
+
+/// An argument that is a number, a size, a rate or a seed: read or refused in one line, and what is written
+/// from it is read again.
+pub fn numbers(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let one_line = |error: String| assert!(!error.is_empty() && !error.contains('\n'), "{error}");
+    match number::parse_count(text) {
+        Ok(n) => {
+            assert!(n > 0);
+            assert_eq!(number::parse_count(&number::count(n)), Ok(n));
+            assert_eq!(number::parse_count_or_zero(text), Ok(n));
+            // A count without a letter is that many bytes too.
+            assert_eq!(number::parse_size(text), Ok(n));
+        }
+        Err(error) => one_line(error),
+    }
+    match number::parse_size(text) {
+        Ok(bytes) => {
+            assert!(bytes > 0);
+            assert!(!number::size(bytes).is_empty());
+        }
+        Err(error) => one_line(error),
+    }
+    match number::parse_rate(text) {
+        Ok(rate) => {
+            assert!(rate > 0.0 && rate < 1.0);
+            let _ = (number::rate(rate), number::percent(rate), number::four_digits(1.0 / rate));
+            assert_eq!(number::parse_rate(&format!("{rate:e}")), Ok(rate));
+        }
+        Err(error) => one_line(error),
+    }
+    if let Ok(seed) = number::parse_seed(text) {
+        assert_eq!(number::parse_seed(&seed.to_string()), Ok(seed));
+        assert_eq!(number::parse_seed(&format!("{seed:#x}")), Ok(seed));
+    }
+    if let Ok(field) = Field::parse(text) {
+        assert_eq!(Field::parse(&field.text()), Ok(field));
+    }
+}
+
+/// A file of keys: how its rows are formed, a line with the field, and the file. Its records are its bytes.
+pub fn keys(data: &[u8]) {
+    let Some((&form, rest)) = data.split_first() else { return };
+    let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+    let (field, file) = (&rest[..line], rest.get(line + 1..).unwrap_or_default());
+    let looks = sniff::looks(&file[..file.len().min(sniff::HEAD)]);
+    let plain = matches!(looks, None | Some(Looks::Plain));
+    if !plain && file.len() > MOST_PACKED {
+        return;
+    }
+    let field = std::str::from_utf8(field).ok().and_then(|text| Field::parse(text).ok());
+    let row = match form >> 1 & 3 {
+        0 => None,
+        1 => Some(Row { delimiter: b',', quotes: true }),
+        2 => Some(Row { delimiter: b'\t', quotes: false }),
+        _ => Some(Row { delimiter: form.max(1), quotes: form & 8 != 0 }),
+    };
+    let rules = KeyRules { null: form & 1 != 0, field, row };
+    let scratch = Scratch::new(file, if form & 16 != 0 { "csv" } else { "txt" });
+    if let Ok(read) = read(scratch.path(), rules) {
+        assert!(!plain || read == file, "{} bytes of {}", read.len(), file.len());
+    }
+}
+
+/// The bytes of all records, in order, after a look at each key.
+fn read(path: &Path, rules: KeyRules) -> Result<Vec<u8>, Failure> {
+    let sources = vec![Source::Path(path.to_owned())];
+    let progress = Progress::of(&sources, true);
+    let mut inputs = Inputs::new(sources, rules, progress, NonZeroUsize::MIN)?;
+    let mut records = Records(Vec::new());
+    pipeline::run(&mut inputs, &Look, &mut records)?;
+    Ok(records.0)
+}
+
+/// A look at each key.
+struct Look;
+
+impl Work for Look {
+    type Tools = ();
+    type Results = ();
+
+    fn tools(&self) {}
+
+    fn clear((): &mut ()) {}
+
+    fn work(&self, (): &mut (), keys: &mut Keys<'_>, (): &mut ()) -> Result<(), Refused> {
+        for record in 0..keys.batch.len() {
+            let content = keys.batch.content(record).len();
+            if let Some(key) = keys.key(record).map_err(|text| Refused { record, text })? {
+                assert!(key.len() <= content);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of the records as they came.
+struct Records(Vec<u8>);
+
+impl Sink<()> for Records {
+    fn header(&mut self, page: &Page<'_>) -> Result<(), Failure> {
+        self.0.extend_from_slice(page.keys.batch.bytes(0, page.keys.batch.len()));
+        Ok(())
+    }
+
+    fn take(&mut self, page: &mut Page<'_>, (): &()) -> Result<Flow, Failure> {
+        self.0.extend_from_slice(page.keys.batch.bytes(0, page.keys.batch.len()));
+        Ok(Flow::Continue)
+    }
+}
+
+/// A file of a secret (16 bytes, or 32 hex digits) and of the key of a seal (16 bytes or more, or their digits).
+pub fn secret(data: &[u8]) {
+    let scratch = Scratch::new(data, "secret");
+    let digits = data.trim_ascii_end();
+    let hex = digits.iter().all(u8::is_ascii_hexdigit);
+    let secret = secrets::read_secret(scratch.path()).is_ok();
+    assert_eq!(secret, data.len() == 16 || hex && digits.len() == 32 && data.len() <= 4096);
+    let seal = secrets::read_seal(scratch.path()).is_ok();
+    assert_eq!(seal, (16..=4096).contains(&data.len()));
+}
+
+/// A file of this process, which is written anew for each input.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(bytes: &[u8], extension: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("tepal-fuzz-{}.{extension}", std::process::id()));
+        std::fs::write(&path, bytes).unwrap();
+        Scratch(path)
+    }
+
+    fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}

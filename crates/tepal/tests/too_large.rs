@@ -79,8 +79,7 @@ fn a_filter_that_memory_cannot_address_is_refused() {
     }
 }
 
-/// 2^33 bits are 1 GiB, which 32 bits can address: whoever gets it must be able to use all of it. Only the
-/// pages that are written take memory.
+/// 2^33 bits are 1 GiB, which 32 bits can address: whoever gets it must be able to use all of it.
 #[test]
 fn a_filter_of_2_to_the_33_bits_is_right_or_refused() {
     for layout in [Layout::Line, Layout::Scattered] {

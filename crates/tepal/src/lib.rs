@@ -30,6 +30,7 @@
 //! | keys that strangers choose | [`secret_key`](BloomFilterBuilder::secret_key) |
 //! | a file that nobody can swap for another | the feature `seal`: `SealKey` and `save_sealed` |
 //! | 64-bit numbers as keys, no text | [`KeyDomain::Integer`] |
+//! | many threads that insert at once | [`into_shared`](BloomFilter::into_shared) |
 //! | a size before anything is built | [`Request::plan`] |
 //! | to build from millions of keys, or to ask for them, over several threads | `BloomFilter::insert_bulk` and `contains_bulk`, with the feature `parallel` |
 //! | a filter from a file | [`BloomFilter::open`] (mapped), [`BloomFilter::from_bytes`] (in memory) |
@@ -72,7 +73,9 @@ mod schemes;
 pub use bits::Line;
 pub use error::{Error, Result};
 pub use filters::AnyFilter;
-pub use filters::bloom::{BloomFilter, BloomFilterBuilder, Labels, OverCapacity};
+#[cfg(target_has_atomic = "64")]
+pub use filters::bloom::Shared;
+pub use filters::bloom::{BloomFilter, BloomFilterBuilder, Labels, OverCapacity, Storage};
 pub use filters::scalable::ScalableBloomFilter;
 pub use format::foreign::{FilterFile, Format, Reading};
 #[cfg(feature = "std")]

@@ -12,9 +12,9 @@ pub(crate) use part::{Part, Pass};
 pub use shape::Layout;
 pub(crate) use shape::{MOST_BITS, Shape};
 
-use crate::bits::block::{self, LineMask, Narrow, SECOND, Wide};
-use crate::bits::kernel::{Rule, fetch_line, fetching_ahead};
-use crate::bits::{LINE_BITS, Line, halves, halves_mut, words, words_mut};
+use crate::bits::LINE_BITS;
+use crate::bits::block::{self, LineMask, Lines, LinesMut, Narrow, SECOND, Wide};
+use crate::bits::kernel::{Rule, fetching_ahead};
 
 /// The number in 0..n that a hash falls on: the high half of the product, for any n.
 #[inline(always)]
@@ -28,15 +28,10 @@ fn next(h: u64) -> u64 {
     h.wrapping_mul(SECOND).rotate_left(32)
 }
 
+/// The line that a hash falls on.
 #[inline(always)]
-fn line_of(lines: &[Line], h: u64) -> &Line {
-    &lines[reduce(h, lines.len() as u64) as usize]
-}
-
-#[inline(always)]
-fn line_of_mut(lines: &mut [Line], h: u64) -> &mut Line {
-    let line = reduce(h, lines.len() as u64) as usize;
-    &mut lines[line]
+fn line_of<A: Lines + ?Sized>(lines: &A, h: u64) -> usize {
+    reduce(h, lines.line_count() as u64) as usize
 }
 
 /// All bits in one line.
@@ -48,23 +43,23 @@ impl<M: LineMask> Rule for OneLine<M> {
     const FETCH_AHEAD_FROM: usize = 1 << 14;
 
     #[inline(always)]
-    fn fetch(&self, lines: &[Line], h: u64) {
-        fetch_line(line_of(lines, h));
+    fn fetch<A: Lines + ?Sized>(&self, lines: &A, h: u64) {
+        lines.fetch(line_of(lines, h));
     }
 
     #[inline(always)]
-    fn contains(&self, lines: &[Line], h: u64) -> bool {
-        line_of(lines, h).holds(&self.0.mask(h))
+    fn contains<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool {
+        lines.holds(line_of(lines, h), &self.0.mask(h))
     }
 
     #[inline(always)]
-    fn insert(&self, lines: &mut [Line], h: u64) {
-        line_of_mut(lines, h).set(&self.0.mask(h));
+    fn insert<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) {
+        lines.set(line_of(lines, h), &self.0.mask(h));
     }
 
     #[inline(always)]
-    fn insert_counting(&self, lines: &mut [Line], h: u64) -> u32 {
-        line_of_mut(lines, h).set_counting(&self.0.mask(h), M::MOST_A_WORD)
+    fn insert_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> u32 {
+        lines.set_counting(line_of(lines, h), &self.0.mask(h), M::MOST_A_WORD)
     }
 }
 
@@ -83,36 +78,36 @@ impl<M: LineMask> Rule for TwoLines<M> {
     const FETCH_AHEAD_FROM: usize = OneLine::<M>::FETCH_AHEAD_FROM;
 
     #[inline(always)]
-    fn fetch(&self, lines: &[Line], h: u64) {
+    fn fetch<A: Lines + ?Sized>(&self, lines: &A, h: u64) {
         self.first.fetch(lines, h);
         self.second.fetch(lines, next(h));
     }
 
     #[inline(always)]
-    fn contains(&self, lines: &[Line], h: u64) -> bool {
+    fn contains<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool {
         self.first.contains(lines, h) & self.second.contains(lines, next(h))
     }
 
     #[inline(always)]
-    fn contains_branching(&self, lines: &[Line], h: u64) -> bool {
+    fn contains_branching<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool {
         self.first.contains_branching(lines, h) && self.second.contains_branching(lines, next(h))
     }
 
     #[inline(always)]
-    fn insert(&self, lines: &mut [Line], h: u64) {
+    fn insert<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) {
         self.first.insert(lines, h);
         self.second.insert(lines, next(h));
     }
 
     #[inline(always)]
-    fn insert_counting(&self, lines: &mut [Line], h: u64) -> u32 {
+    fn insert_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> u32 {
         self.first.insert_counting(lines, h) + self.second.insert_counting(lines, next(h))
     }
 
     /// Two phases: the first line of all keys, then the second line of those that passed. Survivors are
     /// kept by always writing and advancing by the answer, without a branch.
     #[inline(always)]
-    fn contains_many(&self, lines: &[Line], hashes: &[u64], answers: &mut [bool]) {
+    fn contains_many<A: Lines + ?Sized>(&self, lines: &A, hashes: &[u64], answers: &mut [bool]) {
         let mut survivors = [0u16; TWO_PHASE];
         let mut seconds = [0u64; TWO_PHASE];
         for (hashes, answers) in hashes.chunks(TWO_PHASE).zip(answers.chunks_mut(TWO_PHASE)) {
@@ -149,23 +144,23 @@ impl Rule for Split {
     const FETCH_AHEAD_FROM: usize = 1 << 17;
 
     #[inline(always)]
-    fn fetch(&self, lines: &[Line], h: u64) {
-        fetch_line(&lines[self.block(h) / 2]);
+    fn fetch<A: Lines + ?Sized>(&self, lines: &A, h: u64) {
+        lines.fetch(self.block(h) / 2);
     }
 
     #[inline(always)]
-    fn contains(&self, lines: &[Line], h: u64) -> bool {
-        block::split_holds(&halves(lines)[self.block(h)], &block::split_mask(h))
+    fn contains<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool {
+        lines.split_holds(self.block(h), &block::split_mask(h))
     }
 
     #[inline(always)]
-    fn insert(&self, lines: &mut [Line], h: u64) {
-        block::split_set(&mut halves_mut(lines)[self.block(h)], &block::split_mask(h));
+    fn insert<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) {
+        lines.split_set(self.block(h), &block::split_mask(h));
     }
 
     #[inline(always)]
-    fn insert_counting(&self, lines: &mut [Line], h: u64) -> u32 {
-        block::split_set_counting(&mut halves_mut(lines)[self.block(h)], &block::split_mask(h))
+    fn insert_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> u32 {
+        lines.split_set_counting(self.block(h), &block::split_mask(h))
     }
 }
 
@@ -194,32 +189,23 @@ impl Rule for Independent {
     const FETCH_AHEAD_FROM: usize = 1 << 17;
 
     #[inline(always)]
-    fn fetch(&self, lines: &[Line], h: u64) {
-        self.positions(h).for_each(|p| fetch_line(&lines[(p / LINE_BITS) as usize]));
+    fn fetch<A: Lines + ?Sized>(&self, lines: &A, h: u64) {
+        self.positions(h).for_each(|p| lines.fetch((p / LINE_BITS) as usize));
     }
 
     #[inline(always)]
-    fn contains(&self, lines: &[Line], h: u64) -> bool {
-        let words = words(lines);
-        self.positions(h).all(|p| words[(p / 64) as usize] >> (p % 64) & 1 != 0)
+    fn contains<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool {
+        self.positions(h).all(|p| lines.holds_bit(p))
     }
 
     #[inline(always)]
-    fn insert(&self, lines: &mut [Line], h: u64) {
+    fn insert<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) {
         self.insert_counting(lines, h);
     }
 
     #[inline(always)]
-    fn insert_counting(&self, lines: &mut [Line], h: u64) -> u32 {
-        let words = words_mut(lines);
-        let mut new = 0;
-        for p in self.positions(h) {
-            let word = &mut words[(p / 64) as usize];
-            let before = *word;
-            *word |= 1 << (p % 64);
-            new += u32::from(*word != before);
-        }
-        new
+    fn insert_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> u32 {
+        self.positions(h).map(|p| u32::from(lines.set_bit(p))).sum()
     }
 }
 

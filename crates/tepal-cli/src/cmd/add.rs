@@ -46,7 +46,8 @@ pub fn run(args: &AddArgs) -> Outcome {
     let mut file = opened.into_file().map_err(|error| Failure::at(&name, error))?;
     let keys = match file.filter_mut() {
         AnyFilter::Bloom(filter) if filter.has_hash() => {
-            let hasher = hasher_of(filter, secrets.secret.clone()).map_err(|error| Failure::at(&name, error))?;
+            let hasher =
+                hasher_of(filter, secrets.secret.clone()).map_err(|error| Failure::at(&name, error))?;
             add_all(&name, filter, &hasher, &mut inputs, args.force)?
         }
         _ => add_each(&name, &mut file, &mut inputs, args.force)?,

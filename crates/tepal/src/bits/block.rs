@@ -6,7 +6,8 @@
 // Index loops over arrays of eight are what the compiler vectorises best here.
 #![allow(clippy::needless_range_loop)]
 
-use super::Line;
+use super::kernel::fetch_line;
+use super::{Line, halves, halves_mut, words, words_mut};
 
 /// Which bits of one line a hash touches: one mask for each of its eight words.
 pub(crate) trait LineMask: Copy {
@@ -126,36 +127,121 @@ impl LineMask for Wide {
     }
 }
 
-impl Line {
-    /// Are all bits of the mask set?
+/// Lines of bits as a rule asks them, wherever they live.
+pub(crate) trait Lines {
+    /// From this many lines a batch fetches ahead, if the rule does not before.
+    const FETCH_AHEAD_FROM: usize = usize::MAX;
+
+    /// How many lines there are.
+    fn line_count(&self) -> usize;
+    /// Asks the CPU to bring a line nearer.
+    fn fetch(&self, line: usize);
+    /// Are all bits of the mask set in the line?
+    fn holds(&self, line: usize, mask: &[u64; 8]) -> bool;
+    /// Are all bits of the mask set in the split block, half a line?
+    fn split_holds(&self, block: usize, mask: &[u32; 8]) -> bool;
+    /// Is the bit at this position set?
+    fn holds_bit(&self, position: u64) -> bool;
+}
+
+/// Lines of bits as a rule sets them.
+pub(crate) trait LinesMut: Lines {
+    /// Sets the bits of the mask in the line.
+    fn set(&mut self, line: usize, mask: &[u64; 8]);
+    /// Sets the bits of the mask, at most `most_a_word` in one word, and says how many were not set before.
+    fn set_counting(&mut self, line: usize, mask: &[u64; 8], most_a_word: u32) -> u32;
+    /// Sets the bits of the mask in the split block.
+    fn split_set(&mut self, block: usize, mask: &[u32; 8]);
+    /// Sets the bits of the mask in the split block and says how many were not set before.
+    fn split_set_counting(&mut self, block: usize, mask: &[u32; 8]) -> u32;
+    /// Sets the bit at this position. `true`: it was not set before.
+    fn set_bit(&mut self, position: u64) -> bool;
+}
+
+impl Lines for [Line] {
     #[inline(always)]
-    pub(crate) fn holds(&self, mask: &[u64; 8]) -> bool {
+    fn line_count(&self) -> usize {
+        self.len()
+    }
+
+    #[inline(always)]
+    fn fetch(&self, line: usize) {
+        fetch_line(&self[line]);
+    }
+
+    #[inline(always)]
+    fn holds(&self, line: usize, mask: &[u64; 8]) -> bool {
+        let line = &self[line].0;
         let mut missing = 0;
         for i in 0..8 {
-            missing |= mask[i] & !self.0[i];
+            missing |= mask[i] & !line[i];
         }
         missing == 0
     }
 
-    /// Sets the bits of the mask.
     #[inline(always)]
-    pub(crate) fn set(&mut self, mask: &[u64; 8]) {
+    fn split_holds(&self, block: usize, mask: &[u32; 8]) -> bool {
+        let block = &halves(self)[block];
+        let mut missing = 0;
         for i in 0..8 {
-            self.0[i] |= mask[i];
+            missing |= mask[i] & !block[i];
+        }
+        missing == 0
+    }
+
+    #[inline(always)]
+    fn holds_bit(&self, position: u64) -> bool {
+        words(self)[(position / 64) as usize] >> (position % 64) & 1 != 0
+    }
+}
+
+impl LinesMut for [Line] {
+    #[inline(always)]
+    fn set(&mut self, line: usize, mask: &[u64; 8]) {
+        let line = &mut self[line].0;
+        for i in 0..8 {
+            line[i] |= mask[i];
         }
     }
 
-    /// Sets the bits of the mask, at most `most_a_word` in one word, and says how many were not set before.
     #[inline(always)]
-    pub(crate) fn set_counting(&mut self, mask: &[u64; 8], most_a_word: u32) -> u32 {
+    fn set_counting(&mut self, line: usize, mask: &[u64; 8], most_a_word: u32) -> u32 {
+        let line = &mut self[line].0;
         let mut new = 0;
         for i in 0..8 {
-            let missing = mask[i] & !self.0[i];
+            let missing = mask[i] & !line[i];
             // Without a vector popcount, comparing with zero is a quarter of the work of counting.
             new += if most_a_word == 1 { u64::from(missing != 0) } else { missing.count_ones().into() };
-            self.0[i] |= mask[i];
+            line[i] |= mask[i];
         }
         new as u32
+    }
+
+    #[inline(always)]
+    fn split_set(&mut self, block: usize, mask: &[u32; 8]) {
+        let block = &mut halves_mut(self)[block];
+        for i in 0..8 {
+            block[i] |= mask[i];
+        }
+    }
+
+    #[inline(always)]
+    fn split_set_counting(&mut self, block: usize, mask: &[u32; 8]) -> u32 {
+        let block = &mut halves_mut(self)[block];
+        let mut new = 0;
+        for i in 0..8 {
+            new += u32::from(mask[i] & !block[i] != 0);
+            block[i] |= mask[i];
+        }
+        new
+    }
+
+    #[inline(always)]
+    fn set_bit(&mut self, position: u64) -> bool {
+        let word = &mut words_mut(self)[(position / 64) as usize];
+        let before = *word;
+        *word |= 1 << (position % 64);
+        *word != before
     }
 }
 
@@ -195,33 +281,4 @@ pub(crate) fn split_mask(h: u64) -> [u32; 8] {
         mask[i] = 1 << ((h as u32).wrapping_mul(SALT[i]) >> 27);
     }
     mask
-}
-
-/// Are all bits of the mask set?
-#[inline(always)]
-pub(crate) fn split_holds(block: &[u32; 8], mask: &[u32; 8]) -> bool {
-    let mut missing = 0;
-    for i in 0..8 {
-        missing |= mask[i] & !block[i];
-    }
-    missing == 0
-}
-
-/// Sets the bits of the mask.
-#[inline(always)]
-pub(crate) fn split_set(block: &mut [u32; 8], mask: &[u32; 8]) {
-    for i in 0..8 {
-        block[i] |= mask[i];
-    }
-}
-
-/// Sets the bits of the mask and says how many were not set before.
-#[inline(always)]
-pub(crate) fn split_set_counting(block: &mut [u32; 8], mask: &[u32; 8]) -> u32 {
-    let mut new = 0;
-    for i in 0..8 {
-        new += u32::from(mask[i] & !block[i] != 0);
-        block[i] |= mask[i];
-    }
-    new
 }

@@ -11,6 +11,9 @@ use alloc::vec::Vec;
 use core::hint::black_box;
 
 use super::Line;
+#[cfg(target_has_atomic = "64")]
+use super::atomic::{AtomicLine, Atomics, NewBits};
+use super::block::{Lines, LinesMut};
 use crate::probe::Rules;
 #[cfg(feature = "parallel")]
 use crate::probe::{Part, Pass};
@@ -25,7 +28,7 @@ const AHEAD: usize = 32;
 macro_rules! fetching_ahead {
     ($rule:expr, $lines:expr, $hashes:expr, |$i:ident, $h:ident| $probe:expr) => {{
         let hashes: &[u64] = $hashes;
-        let ahead = $rule.ahead($lines.len(), hashes.len());
+        let ahead = $rule.ahead($lines, hashes.len());
         let fetched = hashes.len() - ahead;
         if ahead > 0 {
             for &h in &hashes[..ahead] {
@@ -50,44 +53,48 @@ pub(crate) trait Rule: Copy {
     const FETCH_AHEAD_FROM: usize;
 
     /// Fetches ahead what `h` will touch.
-    fn fetch(&self, lines: &[Line], h: u64);
+    fn fetch<A: Lines + ?Sized>(&self, lines: &A, h: u64);
     /// Are all bits of `h` set?
-    fn contains(&self, lines: &[Line], h: u64) -> bool;
+    fn contains<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool;
     /// Sets the bits of `h`.
-    fn insert(&self, lines: &mut [Line], h: u64);
+    fn insert<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64);
     /// Sets the bits of `h` and says how many were not set before.
-    fn insert_counting(&self, lines: &mut [Line], h: u64) -> u32;
+    fn insert_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> u32;
 
     /// [`contains`](Self::contains) whose answer is a branch, which the CPU guesses, and not the outcome of
     /// arithmetic, for which it waits.
     #[inline(always)]
-    fn contains_branching(&self, lines: &[Line], h: u64) -> bool {
+    fn contains_branching<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool {
         // Without the black boxes the compiler would hand out the outcome, branch or not.
         if self.contains(lines, h) { black_box(true) } else { black_box(false) }
     }
 
     /// How many hashes of a batch are fetched before the first probe.
     #[inline(always)]
-    fn ahead(&self, lines: usize, hashes: usize) -> usize {
-        if lines < Self::FETCH_AHEAD_FROM { 0 } else { hashes.min(AHEAD) }
+    fn ahead<A: Lines + ?Sized>(&self, lines: &A, hashes: usize) -> usize {
+        if lines.line_count() < Self::FETCH_AHEAD_FROM.min(A::FETCH_AHEAD_FROM) {
+            0
+        } else {
+            hashes.min(AHEAD)
+        }
     }
 
     /// Answers a batch; `answers` is as long as `hashes`.
     #[inline(always)]
-    fn contains_many(&self, lines: &[Line], hashes: &[u64], answers: &mut [bool]) {
+    fn contains_many<A: Lines + ?Sized>(&self, lines: &A, hashes: &[u64], answers: &mut [bool]) {
         let answers = &mut answers[..hashes.len()];
         fetching_ahead!(self, lines, hashes, |i, h| answers[i] = self.contains(lines, h));
     }
 
     /// Inserts a batch.
     #[inline(always)]
-    fn insert_many(&self, lines: &mut [Line], hashes: &[u64]) {
+    fn insert_many<A: LinesMut + ?Sized>(&self, lines: &mut A, hashes: &[u64]) {
         fetching_ahead!(self, lines, hashes, |_i, h| self.insert(lines, h));
     }
 
     /// Inserts a batch and says how many bits were not set before.
     #[inline(always)]
-    fn insert_many_counting(&self, lines: &mut [Line], hashes: &[u64]) -> u64 {
+    fn insert_many_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, hashes: &[u64]) -> u64 {
         let mut new = 0;
         fetching_ahead!(self, lines, hashes, |_i, h| new += u64::from(self.insert_counting(lines, h)));
         new
@@ -96,7 +103,7 @@ pub(crate) trait Rule: Copy {
 
 /// Asks the CPU to bring a line nearer. Changes nothing that a program can see.
 #[inline(always)]
-pub(crate) fn fetch_line(line: &Line) {
+pub(crate) fn fetch_line<T>(line: &T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: prefetching has no effect on memory and may be given any address; SSE is part of x86-64.
     unsafe {
@@ -124,6 +131,19 @@ pub(crate) struct Kernel {
     count: unsafe fn(&[Line]) -> u64,
     #[cfg(feature = "parallel")]
     insert_part: unsafe fn(&Pass, Part<'_>, &[u64], &[Line]),
+    #[cfg(target_has_atomic = "64")]
+    shared: SharedKernel,
+}
+
+/// The functions for lines that threads share.
+#[cfg(target_has_atomic = "64")]
+struct SharedKernel {
+    contains: unsafe fn(&Rules, &[AtomicLine], u64) -> bool,
+    contains_branching: unsafe fn(&Rules, &[AtomicLine], u64) -> bool,
+    insert: unsafe fn(&Rules, &[AtomicLine], u64) -> NewBits,
+    contains_many: unsafe fn(&Rules, &[AtomicLine], &[u64], &mut [bool]),
+    insert_many: unsafe fn(&Rules, &[AtomicLine], &[u64]) -> u64,
+    count: unsafe fn(&[AtomicLine]) -> u64,
 }
 
 /// A level: its functions for each rule, in the order of [`Rules::index`].
@@ -178,6 +198,8 @@ macro_rules! level {
         unsafe fn count(lines: &[Line]) -> u64 {
             crate::bits::count(lines)
         }
+        #[cfg(target_has_atomic = "64")]
+        let shared = level!(@shared $rule $(, $features)?);
         Kernel {
             level: $name,
             contains,
@@ -189,7 +211,40 @@ macro_rules! level {
             count,
             #[cfg(feature = "parallel")]
             insert_part,
+            #[cfg(target_has_atomic = "64")]
+            shared,
         }
+    }};
+    (@shared $rule:ident $(, $features:literal)?) => {{
+        $(#[target_feature(enable = $features)])?
+        unsafe fn contains(rules: &Rules, lines: &[AtomicLine], h: u64) -> bool {
+            level!(@of $rule, rules).contains(&Atomics::new(lines), h)
+        }
+        $(#[target_feature(enable = $features)])?
+        unsafe fn contains_branching(rules: &Rules, lines: &[AtomicLine], h: u64) -> bool {
+            level!(@of $rule, rules).contains_branching(&Atomics::new(lines), h)
+        }
+        $(#[target_feature(enable = $features)])?
+        unsafe fn insert(rules: &Rules, lines: &[AtomicLine], h: u64) -> NewBits {
+            let mut lines = Atomics::new(lines);
+            let found = level!(@of $rule, rules).insert_counting(&mut lines, h);
+            NewBits { found, sampled: lines.sampled() as u32 }
+        }
+        $(#[target_feature(enable = $features)])?
+        unsafe fn contains_many(rules: &Rules, lines: &[AtomicLine], h: &[u64], answers: &mut [bool]) {
+            level!(@of $rule, rules).contains_many(&Atomics::new(lines), h, answers)
+        }
+        $(#[target_feature(enable = $features)])?
+        unsafe fn insert_many(rules: &Rules, lines: &[AtomicLine], h: &[u64]) -> u64 {
+            let mut lines = Atomics::new(lines);
+            level!(@of $rule, rules).insert_many(&mut lines, h);
+            lines.sampled()
+        }
+        $(#[target_feature(enable = $features)])?
+        unsafe fn count(lines: &[AtomicLine]) -> u64 {
+            crate::bits::atomic::count(lines)
+        }
+        SharedKernel { contains, contains_branching, insert, contains_many, insert_many, count }
     }};
     (@of $rule:ident, $rules:ident) => {
         match $rules {
@@ -317,6 +372,53 @@ impl Kernel {
     pub(crate) fn insert_part(&self, pass: &Pass, part: Part<'_>, h: &[u64], next: &[Line]) {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { (self.insert_part)(pass, part, h, next) }
+    }
+}
+
+/// As above, for lines that threads share.
+#[cfg(target_has_atomic = "64")]
+impl Kernel {
+    #[inline]
+    pub(crate) fn shared_contains(&self, rules: &Rules, lines: &[AtomicLine], h: u64) -> bool {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { (self.shared.contains)(rules, lines, h) }
+    }
+
+    #[inline]
+    pub(crate) fn shared_contains_branching(&self, rules: &Rules, lines: &[AtomicLine], h: u64) -> bool {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { (self.shared.contains_branching)(rules, lines, h) }
+    }
+
+    #[inline]
+    pub(crate) fn shared_insert(&self, rules: &Rules, lines: &[AtomicLine], h: u64) -> NewBits {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { (self.shared.insert)(rules, lines, h) }
+    }
+
+    #[inline]
+    pub(crate) fn shared_contains_many(
+        &self,
+        rules: &Rules,
+        lines: &[AtomicLine],
+        h: &[u64],
+        answers: &mut [bool],
+    ) {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { (self.shared.contains_many)(rules, lines, h, answers) }
+    }
+
+    /// Says how many bits it set in the sample.
+    #[inline]
+    pub(crate) fn shared_insert_many(&self, rules: &Rules, lines: &[AtomicLine], h: &[u64]) -> u64 {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { (self.shared.insert_many)(rules, lines, h) }
+    }
+
+    /// How many bits are set.
+    pub(crate) fn shared_count(&self, lines: &[AtomicLine]) -> u64 {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { (self.shared.count)(lines) }
     }
 }
 

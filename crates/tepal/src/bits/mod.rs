@@ -2,6 +2,8 @@
 //!
 //! This room knows lines of bits. It knows nothing of keys, hash functions or files.
 
+#[cfg(target_has_atomic = "64")]
+pub(crate) mod atomic;
 pub(crate) mod block;
 pub(crate) mod kernel;
 mod pages;

@@ -11,6 +11,7 @@ use super::seal::{Seal, SealKey};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::filters::bloom::BloomFilter;
+use crate::filters::bloom::storage::{Bits, Storage};
 
 /// What the bits of an opened file must be. All of it stood under the header's checksum.
 #[derive(Debug)]
@@ -98,13 +99,15 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
         self.body_check = Some(alloc::sync::Arc::new(check));
         self
     }
+}
 
+impl<L: Storage> BloomFilter<L> {
     /// To be called before the bits go into another filter or file, whose new checksums would hide what is
     /// wrong with them. Costs a pass over the bits of a filter that was opened quick and not verified since;
     /// else nothing.
     pub(crate) fn check_before_copying(&self) -> Result<()> {
-        match &self.body_check {
-            Some(check) if !check.passed.load(Ordering::Relaxed) => check.run(self.lines.as_ref()),
+        match (&self.body_check, self.lines.view().0) {
+            (Some(check), Bits::Plain(lines)) if !check.passed.load(Ordering::Relaxed) => check.run(lines),
             _ => Ok(()),
         }
     }

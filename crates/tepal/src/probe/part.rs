@@ -2,9 +2,9 @@
 //! time.
 
 use super::{OneLine, Rules, Split, next, reduce};
-use crate::bits::block::{self, LineMask, Narrow, Wide};
+use crate::bits::Line;
+use crate::bits::block::{self, LineMask, LinesMut, Narrow, Wide};
 use crate::bits::kernel::fetch_line;
-use crate::bits::{Line, halves_mut};
 
 /// One pass over the hashes. The layout `line` has one, `double` one for each of its two lines.
 #[derive(Clone, Copy, Debug)]
@@ -112,7 +112,7 @@ impl Pass {
             LineRule::Wide(rule) => each_fetching!(hashes, next, |h| self.insert_mask(rule, lines, first, h)),
             LineRule::Split => each_fetching!(hashes, next, |h| {
                 let block = self.block(h) - 2 * first;
-                block::split_set(&mut halves_mut(lines)[block], &block::split_mask(h));
+                lines.split_set(block, &block::split_mask(h));
             }),
         }
     }
@@ -120,6 +120,6 @@ impl Pass {
     #[inline(always)]
     fn insert_mask(&self, rule: &impl LineMask, lines: &mut [Line], first: usize, h: u64) {
         let line = self.block(h) - first;
-        lines[line].set(&rule.mask(h));
+        lines.set(line, &rule.mask(h));
     }
 }

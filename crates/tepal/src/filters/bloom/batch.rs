@@ -3,11 +3,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::storage::{Bits, Storage};
 use super::{BATCH, BloomFilter};
-use crate::bits::Line;
 use crate::hash::Keys;
 
-impl<L: AsRef<[Line]>> BloomFilter<L> {
+impl<L: Storage> BloomFilter<L> {
     /// Answers for many keys, in their order: hashed and probed in batches, with the memory accesses of a
     /// batch under way together. Out of cache several times as fast as one at a time.
     ///
@@ -53,7 +53,13 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
         if self.meta.hasher.own().is_some() {
             return answers.fill(true);
         }
-        self.kernel.contains_many(&self.rules, self.lines.as_ref(), hashes, answers);
+        match self.lines.view().0 {
+            Bits::Plain(lines) => self.kernel.contains_many(&self.rules, lines, hashes, answers),
+            #[cfg(target_has_atomic = "64")]
+            Bits::Shared(shared) => {
+                self.kernel.shared_contains_many(&self.rules, &shared.lines, hashes, answers)
+            }
+        }
     }
 
     /// Hands the answers to `take`, at most [`BATCH`] at a time, with the number of the first key.

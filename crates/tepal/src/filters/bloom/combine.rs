@@ -3,15 +3,16 @@
 use alloc::string::ToString;
 use core::fmt::Display;
 
+use super::storage::Storage;
 use super::{BloomFilter, Meta, OverCapacity};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::params::{Request, check_rate};
 use crate::probe::{Layout, Shape};
 
-impl<L: AsRef<[Line]>> BloomFilter<L> {
+impl<L: Storage> BloomFilter<L> {
     /// Do both filters set the same bits for the same key? Names the first property in which they differ.
-    pub(crate) fn check_compatible<M: AsRef<[Line]>>(&self, other: &BloomFilter<M>) -> Result<()> {
+    pub(crate) fn check_compatible<M: Storage>(&self, other: &BloomFilter<M>) -> Result<()> {
         fn same<T: PartialEq + Display>(property: &'static str, here: T, there: T) -> Result<()> {
             if here == there {
                 return Ok(());

@@ -1,5 +1,6 @@
 //! Inserting, and knowing when it is enough.
 
+use super::storage::{Bits, Storage};
 use super::{BATCH, BloomFilter, Meta, OverCapacity};
 use crate::bits::Line;
 use crate::error::{Error, Result};
@@ -31,6 +32,12 @@ impl Tally {
         let (fill, deviation) = expected_fill(shape.layout, shape.num_hashes, shape.bit_len, keys);
         let bits = (fill + 5.0 * deviation) * shape.bit_len as f64 + f64::from(shape.num_hashes);
         Tally { counted: set_bits, uncounted: 0, limit: (bits as u64).min(shape.bit_len) }
+    }
+
+    /// For bits that change without being told of.
+    #[cfg(target_has_atomic = "64")]
+    pub(super) fn unknown(meta: &Meta) -> Self {
+        Tally { uncounted: u64::MAX, ..Tally::new(meta, 0) }
     }
 
     /// At most so many bits are set.
@@ -78,13 +85,61 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
             && self.tally.bound() > self.tally.limit
             && self.set_bits() > self.tally.limit
     }
+}
 
-    /// How many bits are set. Costs one pass over the bits after a batch was inserted, else nothing.
+impl<L: Storage> BloomFilter<L> {
+    /// How many bits are set. Costs one pass over the bits after a batch was inserted and where threads share
+    /// the filter, else nothing.
     pub fn set_bits(&self) -> u64 {
-        match self.tally.uncounted {
-            0 => self.tally.counted,
-            _ => self.kernel.count(self.lines.as_ref()),
+        if self.tally.uncounted == 0 {
+            return self.tally.counted;
         }
+        match self.lines.view().0 {
+            Bits::Plain(lines) => self.kernel.count(lines),
+            #[cfg(target_has_atomic = "64")]
+            Bits::Shared(shared) => self.kernel.shared_count(&shared.lines),
+        }
+    }
+
+    /// Hashes the keys of a batch, from number `start` on, up to the first that is refused: how many there are
+    /// before it, and why it was.
+    #[inline]
+    pub(super) fn hash_batch<K: Keys + ?Sized>(
+        &self,
+        keys: &K,
+        start: usize,
+        hashes: &mut [u64; BATCH],
+    ) -> (usize, Result<()>) {
+        let mut count = 0;
+        for i in start..keys.len().min(start + BATCH) {
+            match self.meta.hasher.hash_key(self.meta.domain, keys.key(i)) {
+                Ok(hash) => hashes[count] = hash,
+                Err(error) => return (count, Err(error)),
+            }
+            count += 1;
+        }
+        (count, Ok(()))
+    }
+
+    /// More set bits than this are more than the capacity.
+    pub(super) fn limit(&self) -> u64 {
+        self.tally.limit
+    }
+
+    pub(super) fn refuses(&self) -> bool {
+        self.meta.over_capacity == OverCapacity::Refuse
+    }
+
+    pub(super) fn capacity_reached(&self, inserted: usize) -> Error {
+        Error::CapacityReached { capacity: self.meta.capacity, inserted }
+    }
+}
+
+/// The error of a call of which `inserted` keys went in before.
+pub(super) fn after(inserted: usize) -> impl Fn(Error) -> Error {
+    move |error| match error {
+        Error::CapacityReached { capacity, .. } => Error::CapacityReached { capacity, inserted },
+        other => other,
     }
 }
 
@@ -151,18 +206,7 @@ impl BloomFilter {
         }
         let mut hashes = [0; BATCH];
         for start in (0..keys.len()).step_by(BATCH) {
-            let mut count = 0;
-            let mut refused = Ok(());
-            for i in start..keys.len().min(start + BATCH) {
-                match self.meta.hasher.hash_key(self.meta.domain, keys.key(i)) {
-                    Ok(hash) => hashes[count] = hash,
-                    Err(error) => {
-                        refused = Err(error);
-                        break;
-                    }
-                }
-                count += 1;
-            }
+            let (count, refused) = self.hash_batch(keys, start, &mut hashes);
             self.insert_batch(&hashes[..count], start)?;
             refused?;
         }
@@ -181,13 +225,7 @@ impl BloomFilter {
     }
 
     fn insert_each<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
-        for inserted in 0..keys.len() {
-            self.insert(&keys.key(inserted)).map_err(|error| match error {
-                Error::CapacityReached { capacity, .. } => Error::CapacityReached { capacity, inserted },
-                other => other,
-            })?;
-        }
-        Ok(())
+        (0..keys.len()).try_for_each(|i| self.insert(&keys.key(i)).map(drop).map_err(after(i)))
     }
 
     /// Inserts a batch of which each key may set k bits. Where that many might pass the limit, it goes in by
@@ -255,14 +293,6 @@ impl BloomFilter {
         self.tally.counted >= self.tally.limit
     }
 
-    pub(super) fn refuses(&self) -> bool {
-        self.meta.over_capacity == OverCapacity::Refuse
-    }
-
-    fn capacity_reached(&self, inserted: usize) -> Error {
-        Error::CapacityReached { capacity: self.meta.capacity, inserted }
-    }
-
     pub(super) fn add_to_inserted(&mut self, keys: u64) {
         self.meta.inserted = self.meta.inserted.and_then(|n| n.checked_add(keys));
     }
@@ -270,10 +300,5 @@ impl BloomFilter {
     /// Counts the set bits, and works out the limit anew for a changed shape or capacity.
     pub(super) fn recount(&mut self) {
         self.tally = Tally::new(&self.meta, self.kernel.count(&self.lines));
-    }
-
-    /// More set bits than this are more than the capacity.
-    pub(super) fn limit(&self) -> u64 {
-        self.tally.limit
     }
 }

@@ -3,30 +3,36 @@
 use alloc::vec::Vec;
 
 use super::BloomFilter;
+use super::storage::Storage;
 use crate::bits::block::ROTATIONS;
 use crate::bits::{self, LINE_BITS, Line};
 use crate::params::{keys_for_fill, power};
 use crate::probe::Layout;
 use crate::schemes::{Own, sizing};
 
-impl<L: AsRef<[Line]>> BloomFilter<L> {
+impl<L: Storage> BloomFilter<L> {
     /// The share of wrong answers now: the chance that a key which was never inserted gets `true`.
     ///
     /// Exact for a hash that spreads evenly: worked out from the bits that are set, block by block, not
     /// from the number of keys. Costs one pass over the bits.
     pub fn false_positive_rate(&self) -> f64 {
         let k = self.num_hashes();
-        let lines = self.lines.as_ref();
+        let count = self.meta.shape.lines() as f64;
+        let mean =
+            |rate: fn(&Line, u32) -> f64, k| self.each_line().map(|line| rate(&line, k)).sum::<f64>() / count;
         match self.layout() {
-            Layout::Line => mean(lines, |line| line_rate(line, k)),
+            Layout::Line => mean(line_rate, k),
             Layout::Double => {
-                let first = mean(lines, |line| line_rate(line, k.div_ceil(2)));
-                let second = if k % 2 == 0 { first } else { mean(lines, |line| line_rate(line, k / 2)) };
+                let first = mean(line_rate, k.div_ceil(2));
+                let second = if k % 2 == 0 { first } else { mean(line_rate, k / 2) };
                 first * second
             }
             Layout::SplitBlock => {
-                let blocks = &bits::halves(lines)[..(self.bit_len() / 256) as usize];
-                blocks.iter().map(split_rate).sum::<f64>() / blocks.len() as f64
+                let blocks = self.bit_len() / 256;
+                let rates = self
+                    .each_line()
+                    .flat_map(|line| bytemuck::cast::<_, [[u32; 8]; 2]>(line).map(|b| split_rate(&b)));
+                rates.take(blocks as usize).sum::<f64>() / blocks as f64
             }
             Layout::Scattered => power(self.chance_of_a_set_bit(), k),
         }
@@ -38,9 +44,12 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
             return self.fill_ratio();
         }
         let (often, times) = sizing::thirty_one_bits(self.bit_len());
-        let lines = self.lines.as_ref();
-        let among_often = bits::count_below(lines, often) as f64;
-        let among_others = bits::count(lines) as f64 - among_often;
+        let below = |(line, start): (Line, u64)| {
+            bits::count_below(&[line], often.saturating_sub(start).min(LINE_BITS))
+        };
+        let among_often =
+            self.each_line().zip((0..).step_by(LINE_BITS as usize)).map(below).sum::<u64>() as f64;
+        let among_others = self.set_bits() as f64 - among_often;
         (among_often * (times + 1.0) + among_others * times) / sizing::TWO_31
     }
 
@@ -61,6 +70,14 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
         self.set_bits() as f64 / self.bit_len() as f64
     }
 
+    /// The lines in order, each as it is when its turn comes.
+    fn each_line(&self) -> impl Iterator<Item = Line> {
+        let bits = self.lines.view().0;
+        (0..self.meta.shape.lines() as usize).map(move |i| bits.line(i))
+    }
+}
+
+impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// The fill of each of `slices` equal parts of the array, in order, for a picture: a flat row is a
     /// sound hash. Fewer parts come back where the array has fewer lines. Costs one pass over the bits.
     pub fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
@@ -75,10 +92,6 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
         };
         (0..slices).map(fill).collect()
     }
-}
-
-fn mean(lines: &[Line], rate: impl Fn(&Line) -> f64) -> f64 {
-    lines.iter().map(rate).sum::<f64>() / lines.len() as f64
 }
 
 /// The chance that a hash which falls on this line finds its k bits set: for each of the eight

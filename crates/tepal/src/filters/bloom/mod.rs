@@ -1,8 +1,9 @@
 //! The Bloom filter, in every layout: the struct, and asking it.
 //!
 //! Asking for many keys is in [`batch`], building in [`builder`], inserting in [`insert`], both over many
-//! threads in `bulk`, union, intersection and folding in [`combine`], rates and fill in [`measure`], schemes
-//! with a rule of their own in [`own`].
+//! threads in `bulk`, inserting by threads of the caller's in `shared`, union, intersection and folding in
+//! [`combine`], rates and fill in [`measure`], schemes with a rule of their own in [`own`], where the bits live in
+//! [`storage`].
 
 mod batch;
 mod builder;
@@ -12,6 +13,9 @@ mod combine;
 mod insert;
 mod measure;
 mod own;
+#[cfg(target_has_atomic = "64")]
+mod shared;
+pub(crate) mod storage;
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -20,9 +24,13 @@ use core::fmt;
 use core::str::FromStr;
 
 pub use builder::BloomFilterBuilder;
+#[cfg(target_has_atomic = "64")]
+pub use shared::Shared;
+use storage::Bits;
+pub use storage::Storage;
 
-use crate::bits::Line;
 use crate::bits::kernel::Kernel;
+use crate::bits::{LINE_BYTES, Line};
 use crate::error::{Error, Result};
 use crate::format::check::BodyCheck;
 use crate::hash::{Hasher, Key, KeyDomain, Recipe, Scheme};
@@ -36,8 +44,8 @@ use crate::schemes::Own;
 /// text or integers ([`Key`]). The filter grows no larger than it was built, and no key can be removed.
 ///
 /// `L` is where the bits live: `Vec<Line>` for a filter in memory, [`Mapped`](crate::Mapped) for an
-/// opened file. Both are asked by the same code; only a filter in memory can be changed
-/// ([`into_owned`](Self::into_owned)).
+/// opened file, [`Shared`](crate::Shared) for one into which many threads insert at once. All are asked by the
+/// same code and turn into a filter in memory by [`into_owned`](Self::into_owned).
 ///
 /// ```
 /// use tepal::BloomFilter;
@@ -190,13 +198,15 @@ pub(crate) fn check_label(text: &str) -> Result<()> {
 /// Keys hashed before they are probed together: 4 KiB on the stack.
 pub(crate) const BATCH: usize = 512;
 
-impl<L: AsRef<[Line]>> BloomFilter<L> {
+impl<L> BloomFilter<L> {
     pub(crate) fn from_parts(meta: Meta, lines: L, set_bits: u64) -> Self {
         let tally = insert::Tally::new(&meta, set_bits);
         let rules = Rules::new(meta.shape);
         BloomFilter { rules, kernel: Kernel::best(&rules), meta, lines, tally, body_check: None }
     }
+}
 
+impl<L: Storage> BloomFilter<L> {
     /// Is the key in the set?
     ///
     /// `false` is certain: it was never inserted. `true` means perhaps: about
@@ -223,7 +233,11 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
         if self.meta.hasher.own().is_some() {
             return true;
         }
-        self.kernel.contains(&self.rules, self.lines.as_ref(), hash)
+        match self.lines.view().0 {
+            Bits::Plain(lines) => self.kernel.contains(&self.rules, lines, hash),
+            #[cfg(target_has_atomic = "64")]
+            Bits::Shared(shared) => self.kernel.shared_contains(&self.rules, &shared.lines, hash),
+        }
     }
 
     /// [`contains`](Self::contains) for a caller who waits for each answer before the next question, as on a
@@ -232,9 +246,13 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// branching -- 20000000`); where questions do not wait for each other, no faster.
     #[inline]
     pub fn contains_branching<K: Key + ?Sized>(&self, key: &K) -> bool {
-        match self.hash_key(key) {
-            Ok(hash) => self.kernel.contains_branching(&self.rules, self.lines.as_ref(), hash),
-            Err(_) => self.contains(key),
+        let Ok(hash) = self.hash_key(key) else {
+            return self.contains(key);
+        };
+        match self.lines.view().0 {
+            Bits::Plain(lines) => self.kernel.contains_branching(&self.rules, lines, hash),
+            #[cfg(target_has_atomic = "64")]
+            Bits::Shared(shared) => self.kernel.shared_contains_branching(&self.rules, &shared.lines, hash),
         }
     }
 
@@ -272,7 +290,7 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
 
     /// Bytes that the bit array takes in memory.
     pub fn size_in_bytes(&self) -> u64 {
-        size_of_val(self.lines.as_ref()) as u64
+        self.meta.shape.lines() * LINE_BYTES
     }
 
     /// How key bytes become a hash.
@@ -326,7 +344,11 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
 
     /// How many keys were given to it, repeats included; `None` after an intersection.
     pub fn keys_inserted(&self) -> Option<u64> {
-        self.meta.inserted
+        match self.lines.view().0 {
+            Bits::Plain(_) => self.meta.inserted,
+            #[cfg(target_has_atomic = "64")]
+            Bits::Shared(shared) => self.meta.inserted?.checked_add(shared.inserted()),
+        }
     }
 
     /// The CPU level whose loops this filter runs: `baseline` or `avx2`. All levels answer alike.
@@ -334,17 +356,16 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
         self.kernel.level()
     }
 
-    /// A copy in memory that can be changed.
+    /// The filter in memory, to be changed through `&mut`: a copy, or the same memory where threads shared it.
     ///
     /// # Errors
     /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a filter that was opened
     /// [quick](crate::Open::quick) and whose bits are not what was written.
     pub fn into_owned(self) -> Result<BloomFilter> {
         self.check_before_copying()?;
-        let mut lines = crate::bits::zeroed(self.meta.shape.lines())?;
-        lines.copy_from_slice(self.lines.as_ref());
-        let BloomFilter { meta, rules, kernel, tally, .. } = self;
-        Ok(BloomFilter { meta, rules, kernel, lines, tally, body_check: None })
+        let (set_bits, inserted) = (self.set_bits(), self.keys_inserted());
+        let lines = self.lines.into_lines()?;
+        Ok(BloomFilter::from_parts(Meta { inserted, ..self.meta }, lines, set_bits))
     }
 }
 
@@ -356,7 +377,7 @@ impl<L: AsRef<[Line]>, M: AsRef<[Line]>> PartialEq<BloomFilter<M>> for BloomFilt
     }
 }
 
-impl<L: AsRef<[Line]>> fmt::Debug for BloomFilter<L> {
+impl<L: Storage> fmt::Debug for BloomFilter<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BloomFilter")
             .field("layout", &self.layout())

@@ -1,19 +1,28 @@
 //! Asking and inserting under a scheme with a rule of its own: from the key to its positions, one by one.
 
 use super::BloomFilter;
-use crate::bits::{self, Line};
+use super::storage::{Bits, Storage};
+use crate::bits;
 use crate::error::Result;
 use crate::hash::KeyRef;
 use crate::schemes::Own;
 
-impl<L: AsRef<[Line]>> BloomFilter<L> {
+impl<L: Storage> BloomFilter<L> {
     /// Are all positions of the key set? A key that the domain refuses was never inserted.
     pub(super) fn contains_own(&self, own: &Own, key: KeyRef<'_>) -> bool {
         let shape = self.meta.shape;
-        let words = bits::words(self.lines.as_ref());
-        let is_set = |p: u64| words[(p / 64) as usize] >> (p % 64) & 1 != 0;
-        let held =
-            self.meta.domain.encode(key, |bytes| own.all(bytes, shape.num_hashes, shape.bit_len, is_set));
+        let held = self.meta.domain.encode(key, |bytes| match self.lines.view().0 {
+            Bits::Plain(lines) => {
+                let words = bits::words(lines);
+                let is_set = |p: u64| words[(p / 64) as usize] >> (p % 64) & 1 != 0;
+                own.all(bytes, shape.num_hashes, shape.bit_len, is_set)
+            }
+            #[cfg(target_has_atomic = "64")]
+            Bits::Shared(shared) => {
+                let is_set = |p| bits::atomic::holds_bit(&shared.lines, p);
+                own.all(bytes, shape.num_hashes, shape.bit_len, is_set)
+            }
+        });
         held.unwrap_or(false)
     }
 }

@@ -1,0 +1,257 @@
+//! A filter into which many threads insert at once.
+
+mod counts;
+
+use alloc::vec::Vec;
+
+use super::insert::{Tally, after};
+use super::{BATCH, BloomFilter, OverCapacity};
+use crate::bits::atomic::{self, AtomicLine};
+use crate::error::{Error, Result};
+use crate::hash::{Key, KeyRef, Keys};
+use crate::schemes::Own;
+use counts::{Counter, Watch};
+
+/// The bits of a filter that threads share: atomic words, set and asked through `&self` without a lock.
+///
+/// A `BloomFilter<Shared>` is made by [`into_shared`](BloomFilter::into_shared) and lent to threads by a scope or an
+/// [`Arc`](alloc::sync::Arc). It sets the same bits as every other filter.
+///
+/// # What threads can rely on
+///
+/// On every platform:
+///
+/// - **An insert that returned is seen by every ask that happens after it**: later on the same thread, or on
+///   another one that learned of it through a join, a channel, a lock or anything else that synchronises. So it
+///   is for every insert that returned, also for one that found all bits set already.
+/// - No bit is ever lost, whatever is inserted at the same time.
+/// - `false` from [`contains`](BloomFilter::contains) is certain as ever: no insert of the key happened before
+///   the ask.
+/// - `true` from [`insert`](Self#method.insert) is certain: no insert of the key happened before this one. Of
+///   threads that insert the same new key at the same time, at least one gets `true`, if not all its bits come from
+///   other keys; more than one may.
+///
+/// Between threads that do not synchronise there is no before and after. The bits reach other threads as fast as the
+/// machine moves a cache line, but to see one key promises nothing of others inserted before it, nor of other
+/// memory: the filter is no substitute for a lock. All accesses are `Relaxed`, and the fences of
+/// [`core::sync::atomic`] work on them.
+///
+/// # What is counted
+///
+/// [`keys_inserted`](BloomFilter::keys_inserted) is exact, for all inserts that happened before.
+/// Capacity is judged by the set bits of a sample: all lines of a filter up to 256 KiB, at least 4,096 lines and one
+/// in 64 of a larger one. [`OverCapacity::Refuse`] sets in at the capacity or less than 1 % above it, and lets each
+/// thread finish the key, or the small batch, that it is inserting.
+///
+/// ```
+/// use tepal::BloomFilter;
+/// let seen = BloomFilter::builder().capacity(1_000_000).false_positive_rate(0.01).build()?.into_shared();
+/// std::thread::scope(|scope| {
+///     for thread in 0..4u64 {
+///         let seen = &seen;
+///         scope.spawn(move || (0..1000).try_for_each(|i| seen.insert(&(1000 * thread + i)).map(drop)));
+///     }
+/// });
+/// assert!(seen.contains(&3999u64));
+/// seen.into_owned()?.save(tempfile::tempdir()?.path().join("seen.tepal"))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Shared {
+    pub(crate) lines: Vec<AtomicLine>,
+    /// Keys inserted since the filter is shared.
+    inserted: Counter,
+    watch: Watch,
+}
+
+impl Shared {
+    pub(super) fn inserted(&self) -> u64 {
+        self.inserted.sum()
+    }
+}
+
+/// Keys that a thread inserts at most without looking whether the filter is full, for each 16 keys of room: with
+/// 16 threads no batch goes past the limit.
+const ROOM_SHARE: u64 = 16;
+
+/// With room for fewer keys than this in a piece of a batch, they go in one by one.
+const FEW: usize = 64;
+
+impl BloomFilter {
+    /// The same filter, to be shared by threads ([`Shared`]): in the same memory, without a copy.
+    ///
+    /// Costs a look at every bit where batches were inserted before, else next to nothing.
+    pub fn into_shared(self) -> BloomFilter<Shared> {
+        let (total, limit) = (self.set_bits(), self.limit());
+        // Positions of a scheme of its own may fall unevenly: there the sample is everything.
+        let sample = if self.has_hash() { atomic::sample(self.lines.len()) } else { self.lines.len() };
+        let share = sample as f64 / self.lines.len() as f64;
+        let in_sample = self.kernel.count(&self.lines[..sample]);
+        let tally = Tally::unknown(&self.meta);
+        let lines = Shared {
+            lines: atomic::share(self.lines),
+            inserted: Counter::new(),
+            watch: Watch::new(limit, share, total, in_sample),
+        };
+        BloomFilter {
+            meta: self.meta,
+            rules: self.rules,
+            kernel: self.kernel,
+            lines,
+            tally,
+            body_check: None,
+        }
+    }
+}
+
+impl BloomFilter<Shared> {
+    /// Inserts a key, while other threads insert and ask. `true`: the key is surely new. `false`: it was in
+    /// already, or looked so.
+    ///
+    /// Every [`contains`](Self::contains) that happens after this call answers `true` for this key, for ever. What
+    /// that means between threads is said at [`Shared`].
+    ///
+    /// Costs a locked operation for each word in which a bit is missing, none where the key is in.
+    ///
+    /// # Errors
+    /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is
+    /// [`OverCapacity::Refuse`]; [`Error::KeyRefused`] for text in an integer filter. The filter is
+    /// unchanged then.
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&self, key: &K) -> Result<bool> {
+        if let Some(own) = self.meta.hasher.own() {
+            return self.insert_own_shared(own, key.key());
+        }
+        let hash = self.hash_key(key)?;
+        self.insert_hash(hash)
+    }
+
+    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key).
+    ///
+    /// # Errors
+    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
+    #[inline]
+    pub fn insert_hash(&self, hash: u64) -> Result<bool> {
+        if !self.has_hash() {
+            return Err(Error::NoHash { scheme: self.scheme() });
+        }
+        if self.refuses_now() && !self.contains_hash(hash) {
+            return Err(self.capacity_reached(0));
+        }
+        let new = self.kernel.shared_insert(&self.rules, &self.lines.lines, hash);
+        self.note(1, new.sampled.into());
+        Ok(new.found > 0)
+    }
+
+    /// [`insert`](Self::insert) under a scheme with a rule of its own.
+    fn insert_own_shared(&self, own: &Own, key: KeyRef<'_>) -> Result<bool> {
+        if self.refuses_now() && !self.contains_own(own, key) {
+            return Err(self.capacity_reached(0));
+        }
+        let shape = self.meta.shape;
+        let new = self.meta.domain.encode(key, |bytes| {
+            let mut new = 0;
+            own.all(bytes, shape.num_hashes, shape.bit_len, |p| {
+                new += u64::from(atomic::set_bit(&self.lines.lines, p));
+                true
+            });
+            new
+        })?;
+        self.note(u64::from(new > 0 || !own.counts_only_new()), new);
+        Ok(new > 0)
+    }
+
+    /// Inserts many keys, while other threads insert and ask: hashed and set in batches, with the memory accesses of
+    /// a batch under way together. Does not say which keys were new.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert). The keys before the refused one are in: [`Error::CapacityReached`] says
+    /// how many; with [`Error::KeyRefused`] it is all up to the key it names.
+    pub fn insert_many<K: Keys + ?Sized>(&self, keys: &K) -> Result<()> {
+        if !self.has_hash() {
+            return (0..keys.len()).try_for_each(|i| self.insert(&keys.key(i)).map(drop).map_err(after(i)));
+        }
+        let mut hashes = [0; BATCH];
+        for start in (0..keys.len()).step_by(BATCH) {
+            let (count, refused) = self.hash_batch(keys, start, &mut hashes);
+            self.insert_batch(&hashes[..count], start)?;
+            refused?;
+        }
+        Ok(())
+    }
+
+    /// [`insert_many`](Self::insert_many) for keys hashed before.
+    ///
+    /// # Errors
+    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
+    pub fn insert_many_hashes(&self, hashes: &[u64]) -> Result<()> {
+        if !self.has_hash() {
+            return Err(Error::NoHash { scheme: self.scheme() });
+        }
+        self.insert_batch(hashes, 0)
+    }
+
+    /// Inserts a batch by pieces that even sixteen threads together can insert without passing the limit; one key
+    /// at a time where such pieces would be small.
+    fn insert_batch(&self, mut hashes: &[u64], mut done: usize) -> Result<()> {
+        while !hashes.is_empty() {
+            let mut most = BATCH;
+            if self.refuses() {
+                let room = self.lines.watch.room() / (u64::from(self.num_hashes()) * ROOM_SHARE);
+                most = most.min(usize::try_from(room).unwrap_or(BATCH));
+            }
+            let (piece, rest) = hashes.split_at(hashes.len().min(most.max(FEW)));
+            if most < FEW || self.refuses_now() {
+                for (i, &hash) in piece.iter().enumerate() {
+                    self.insert_hash(hash).map_err(|_| self.capacity_reached(done + i))?;
+                }
+            } else {
+                let sampled = self.kernel.shared_insert_many(&self.rules, &self.lines.lines, piece);
+                self.note(piece.len() as u64, sampled);
+            }
+            (hashes, done) = (rest, done + piece.len());
+        }
+        Ok(())
+    }
+
+    /// Keys were inserted, and bits of the sample set.
+    #[inline]
+    fn note(&self, keys: u64, sampled: u64) {
+        self.lines.inserted.add(keys);
+        if self.meta.over_capacity != OverCapacity::Ignore {
+            self.lines.watch.add(sampled, || self.kernel.shared_count(&self.lines.lines));
+        }
+    }
+
+    /// Does the filter hold what it was planned for, or more? Judged as said at [`Shared`]; costs nothing.
+    /// Always `false` under [`OverCapacity::Ignore`].
+    pub fn is_over_capacity(&self) -> bool {
+        self.meta.over_capacity != OverCapacity::Ignore && self.lines.watch.is_full()
+    }
+
+    /// A copy in memory of what the filter holds now, while other threads go on: with every key whose insert happened
+    /// before this call, and perhaps some of the others.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] where there is no memory for it.
+    pub fn snapshot(&self) -> Result<BloomFilter> {
+        let mut lines = crate::bits::zeroed(self.meta.shape.lines())?;
+        for (line, shared) in lines.iter_mut().zip(&self.lines.lines) {
+            *line = shared.load();
+        }
+        let mut meta = self.meta.clone();
+        meta.inserted = self.keys_inserted();
+        let set_bits = self.kernel.count(&lines);
+        Ok(BloomFilter::from_parts(meta, lines, set_bits))
+    }
+
+    #[inline]
+    fn refuses_now(&self) -> bool {
+        self.refuses() && self.lines.watch.is_full()
+    }
+}
+
+#[cfg(all(test, loom))]
+mod model;
+#[cfg(all(test, not(loom)))]
+mod tests;

@@ -1,0 +1,45 @@
+use super::*;
+
+/// The whole filter is watched: full at the limit, and not one bit before.
+#[test]
+fn a_small_filter_is_counted_exactly() {
+    let watch = Watch::new(100, 1.0, 40, 40);
+    let nobody_counts = || -> u64 { panic!("everything is watched already") };
+    for bit in 41..=100 {
+        assert!(!watch.is_full() && watch.room() == 101 - bit);
+        watch.add(1, nobody_counts);
+    }
+    assert!(watch.is_full());
+    assert!(Watch::new(100, 1.0, 100, 100).is_full());
+}
+
+/// A sample that lies is set right by counting, twice, at an eighth and a 64th before the limit.
+#[test]
+fn a_sample_is_set_right() {
+    let limit = 1_000_000;
+    // A tenth of the lines, with a fifth fewer or more bits than a tenth.
+    for per_bit in [8, 12] {
+        let watch = Watch::new(limit, 0.1, 0, 0);
+        let (mut total, mut looks) = (0, core::cell::Cell::new(0));
+        while !watch.is_full() {
+            total += 100;
+            watch.add(per_bit, || {
+                looks.set(looks.get() + 1);
+                total
+            });
+        }
+        assert!((995_000..=1_005_000).contains(&total), "{per_bit}: {total}");
+        assert!((2..=6).contains(looks.get_mut()), "{per_bit}: {looks:?}");
+    }
+}
+
+#[test]
+fn a_counter_counts_every_thread() {
+    let counter = Counter::new();
+    std::thread::scope(|scope| {
+        for _ in 0..70 {
+            scope.spawn(|| (0..100).for_each(|_| counter.add(2)));
+        }
+    });
+    assert_eq!(counter.sum(), 14_000);
+}

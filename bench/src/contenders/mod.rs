@@ -69,6 +69,7 @@ pub(crate) fn shared(keys: usize, rate: f64) -> Vec<Box<dyn Contender<u64>>> {
     let mut field = vec![peers::fastbloom_hashed(keys, rate)];
     for threads in [1, 2] {
         field.push(peers::fastbloom_atomic(keys, rate, threads));
+        field.extend(ours::shared_line(keys, rate, threads));
     }
     field
 }

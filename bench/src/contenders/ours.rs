@@ -7,8 +7,8 @@ use std::num::NonZeroUsize;
 
 use tepal::{BloomFilter, Layout, Plan, Request};
 
-use super::{LINE, SPLIT_BLOCK};
-use crate::contender::{Calls, Contender, many_keys, one_key};
+use super::{LINE, SHARED, SHARED_BATCH, SPLIT_BLOCK};
+use crate::contender::{Calls, Contender, many_keys, one_key, shared};
 use crate::keys::Text;
 
 const FITS: &str = "a filter takes the keys it was planned for";
@@ -73,6 +73,39 @@ pub(crate) fn hash_bulk(
         move |filter, hashes| filter.insert_bulk_hashes(hashes, threads).expect(FITS),
         move |filter, hashes, answers| filter.contains_bulk_hashes(hashes, answers, threads),
     )
+}
+
+/// The layout `line`, filled by threads that share it: one key at a time, and in batches. A cleared one is a new one,
+/// its pages already in memory.
+pub(crate) fn shared_line(keys: usize, rate: f64, threads: usize) -> [Box<dyn Contender<u64>>; 2] {
+    let empty = move || {
+        let (_, bits, mut filter) = filter(Layout::Line, keys, rate);
+        filter.clear();
+        (bits, filter.into_shared())
+    };
+    let one_key = shared(
+        (SHARED, threads, empty().0),
+        empty().1,
+        move |filter| *filter = empty().1,
+        |filter, hashes| {
+            for &hash in hashes {
+                filter.insert_hash(hash).expect(FITS);
+            }
+        },
+        |filter, hashes: &[u64], answers| {
+            for (&hash, answer) in hashes.iter().zip(answers) {
+                *answer = filter.contains_hash(hash);
+            }
+        },
+    );
+    let batch = shared(
+        (SHARED_BATCH, threads, empty().0),
+        empty().1,
+        move |filter| *filter = empty().1,
+        |filter, hashes| filter.insert_many_hashes(hashes).expect(FITS),
+        |filter, hashes, answers| filter.contains_many_hashes(hashes, answers),
+    );
+    [one_key, batch]
 }
 
 pub(crate) fn one_text<const N: usize>(

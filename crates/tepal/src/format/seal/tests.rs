@@ -170,10 +170,13 @@ mod with {
         swapped[body_offset - 8..body_offset].copy_from_slice(&sum);
         std::fs::write(&path, &swapped).unwrap();
         assert!(matches!(open.open(&path), Err(Error::WrongSeal)));
-        let quick = open.quick().open(&path).unwrap();
-        assert!(matches!(quick.verify(), Err(Error::WrongSeal)));
-        assert!(matches!(quick.save(&path), Err(Error::WrongSeal)));
-        assert!(matches!(quick.into_owned(), Err(Error::WrongSeal)));
+        // Where a file cannot be mapped it is read, and then all of it is checked at once.
+        if cfg!(all(feature = "mmap", target_endian = "little")) {
+            let quick = open.quick().open(&path).unwrap();
+            assert!(matches!(quick.verify(), Err(Error::WrongSeal)));
+            assert!(matches!(quick.save(&path), Err(Error::WrongSeal)));
+            assert!(matches!(quick.into_owned(), Err(Error::WrongSeal)));
+        }
 
         filter.save(&path).unwrap();
         assert!(matches!(open.open(&path), Err(Error::NotSealed)));

@@ -30,6 +30,8 @@
 //! | keys that strangers choose | [`secret_key`](BloomFilterBuilder::secret_key) |
 //! | a file that nobody can swap for another | the feature `seal`: `SealKey` and `save_sealed` |
 //! | 64-bit numbers as keys, no text | [`KeyDomain::Integer`] |
+//! | columns (offsets and data), answers as a bitmap | [`Column`], [`contains_many_bits`](BloomFilter::contains_many_bits) |
+//! | each answer before the next question | [`contains_branching`](BloomFilter::contains_branching) |
 //! | many threads that insert at once | [`into_shared`](BloomFilter::into_shared) |
 //! | a size before anything is built | [`Request::plan`] |
 //! | to build from millions of keys, or to ask for them, over several threads | `BloomFilter::insert_bulk` and `contains_bulk`, with the feature `parallel` |

@@ -222,3 +222,6 @@ impl core::error::Error for Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -297,11 +297,18 @@ fn available() -> impl Iterator<Item = &'static Level> {
 fn chosen() -> &'static Level {
     #[cfg(feature = "force-cpu-level")]
     if let Ok(name) = std::env::var("TEPAL_CPU_LEVEL") {
-        let forced = available().find(|level| level[0].level == name);
-        let names = || available().map(|level| level[0].level).collect::<Vec<_>>().join(", ");
-        return forced.unwrap_or_else(|| panic!("TEPAL_CPU_LEVEL={name}: expected one of {}", names()));
+        return forced(&name);
     }
     available().next().unwrap_or(&BASELINE)
+}
+
+/// The level of this name; a panic where the machine does not have it.
+#[cfg(feature = "force-cpu-level")]
+fn forced(name: &str) -> &'static Level {
+    let names = || available().map(|level| level[0].level).collect::<Vec<_>>().join(", ");
+    available()
+        .find(|level| level[0].level == name)
+        .unwrap_or_else(|| panic!("TEPAL_CPU_LEVEL={name}: expected one of {}", names()))
 }
 
 impl Kernel {

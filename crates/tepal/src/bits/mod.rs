@@ -126,3 +126,6 @@ pub(crate) fn fold_bits(words: &mut [u64], bit_len: u64, factor: u64) {
         words[(keep / 64) as usize] &= (1 << (keep % 64)) - 1;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -153,3 +153,30 @@ fn every_level_fills_parts_by_the_plain_rule() {
         }
     }
 }
+
+/// A level is taken by its name, or not at all: a name that is not there is no reason to take another.
+#[cfg(feature = "force-cpu-level")]
+mod forced {
+    use super::*;
+
+    #[test]
+    fn every_level_has_its_name() {
+        for level in available() {
+            assert!(core::ptr::eq(forced(level[0].level()), level));
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "TEPAL_CPU_LEVEL=abacus: expected one of ")]
+    fn an_unknown_name_is_refused() {
+        forced("abacus");
+    }
+}
+
+#[test]
+#[should_panic(expected = "a kernel is called with the rules that chose it, and not with Split(")]
+fn rules_of_another_kernel_are_a_mistake() {
+    let rules = |layout| Rules::new(Shape::new(layout, 8, 512).unwrap());
+    let lines = bits::zeroed(1).unwrap();
+    Kernel::best(&rules(Layout::Line)).contains(&rules(Layout::SplitBlock), &lines, 1);
+}

@@ -117,3 +117,6 @@ impl AnyFilter {
 fn other_kind(expected: &str, found: &str) -> Error {
     Error::Incompatible { property: "kind", expected: expected.into(), found: found.into() }
 }
+
+#[cfg(test)]
+mod tests;

@@ -144,3 +144,6 @@ impl ScalableBloomFilter {
         first.same_scheme(capacity, rate, MOST_GROWTH * size + SMALL_GROWTH)
     }
 }
+
+#[cfg(test)]
+mod tests;

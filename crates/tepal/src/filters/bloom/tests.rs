@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::bits;
-use crate::{Goal, Key, SecretKey};
+use crate::{Goal, Key, Md5Split, SecretKey};
 
 /// Every layout with each scheme and key domain.
 fn builders() -> Vec<BloomFilterBuilder> {
@@ -216,6 +216,25 @@ fn integers_and_text() {
 }
 
 #[test]
+fn a_refused_key_stops_a_batch_of_any_scheme() {
+    let xxh3 = BloomFilter::builder();
+    for builder in [xxh3.clone(), xxh3.scheme(Scheme::GuavaMitz64)] {
+        let mut filter = builder.capacity(10).key_domain(KeyDomain::Integer).build().unwrap();
+        let refused = filter.insert_many(&["1", "2", "x", "3"]).unwrap_err();
+        assert!(matches!(&refused, Error::KeyRefused { found, .. } if found == "x"), "{refused}");
+        assert_eq!((filter.keys_inserted(), filter.contains("2")), (Some(2), true));
+        assert!(!filter.contains("3") && !filter.contains("x"));
+        assert_eq!(filter.contains_many(&["1", "x", "2", "3"]), [true, false, true, false]);
+    }
+}
+
+#[test]
+fn the_level_is_one_that_the_machine_has() {
+    let filter = BloomFilter::builder().capacity(10).build().unwrap();
+    assert!(Kernel::available(&filter.rules).any(|kernel| kernel.level() == filter.cpu_level()));
+}
+
+#[test]
 fn unions_are_what_building_together_gives() {
     for builder in builders() {
         let builder = builder.capacity(3000);
@@ -276,6 +295,45 @@ fn filters_of_another_kind_are_refused_with_the_reason() {
     // Capacity, promise, policy and labels do not decide what a filter answers.
     let other = base().layout(Layout::Line).capacity(99).over_capacity(OverCapacity::Ignore).build();
     assert!(filter.union_with(&other.unwrap()).is_ok());
+}
+
+#[test]
+fn schemes_with_other_parameters_are_refused_too() {
+    let spark = |seed| BloomFilter::builder().scheme(Scheme::SparkV2).seed(seed);
+    let valkey = |byte| BloomFilter::builder().valkey_seed([byte; 32]);
+    let split = |from_zero| BloomFilter::builder().md5_split(Md5Split { from_zero, ..Md5Split::default() });
+    for (here, there, shown) in [
+        (spark(1), spark(2), ["seed: 1", "seed: 2"]),
+        (valkey(3), valkey(4), ["[3, 3,", "[4, 4,"]),
+        (split(true), split(false), ["from_zero: true", "from_zero: false"]),
+    ] {
+        let [mut here, mut there] = [here, there].map(|builder| builder.capacity(100).build().unwrap());
+        here.insert("x").unwrap();
+        there.insert("y").unwrap();
+        let before = here.clone();
+        for error in [here.union_with(&there).unwrap_err(), here.intersect_with(&there).unwrap_err()] {
+            assert!(matches!(error, Error::Incompatible { property: "scheme parameters", .. }), "{error}");
+            assert!(shown.iter().all(|part| error.to_string().contains(part)), "{error}");
+        }
+        assert!(here == before && here != there);
+    }
+}
+
+/// The branch changes the time an answer takes, and no answer.
+#[test]
+fn branching_answers_are_the_answers() {
+    let others = [Scheme::GuavaMitz64, Scheme::Xxh64].map(|scheme| BloomFilter::builder().scheme(scheme));
+    for builder in builders().into_iter().chain(others) {
+        let filter = filled(&builder.capacity(500), 0..500);
+        assert!((0..500u64).all(|key| filter.contains_branching(&key)));
+        let answers = |key: u64| (filter.contains_branching(&key), filter.contains(&key));
+        assert!((500..3000).map(answers).all(|(branching, plain)| branching == plain), "{filter:?}");
+        assert!((500..3000).any(|key| !answers(key).0));
+        // What the domain refuses was never inserted.
+        if !matches!(filter.key_domain(), KeyDomain::Bytes | KeyDomain::Utf16) {
+            assert!(!filter.contains_branching("no number"), "{filter:?}");
+        }
+    }
 }
 
 #[test]

@@ -91,7 +91,7 @@ impl KeyDomain {
     }
 
     /// [`encode`](Self::encode) for the domains of other programs.
-    fn encode_foreign<R>(self, key: KeyRef<'_>, with: impl FnOnce(&[u8]) -> R) -> Result<R> {
+    pub(super) fn encode_foreign<R>(self, key: KeyRef<'_>, with: impl FnOnce(&[u8]) -> R) -> Result<R> {
         let mut decimal = [0; DECIMAL];
         let text = match key {
             KeyRef::Bytes(text) => text,

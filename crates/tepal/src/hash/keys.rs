@@ -166,6 +166,27 @@ mod tests {
         assert!(keys(&[3_usize], b"abcd").unwrap().is_empty());
     }
 
+    /// The keys as any caller sees them, through nothing but the trait.
+    fn through(keys: &(impl Keys + ?Sized)) -> Vec<KeyRef<'_>> {
+        assert_eq!(keys.is_empty(), keys.len() == 0);
+        (0..keys.len()).map(|i| keys.key(i)).collect()
+    }
+
+    #[test]
+    fn keys_are_the_same_however_they_are_held() {
+        let array = ["a", "", "bc"];
+        let expected = [KeyRef::Bytes(b"a"), KeyRef::Bytes(b""), KeyRef::Bytes(b"bc")];
+        assert_eq!(through(&array), expected);
+        assert_eq!(through(&array[..]), expected);
+        assert_eq!(through(&array.to_vec()), expected);
+        assert_eq!(through(&&array[..]), expected);
+        assert_eq!(through(&&&Column::new(&[0_u32, 1, 1, 3], b"abc").unwrap()), expected);
+        assert_eq!(through(&[7_u64, 8]), [KeyRef::Unsigned(7), KeyRef::Unsigned(8)]);
+        for none in [through(&[0_u8; 0]), through(&Vec::<&str>::new()), through(&&[0_i8; 0][..])] {
+            assert!(none.is_empty());
+        }
+    }
+
     #[test]
     fn offsets_that_are_no_places_in_order_are_refused() {
         for wrong in [&[-1, 0][..], &[0, 2, 1], &[0, 5], &[5], &[0, i64::MAX], &[i64::MIN]] {

@@ -35,6 +35,51 @@ fn one_key_however_it_is_held() {
     assert_ne!(hash(KeyDomain::Bytes, &-1i64), hash(KeyDomain::Bytes, &u64::MAX));
 }
 
+/// The way of the other programs' domains leads back for the own ones: one set of rules.
+#[test]
+fn own_domains_are_encoded_alike_on_both_ways() {
+    let keys = [KeyRef::Bytes(b"42"), KeyRef::Unsigned(42), KeyRef::Signed(-42), KeyRef::Bytes(b"-9")];
+    for domain in [KeyDomain::Bytes, KeyDomain::Integer] {
+        for key in keys {
+            let near = domain.encode(key, <[u8]>::to_vec).unwrap();
+            assert_eq!(domain.encode_foreign(key, <[u8]>::to_vec).unwrap(), near, "{domain} {key:?}");
+        }
+    }
+}
+
+#[test]
+fn integers_of_32_bits() {
+    let encoded = |key: &dyn Key| KeyDomain::Integer32.encode(key.key(), <[u8]>::to_vec);
+    let fit: [(&dyn Key, [u8; 4]); 8] = [
+        (&0u64, [0; 4]),
+        (&"1", [1, 0, 0, 0]),
+        (&u32::MAX, [255; 4]),
+        (&"4294967295", [255; 4]),
+        (&-1i64, [255; 4]),
+        (&"-1", [255; 4]),
+        (&i32::MIN, [0, 0, 0, 0x80]),
+        (&"-2147483648", [0, 0, 0, 0x80]),
+    ];
+    for (key, bytes) in fit {
+        assert_eq!(encoded(key).unwrap(), bytes);
+    }
+    for key in [
+        &(1u64 << 32) as &dyn Key,
+        &"4294967296",
+        &u64::MAX,
+        &"18446744073709551615",
+        &(i64::from(i32::MIN) - 1),
+        &"-2147483649",
+        &"-0",
+        &"01",
+        &"",
+    ] {
+        let refused = encoded(key);
+        let domain = KeyDomain::Integer32;
+        assert!(matches!(refused, Err(Error::KeyRefused { domain: d, .. }) if d == domain), "{refused:?}");
+    }
+}
+
 #[test]
 fn text_for_an_integer_filter() {
     for (text, value) in

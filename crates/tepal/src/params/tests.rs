@@ -2,7 +2,7 @@
 
 use alloc::string::ToString;
 
-use super::rate::{bits_per_key, rate};
+use super::rate::{bits_per_key, least_bits, rate};
 use super::*;
 
 const RATES: [f64; 8] = [0.5, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 1e-6];
@@ -58,6 +58,24 @@ fn inverse_pairs() {
             }
         }
     }
+}
+
+/// With few keys the fill differs from filter to filter: the size allows for it, by a line where it must.
+#[test]
+fn small_scattered_filters_are_large_enough_and_no_larger() {
+    let mut wider = 0;
+    for wanted in [0.1, 0.01, 1e-4] {
+        for capacity in 1..2000 {
+            let plan = request(Some(capacity), Some(wanted), None, Layout::Scattered).plan().unwrap();
+            let rate = |bit_len| rate_of(Layout::Scattered, plan.num_hashes, bit_len, capacity);
+            assert!(rate(plan.bit_len) <= wanted, "{capacity} keys at {wanted}");
+            let one_less = plan.bit_len - LINE_BITS;
+            assert!(one_less == 0 || rate(one_less) > wanted, "{capacity} keys at {wanted}");
+            let formula = bits_per_key(Layout::Scattered, plan.num_hashes, wanted).unwrap();
+            wider += u32::from(one_less as f64 >= formula * capacity as f64);
+        }
+    }
+    assert!(wider > 0);
 }
 
 #[test]
@@ -148,6 +166,94 @@ fn refused() {
     assert!(k.contains("1 to 16"), "{k}");
     let reach = error(Request { num_hashes: Some(1), ..request(Some(10), Some(1e-9), None, Layout::Line) });
     assert!(reach.contains("does not reach it"), "{reach}");
+}
+
+/// What is just allowed is allowed.
+#[test]
+fn limits_themselves_are_within() {
+    for layout in Layout::ALL {
+        let lowest = if layout == Layout::SplitBlock { 1e-8 } else { 1e-12 };
+        let at = request(Some(1000), Some(lowest), None, layout).plan().unwrap();
+        assert_eq!(at.false_positive_rate, lowest, "{layout}");
+        assert!(request(Some(1000), Some(lowest * 0.999), None, layout).plan().is_err(), "{layout}");
+        let free = request(Some(1000), None, Some(10_240), layout).plan().unwrap();
+        let rate = free.false_positive_rate;
+        assert_eq!(request(Some(1000), Some(rate), Some(10_240), layout).plan().unwrap(), free);
+        let below = request(Some(1000), Some(rate * (1.0 - 1e-15)), Some(10_240), layout).plan();
+        assert!(matches!(below, Err(Error::RateOutOfReach { .. })), "{layout}");
+    }
+}
+
+/// 2^40 keys of 64-bit hashes meet a foreign key's hash with a chance of 2^-24; a twentieth of the rate may be that.
+#[test]
+fn the_hash_itself_errs() {
+    let floor = 20.0 / f64::from(1u32 << 24);
+    let plan = |rate| request(Some(1 << 40), Some(rate), None, Layout::Scattered).plan();
+    assert!(plan(floor).is_ok() && plan(floor * 1.001).is_ok());
+    let error = plan(floor * 0.999).unwrap_err().to_string();
+    assert!(error.contains("a 64-bit hash alone errs at 6.0e-8"), "{error}");
+    // With 64 bits a key the bits could do better than the hash.
+    let by_size = request(Some(1 << 40), None, Some(1 << 46), Layout::Scattered).plan().unwrap();
+    assert_eq!(by_size.false_positive_rate, floor);
+    let few = request(Some(1), None, Some(5120), Layout::Scattered).plan().unwrap();
+    assert_eq!(few.false_positive_rate, 1e-12);
+    let many = request(Some(1 << 16), None, Some(64), Layout::Scattered).plan().unwrap();
+    assert_eq!(many.false_positive_rate, 1.0 - f64::EPSILON);
+}
+
+/// Eight bits a line where that costs no more than a hundredth of the memory.
+#[test]
+fn narrow_masks_where_they_are_worth_it() {
+    for (layout, narrow) in [(Layout::Line, 8), (Layout::Double, 16)] {
+        let (mut narrowed, mut wide) = (0, 0);
+        for i in 10..160 {
+            let wanted = libm::pow(10.0, -f64::from(i) / 20.0);
+            let ks = layout.num_hashes_range().0..=layout.num_hashes_range().1;
+            let (best, bits) = least_bits(layout, ks, wanted).unwrap();
+            let found = request(Some(1 << 30), Some(wanted), None, layout).plan().unwrap().num_hashes;
+            let at_narrow = bits_per_key(layout, narrow, wanted).unwrap_or(f64::INFINITY);
+            if best > narrow && at_narrow <= 1.01 * bits {
+                assert_eq!(found, narrow, "{layout} {wanted}");
+                narrowed += 1;
+            } else {
+                assert_eq!(found, best, "{layout} {wanted}");
+                wide += u32::from(best > narrow);
+            }
+        }
+        assert!(narrowed > 0 && wide > 0, "{layout} {narrowed} {wide}");
+    }
+}
+
+#[test]
+fn large_sizes_can_be_folded() {
+    for (lines, rounded) in
+        [(0, 1), (1, 1), (1023, 1023), (2047, 2047), (2048, 2048), (2049, 2050), (4095, 4096), (4097, 4100)]
+    {
+        assert_eq!(foldable(lines), rounded, "{lines}");
+    }
+    for step in FOLDABLE {
+        let from = step * 1024;
+        assert_eq!((foldable(from) % step, foldable(from + 1)), (0, from + step), "{step}");
+    }
+    assert_eq!(foldable((1 << 40) + 1) % 5040, 0);
+}
+
+#[test]
+fn sizes_in_bytes() {
+    let plan = |bit_len| Plan {
+        layout: Layout::Scattered,
+        num_hashes: 5,
+        bit_len,
+        capacity: 100,
+        false_positive_rate: 0.01,
+    };
+    // A header of 128 bytes, 8 for each 64 KiB and for its own checksum, on whole lines.
+    for (bit_len, bytes, header) in [(64, 64, 192), (512, 64, 192), (576, 128, 192), (8 << 20, 1 << 20, 320)]
+    {
+        assert_eq!(plan(bit_len).size_in_bytes(), bytes);
+        assert_eq!(plan(bit_len).file_len(), header + bytes, "{bit_len}");
+        assert_eq!(plan(bit_len).bits_per_key(), bit_len as f64 / 100.0);
+    }
 }
 
 #[test]

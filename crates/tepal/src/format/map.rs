@@ -159,3 +159,6 @@ impl Open<'_> {
         Ok(BloomFilter::from_parts(header.meta, lines, header.set_bits).of_file(check))
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -47,6 +47,24 @@ fn every_format_goes_out_and_in() {
     }
 }
 
+/// Saved in the place of an older file, whole; what cannot be saved leaves that.
+#[cfg(feature = "std")]
+#[test]
+fn every_format_is_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    let own = BloomFilter::builder().capacity(200).build().unwrap();
+    let files = FOREIGN.map(|(format, scheme)| (filter(scheme, 100), format));
+    for (filter, format) in files.into_iter().chain([(own, Format::Tepal)]) {
+        let file = FilterFile::new(filter, format).unwrap();
+        file.save(&path).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), file.to_bytes().unwrap(), "{format}");
+        let refused = file.save(folder.path()).unwrap_err().to_string();
+        assert!(refused.contains("a folder"), "{format}: {refused}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "{format}");
+    }
+}
+
 #[test]
 fn every_truncation_and_addition_is_refused() {
     for (format, scheme) in FOREIGN {

@@ -40,6 +40,11 @@ impl File {
         self.set(120, &len.to_le_bytes())
     }
 
+    fn change_record(mut self, at: usize, byte: u8) -> Self {
+        self.records[at] = byte;
+        self
+    }
+
     fn bytes(mut self) -> Vec<u8> {
         let offset = body_offset(self.body.len() as u64, self.records.len() as u64);
         let file_len = offset + self.body.len() as u64;
@@ -121,6 +126,103 @@ fn later_optional_flags_and_records_are_ignored() {
         let error = File::new().record(tag, "later").refused();
         assert!(matches!(error, Error::Unsupported { found, .. } if found == u64::from(tag)), "{error}");
     }
+}
+
+/// Each with the checksums right, so that nothing but the field itself can be the reason.
+#[test]
+fn every_field_has_its_own_refusal() {
+    let number = |n: u64| n.to_le_bytes();
+    let set = |at, bytes: &[u8]| File::new().set(at, bytes);
+    let bit_len = BloomFilter::from_bytes(&File::new().bytes()).unwrap().bit_len();
+    for (file, part) in [
+        (set(33, &[21]), "the layout is line; it must be `scattered` with the scheme `guava-mitz32`"),
+        (set(36, &[0]), "the number of hashes is 0"),
+        (set(40, &number(0)), "the number of bits is 0"),
+        (set(40, &number(bit_len - 512)), "does not fit the file"),
+        (set(40, &number(bit_len + 512)), "does not fit the file"),
+        (set(48, &number(0)), "the capacity is 0; it must be 1 key or more"),
+        (set(56, &number(0)), "the false-positive rate is 0"),
+        (set(56, &1.0f64.to_le_bytes()), "the false-positive rate is 1"),
+        (set(56, &f64::NAN.to_le_bytes()), "the false-positive rate is NaN"),
+        (set(33, &[3]).set(64, &number(1)), "the scheme xxh64 has no parameter 1"),
+        (set(64, &number(1)), "do not give the positions that the writer's gave"),
+        (set(80, &number(bit_len + 1)), "the number of set bits is"),
+        (set(80, &number(bit_len)), "bits are set, and the header says"),
+        (set(88, &number(1)), "do not give the positions that the writer's gave"),
+        (set(112, &number(1)), "do not give the positions that the writer's gave"),
+        (set(120, &[4]), "records of 4 bytes"),
+        (set(33, &[2]), "made with a secret key"),
+        (File::new().record(5, &"0".repeat(64)), "a seed record does not fit the scheme xxh3"),
+        (File::new().record(5, &"0".repeat(62)), "the seed record is not 64 hex digits"),
+        (File::new().record(5, &"0".repeat(66)), "the seed record is not 64 hex digits"),
+        (File::new().record(5, &"A".repeat(64)), "the seed record is not 64 hex digits"),
+        (File::new().record(1, "n").record(1, "n"), "the record with tag 1 is out of order"),
+        (File::new().record(2, "n").record(1, "n"), "the record with tag 1 is out of order"),
+        (File::new().record(0, "n"), "the record with tag 0 is out of order"),
+        (File::new().record(1, "n").change_record(2, 1), "the record with tag 1 is out of order"),
+        (File::new().record(1, "n").change_record(15, 1), "the record with tag 1 is out of order"),
+        (File::new().record(1, "n").change_record(8, 0xFF), "the record with tag 1 is not UTF-8"),
+        (File::new().record(1, "n").change_record(4, 9), "it ends"),
+    ] {
+        let text = file.refused().to_string();
+        assert!(text.contains(part), "{part:?} is not in {text:?}");
+    }
+}
+
+#[test]
+fn records_go_up_to_their_limit() {
+    let longest = File::new().record(0x8000, &"x".repeat(MOST_RECORDS as usize - 8));
+    assert_eq!(longest.records.len() as u64, MOST_RECORDS);
+    assert!(BloomFilter::from_bytes(&longest.bytes()).is_ok());
+    let longer = File::new().record(0x8000, &"x".repeat(MOST_RECORDS as usize - 7));
+    assert!(longer.refused().to_string().contains("records of 65544 bytes"));
+}
+
+#[test]
+fn a_body_starts_behind_a_header_and_before_the_end() {
+    let good = File::new().bytes();
+    let end = good.len() as u32;
+    for offset in [0, 1, 7, 8, 63, 64, 128, 191, 193, 200, end + 64, end + 128, 1 << 31, u32::MAX - 63] {
+        let mut bytes = good.clone();
+        bytes[12..16].copy_from_slice(&offset.to_le_bytes());
+        let text = BloomFilter::from_bytes(&bytes).unwrap_err().to_string();
+        assert!(text.contains(&format!("the body cannot start at byte {offset};")), "{text}");
+    }
+}
+
+#[test]
+fn padding_is_zero() {
+    let good = File::new().bytes();
+    let offset = good.len() - File::new().body.len();
+    for at in [136, 150, offset - 9] {
+        let mut bytes = good.clone();
+        bytes[at] = 1;
+        let sum = xxh3_64(&bytes[..offset - 8]);
+        bytes[offset - 8..offset].copy_from_slice(&sum.to_le_bytes());
+        let text = BloomFilter::from_bytes(&bytes).unwrap_err().to_string();
+        assert!(text.contains("the padding before the body is not zero"), "{at}: {text}");
+    }
+}
+
+#[test]
+fn a_full_filter_travels() {
+    let builder = BloomFilter::builder().capacity(5).over_capacity(OverCapacity::Ignore);
+    let mut filter = builder.build().unwrap();
+    filter.insert_many(&(0..20_000u32).collect::<Vec<_>>()).unwrap();
+    assert_eq!(filter.set_bits(), filter.bit_len());
+    let again = BloomFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap();
+    assert_eq!(again.set_bits(), filter.bit_len());
+}
+
+/// Every digit of a seed is read back as it was written.
+#[test]
+fn seeds_of_32_bytes_travel() {
+    let seed = core::array::from_fn(|i| (i as u8).wrapping_mul(0x1D) ^ 0xA6);
+    let mut filter = BloomFilter::builder().valkey_seed(seed).capacity(100).build().unwrap();
+    filter.insert("x").unwrap();
+    let again = BloomFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap();
+    assert_eq!(again.meta, filter.meta);
+    assert!(again == filter && again.contains("x"));
 }
 
 #[cfg(feature = "std")]

@@ -128,6 +128,8 @@ mod with {
             SealKey::new(&[7; 1000][..len]).unwrap();
         }
         assert_eq!(format!("{:?}", key()), "SealKey(..)");
+        let sealer = super::super::Sealer::new(Some(&key()));
+        assert_eq!(format!("{:?}", sealer.0), "Some(Sealing(..))");
         let key = key();
         assert_eq!(
             format!("{:?}", Open::new().seal_key(&key)),

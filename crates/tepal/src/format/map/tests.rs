@@ -1,0 +1,56 @@
+//! What cannot be mapped is read, and checked as a file is.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::thread;
+use std::vec::Vec;
+
+use super::*;
+
+fn filter() -> BloomFilter {
+    let mut filter = BloomFilter::builder().capacity(20_000).build().unwrap();
+    filter.insert_many(&(0..15_000u32).collect::<Vec<_>>()).unwrap();
+    filter
+}
+
+/// A pipe into which these bytes are written by another thread.
+struct Pipe {
+    path: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl Pipe {
+    fn new(bytes: Vec<u8>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let to = path.clone();
+        // Ends when the reader has read all, or has gone away.
+        thread::spawn(move || fs::write(to, bytes));
+        Pipe { path, _folder: folder }
+    }
+}
+
+#[test]
+fn a_pipe_is_read_and_checked() {
+    let filter = filter();
+    let bytes = filter.to_bytes().unwrap();
+    for open in [Open::new(), Open::new().quick()] {
+        let opened = open.open(&Pipe::new(bytes.clone()).path).unwrap();
+        assert!(opened == filter && matches!(opened.lines.0, Backing::Memory(_)));
+        assert_eq!(opened.meta, filter.meta);
+        assert_eq!((opened.set_bits(), opened.chunks()), (filter.set_bits(), 1));
+        assert!(!opened.is_sealed());
+        opened.verify().unwrap();
+        assert_eq!(opened.to_bytes().unwrap(), bytes);
+        assert!(opened.clone().into_owned().unwrap() == filter);
+
+        let mut changed = bytes.clone();
+        *changed.last_mut().unwrap() ^= 1;
+        let error = open.open(&Pipe::new(changed).path).unwrap_err();
+        assert!(matches!(error, Error::Damaged { .. }), "{error}");
+        let cut = open.open(&Pipe::new(bytes[..bytes.len() - 1].to_vec()).path).unwrap_err();
+        assert!(matches!(cut, Error::Damaged { .. }), "{cut}");
+    }
+}

@@ -98,32 +98,22 @@ pub(crate) fn intersect(a: &mut [Line], b: &[Line]) {
     words_mut(a).iter_mut().zip(words(b)).for_each(|(a, b)| *a &= b);
 }
 
-/// The OR of each `factor` neighbouring units of `unit` 64-bit words, packed at the front.
-/// `words.len()` units must be a multiple of `factor`; the rest is left zero.
-pub(crate) fn fold_words(words: &mut [u64], unit: usize, factor: usize) {
-    let folded = words.len() / factor;
-    for start in (0..folded).step_by(unit) {
+/// The OR of each `factor` neighbouring units of `unit` 64-bit words. `from` has a multiple of `factor` units; `to` is
+/// zeroed and has room for the folded ones.
+pub(crate) fn fold_words(from: &[u64], to: &mut [u64], unit: usize, factor: usize) {
+    for start in (0..from.len() / factor).step_by(unit) {
         for i in 0..unit {
-            let from = start * factor + i;
-            let word = (0..factor).fold(0, |sum, j| sum | words[from + j * unit]);
-            words[start + i] = word;
+            let first = start * factor + i;
+            to[start + i] = (0..factor).fold(0, |sum, j| sum | from[first + j * unit]);
         }
     }
-    words[folded..].fill(0);
 }
 
-/// The OR of each `factor` neighbouring bits, packed at the front; the rest becomes zero.
-pub(crate) fn fold_bits(words: &mut [u64], bit_len: u64, factor: u64) {
-    for to in 0..bit_len / factor {
-        let bit = (to * factor..(to + 1) * factor).any(|p| words[(p / 64) as usize] >> (p % 64) & 1 != 0);
-        // Position `to` is at or before the bits still to be read.
-        let word = &mut words[(to / 64) as usize];
-        *word = *word & !(1 << (to % 64)) | u64::from(bit) << (to % 64);
-    }
-    let keep = bit_len / factor;
-    words[keep.div_ceil(64) as usize..].fill(0);
-    if keep % 64 != 0 {
-        words[(keep / 64) as usize] &= (1 << (keep % 64)) - 1;
+/// The OR of each `factor` neighbouring bits of the first `bit_len`; `to` is zeroed and has room for the folded ones.
+pub(crate) fn fold_bits(from: &[u64], to: &mut [u64], bit_len: u64, factor: u64) {
+    for p in 0..bit_len / factor {
+        let bit = (p * factor..(p + 1) * factor).any(|p| from[(p / 64) as usize] >> (p % 64) & 1 != 0);
+        to[(p / 64) as usize] |= u64::from(bit) << (p % 64);
     }
 }
 

@@ -246,8 +246,12 @@ impl Header {
         if scheme_seed.is_some() != (scheme == Scheme::ValkeyBloom) {
             return Err(Error::damaged(format_args!("a seed record does not fit the scheme {scheme}")));
         }
-        let chunks = body_len.div_ceil(CHUNK_BYTES);
-        let chunk_table = (0..chunks).map(|_| fields.u64_le()).collect::<Result<_>>()?;
+        let table = fields.take_claimed(body_len.div_ceil(CHUNK_BYTES) * 8)?;
+        let mut chunk_table = Vec::new();
+        let too_large = |_| Error::TooLarge { bytes: table.len() as u64 };
+        chunk_table.try_reserve_exact(table.len() / 8).map_err(too_large)?;
+        chunk_table
+            .extend(table.chunks_exact(8).map(|sum| u64::from_le_bytes(core::array::from_fn(|i| sum[i]))));
         if fields.rest().iter().any(|byte| *byte != 0) {
             return Err(Error::damaged("the padding before the body is not zero"));
         }

@@ -96,8 +96,8 @@ impl BloomFilter {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a rate that is not between 0 and 1, and for a scheme whose positions are
-    /// remainders, which do not fold; [`Error::RateOutOfReach`] where the
-    /// filter is above `rate` as it is.
+    /// remainders, which do not fold; [`Error::RateOutOfReach`] where the filter is above `rate` as it is;
+    /// [`Error::TooLarge`] where there is no memory for the folded one. The filter is unchanged then.
     pub fn shrink_to(&mut self, rate: f64) -> Result<u64> {
         check_rate(rate)?;
         let now = self.false_positive_rate();
@@ -139,16 +139,15 @@ impl BloomFilter {
     fn folded(&self, factor: u64) -> Result<BloomFilter> {
         let old = self.meta.shape;
         let shape = Shape::new(old.layout, old.num_hashes, old.bit_len / factor)?;
-        let mut lines = self.lines.clone();
-        let words = &mut bits::words_mut(&mut lines)[..(old.bit_len / 64) as usize];
+        let mut lines = bits::zeroed(shape.lines())?;
+        let words = &bits::words(&self.lines)[..(old.bit_len / 64) as usize];
+        let folded = bits::words_mut(&mut lines);
         match old.layout {
-            Layout::Scattered => bits::fold_bits(words, old.bit_len, factor),
+            Layout::Scattered => bits::fold_bits(words, folded, old.bit_len, factor),
             Layout::Line | Layout::Double | Layout::SplitBlock => {
-                bits::fold_words(words, (old.layout.unit_bits() / 64) as usize, factor as usize);
+                bits::fold_words(words, folded, (old.layout.unit_bits() / 64) as usize, factor as usize);
             }
         }
-        lines.truncate(shape.lines() as usize);
-        lines.shrink_to_fit();
         let set_bits = bits::count(&lines);
         Ok(BloomFilter::from_parts(Meta { shape, ..self.meta.clone() }, lines, set_bits))
     }

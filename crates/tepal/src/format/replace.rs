@@ -33,6 +33,24 @@ const SUFFIX: &str = ".tepal-tmp";
 /// Hexadecimal digits of the random part of a temporary name.
 const DIGITS: usize = 16;
 
+/// What saving asks the system for, in this order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Step {
+    Create,
+    Write,
+    Permissions,
+    Sync,
+    Rename,
+    SyncFolder,
+}
+
+/// Takes a step; tests let one of them fail in place of the system.
+fn step<T>(_step: Step, take: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    #[cfg(test)]
+    tests::fault(_step)?;
+    take()
+}
+
 /// Puts what `write` writes in the place of the file at `path`, atomically. An existing file keeps its
 /// permissions, a symbolic link is followed.
 ///
@@ -48,15 +66,15 @@ pub(super) fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Res
     };
     let name = target.file_name().unwrap_or(OsStr::new("filter"));
     sweep(folder, name);
-    let mut temporary = Temporary::create(folder, name).map_err(io)?;
-    write(&mut temporary.file).map_err(io)?;
+    let mut temporary = step(Step::Create, || Temporary::create(folder, name)).map_err(io)?;
+    step(Step::Write, || write(&mut temporary.file)).map_err(io)?;
     if let Ok(old) = fs::metadata(&target) {
-        temporary.file.set_permissions(old.permissions()).map_err(io)?;
+        step(Step::Permissions, || temporary.file.set_permissions(old.permissions())).map_err(io)?;
     }
-    temporary.file.sync_all().map_err(io)?;
-    temporary.rename(&target).map_err(io)?;
+    step(Step::Sync, || temporary.file.sync_all()).map_err(io)?;
+    step(Step::Rename, || temporary.rename(&target)).map_err(io)?;
     #[cfg(unix)]
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(io)?;
+    step(Step::SyncFolder, || File::open(folder)?.sync_all()).map_err(io)?;
     Ok(())
 }
 

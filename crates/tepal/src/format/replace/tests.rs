@@ -1,10 +1,24 @@
 //! Leftovers are swept, living temporary files are not, and nothing else is touched.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::string::String;
 use std::vec::Vec;
 
 use super::*;
+use crate::{BloomFilter, Layout};
+
+std::thread_local! {
+    /// The step that fails in this thread, and with which error of the system.
+    static FAULT: Cell<Option<(Step, i32)>> = const { Cell::new(None) };
+}
+
+pub(super) fn fault(step: Step) -> io::Result<()> {
+    match FAULT.get() {
+        Some((failing, code)) if failing == step => Err(io::Error::from_raw_os_error(code)),
+        _ => Ok(()),
+    }
+}
 
 fn names(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).unwrap();
@@ -110,4 +124,170 @@ fn saves_of_one_target_at_once() {
     assert_eq!((last.len(), last[1]), (2000, 39));
     assert_eq!(last, [last[0], 39].repeat(1000));
     assert_eq!(names(folder.path()), BTreeSet::from(["f".to_owned()]));
+}
+
+const EIO: i32 = 5;
+const ENOSPC: i32 = 28;
+
+/// Every step fails in turn, for a new name and for one that is taken.
+#[test]
+fn a_step_that_fails_leaves_the_old_file_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("f");
+    let steps = [Step::Create, Step::Write, Step::Permissions, Step::Sync, Step::Rename, Step::SyncFolder];
+    for taken in [false, true] {
+        for failing in steps {
+            for code in [EIO, ENOSPC] {
+                let _ = fs::remove_file(&target);
+                if taken {
+                    save(&target, b"old");
+                }
+                FAULT.set(Some((failing, code)));
+                let saved = replace(&target, |out| out.write_all(b"new"));
+                FAULT.set(None);
+                let what = std::format!("{failing:?}, error {code}, taken: {taken}");
+                // There are no permissions to keep of what is not there, and no folders to sync elsewhere.
+                let reached = match failing {
+                    Step::Permissions => taken,
+                    Step::SyncFolder => cfg!(unix),
+                    _ => true,
+                };
+                match saved {
+                    Ok(()) => assert!(!reached, "{what}"),
+                    Err(Error::Io { source, .. }) => {
+                        assert!(reached && source.raw_os_error() == Some(code), "{what}: {source}");
+                    }
+                    Err(other) => panic!("{what}: {other}"),
+                }
+                let renamed = !reached || failing == Step::SyncFolder;
+                let expected = match (renamed, taken) {
+                    (true, _) => Some(b"new"),
+                    (false, true) => Some(b"old"),
+                    (false, false) => None,
+                };
+                assert_eq!(fs::read(&target).ok().as_deref(), expected.map(|bytes| &bytes[..]), "{what}");
+                assert_eq!(names(folder.path()).len(), usize::from(expected.is_some()), "{what}");
+            }
+        }
+    }
+}
+
+/// What a write can come to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Outcome {
+    Fails(i32),
+    /// Half of it is written, and the next write fails.
+    HalfThenFails(i32),
+    /// Half of it is written, or nothing because of a signal: the writer goes on.
+    Half,
+    Interrupted,
+    /// Nothing is written, and nothing said.
+    Nothing,
+}
+
+/// A writer whose write number `at` comes to something else.
+struct Faulty<'a> {
+    inner: &'a mut dyn Write,
+    at: u32,
+    fault: Outcome,
+    calls: u32,
+}
+
+impl Write for Faulty<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let call = self.calls;
+        self.calls += 1;
+        let half = bytes.len().div_ceil(2);
+        match self.fault {
+            Outcome::Fails(code) if call == self.at => Err(io::Error::from_raw_os_error(code)),
+            Outcome::HalfThenFails(code) if call == self.at + 1 => Err(io::Error::from_raw_os_error(code)),
+            Outcome::Half | Outcome::HalfThenFails(_) if call == self.at => self.inner.write(&bytes[..half]),
+            Outcome::Interrupted if call == self.at => Err(io::ErrorKind::Interrupted.into()),
+            Outcome::Nothing if call == self.at => Ok(0),
+            _ => self.inner.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// Every write of every layout's file fails in turn, in every way.
+#[test]
+fn a_write_that_fails_leaves_the_old_file_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("f");
+    save(&target, b"old");
+    let mut rounds = 0;
+    for layout in Layout::ALL {
+        let mut filter = BloomFilter::builder().layout(layout).capacity(300_000).build().unwrap();
+        filter.insert_many(&(0..1000u32).collect::<Vec<_>>()).unwrap();
+        let file = filter.to_bytes().unwrap();
+        // The header and the chunks.
+        let calls = 1 + (file.len() - 1).div_ceil(65_536) as u32;
+        for at in 0..calls {
+            for fault in [
+                Outcome::Fails(ENOSPC),
+                Outcome::Fails(EIO),
+                Outcome::HalfThenFails(ENOSPC),
+                Outcome::HalfThenFails(EIO),
+                Outcome::Half,
+                Outcome::Interrupted,
+                Outcome::Nothing,
+            ] {
+                let saved = replace(&target, |inner| {
+                    let mut out = Faulty { inner, at, fault, calls: 0 };
+                    let written = filter.write_to(&mut out);
+                    assert!(out.calls > at, "{layout}: there is no write {at}");
+                    written.map_err(|error| match error {
+                        Error::Io { source, .. } => source,
+                        other => panic!("{other}"),
+                    })
+                });
+                let what = std::format!("{layout}, write {at}: {fault:?}");
+                let goes_on = matches!(fault, Outcome::Half | Outcome::Interrupted);
+                assert_eq!(saved.is_ok(), goes_on, "{what}");
+                let expected = if goes_on { &file[..] } else { b"old" };
+                assert!(fs::read(&target).unwrap() == expected, "{what}");
+                assert_eq!(names(folder.path()), BTreeSet::from(["f".to_owned()]), "{what}");
+                save(&target, b"old");
+                rounds += 1;
+            }
+        }
+    }
+    assert!(rounds >= 150, "{rounds}");
+}
+
+/// Without any help of the test: a device that is full, and a target or folder that changes meanwhile.
+#[cfg(unix)]
+#[test]
+fn the_system_itself_refuses() {
+    let filter = BloomFilter::builder().capacity(1000).build().unwrap();
+    if let Ok(full) = OpenOptions::new().write(true).open("/dev/full") {
+        let error = filter.write_to(full).unwrap_err();
+        assert!(
+            matches!(&error, Error::Io { source, .. } if source.raw_os_error() == Some(ENOSPC)),
+            "{error}"
+        );
+    }
+    let folder = tempfile::tempdir().unwrap();
+    // The target becomes a folder while its bytes are written.
+    let target = folder.path().join("f");
+    let saved = replace(&target, |out| {
+        fs::create_dir(&target)?;
+        out.write_all(b"new")
+    });
+    assert!(matches!(saved, Err(Error::Io { .. })));
+    assert!(target.is_dir());
+    assert_eq!(names(folder.path()), BTreeSet::from(["f".to_owned()]));
+    // The folder goes away.
+    let inner = folder.path().join("inner");
+    fs::create_dir(&inner).unwrap();
+    let saved = replace(&inner.join("g"), |out| {
+        fs::remove_dir_all(&inner)?;
+        out.write_all(b"new")
+    });
+    assert!(matches!(saved, Err(Error::Io { .. })));
+    assert!(!inner.exists());
 }

@@ -180,3 +180,62 @@ fn rules_of_another_kernel_are_a_mistake() {
     let lines = bits::zeroed(1).unwrap();
     Kernel::best(&rules(Layout::Line)).contains(&rules(Layout::SplitBlock), &lines, 1);
 }
+
+/// Random hashes in random arrays, partly filled, of every layout and k: every level against the plain rule, with
+/// every call. `TEPAL_CASES=100000000 cargo test --release -p tepal --lib -- random_cases --nocapture` does many.
+#[cfg(feature = "std")]
+#[test]
+fn random_cases() {
+    const ROUND: usize = 1000;
+    let wanted = match std::env::var("TEPAL_CASES") {
+        Ok(number) => number.parse().expect("TEPAL_CASES is a number"),
+        Err(_) => 500_000,
+    };
+    let mut state = 0u64;
+    let mut random = move || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (state ^ (state >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        let z = (z ^ (z >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        z ^ (z >> 32)
+    };
+    let (mut cases, mut held) = (0usize, 0usize);
+    while cases < wanted {
+        let layout = Layout::ALL[random() as usize % 4];
+        let (least, most) = layout.num_hashes_range();
+        let k = least + (random() % u64::from(most - least + 1)) as u32;
+        let units = 1 + random() % (1 << (random() % 11));
+        let shape = Shape::new(layout, k, units * layout.unit_bits()).unwrap();
+        let rules = Rules::new(shape);
+        // About half full before, so that both answers are frequent.
+        let mut filled = Model(bits::zeroed(shape.lines()).unwrap());
+        for _ in 0..shape.bit_len * 2 / 3 / u64::from(k) {
+            filled.insert(&rules.positions(shape, random()));
+        }
+        let hashes: Vec<u64> = (0..ROUND).map(|_| random()).collect();
+        let positions: Vec<_> = hashes.iter().map(|&h| rules.positions(shape, h)).collect();
+        let answers: Vec<bool> = positions.iter().map(|p| filled.contains(p)).collect();
+        let before = filled.0.clone();
+        let new: Vec<u32> = positions.iter().map(|p| filled.insert(p)).collect();
+        let all_new = new.iter().map(|&n| u64::from(n)).sum::<u64>();
+        for kernel in Kernel::available(&rules) {
+            let what = (kernel.level(), shape);
+            let mut found = vec![false; ROUND];
+            kernel.contains_many(&rules, &before, &hashes, &mut found);
+            assert!(found == answers, "{what:?}");
+            let (mut single, mut batch, mut counting) = (before.clone(), before.clone(), before.clone());
+            for (i, &h) in hashes.iter().enumerate() {
+                assert_eq!(kernel.contains(&rules, &before, h), answers[i], "{what:?}: {h:#x}");
+                assert_eq!(kernel.contains_branching(&rules, &before, h), answers[i], "{what:?}: {h:#x}");
+                assert_eq!(kernel.insert(&rules, &mut single, h), new[i], "{what:?}: {h:#x}");
+            }
+            kernel.insert_many(&rules, &mut batch, &hashes);
+            assert_eq!(kernel.insert_many_counting(&rules, &mut counting, &hashes), all_new, "{what:?}");
+            assert!(single == filled.0 && batch == filled.0 && counting == filled.0, "{what:?}");
+        }
+        cases += ROUND;
+        held += answers.iter().filter(|held| **held).count();
+    }
+    assert!(held > cases / 50 && held < cases, "{held} of {cases}");
+    let levels: Vec<_> = Kernel::available(&Rules::new(shapes()[0])).map(|k| k.level()).collect();
+    std::println!("{cases} hashes at the levels {levels:?}, {held} of them held: no difference");
+}

@@ -2,63 +2,17 @@
 //!
 //! Every field of a header is set to 0, 1, 2^31, 2^32, 2^63, 2^64-1, NaN, infinity and -0.0, and the checksum of
 //! the header made right again. An allocator that counts, thread by thread, shows what a refusal takes.
-#![allow(unsafe_code)]
 
-use std::alloc::{GlobalAlloc, Layout as Piece, System};
-use std::cell::Cell;
+#[path = "shared/allocator.rs"]
+mod allocator;
+
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use allocator::most_held;
 use tepal::{BloomFilter, FilterFile, Format, Labels, Layout, Mapped, Reading};
 use xxhash_rust::xxh3::xxh3_64;
-
-/// Bytes that this thread holds, and the most it has held.
-struct Counting;
-
-thread_local! {
-    static HELD: Cell<isize> = const { Cell::new(0) };
-    static MOST: Cell<isize> = const { Cell::new(0) };
-}
-
-fn count(change: isize) {
-    let held = HELD.get() + change;
-    HELD.set(held);
-    MOST.set(MOST.get().max(held));
-}
-
-// SAFETY: every call goes to the system's allocator as it came; the counters are plain cells, which neither
-// allocate nor unwind.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, piece: Piece) -> *mut u8 {
-        count(piece.size() as isize);
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(piece) }
-    }
-
-    unsafe fn alloc_zeroed(&self, piece: Piece) -> *mut u8 {
-        count(piece.size() as isize);
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc_zeroed(piece) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, piece: Piece) {
-        count(-(piece.size() as isize));
-        // SAFETY: the caller's promise.
-        unsafe { System.dealloc(at, piece) }
-    }
-
-    unsafe fn realloc(&self, at: *mut u8, piece: Piece, size: usize) -> *mut u8 {
-        // Both may be there for a moment.
-        count(size as isize);
-        count(-(piece.size() as isize));
-        // SAFETY: the caller's promise.
-        unsafe { System.realloc(at, piece, size) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 const CLAIMS: [u64; 9] = [
     0,
@@ -77,12 +31,9 @@ const CLAIMS: [u64; 9] = [
 fn measured<T>(mut call: impl FnMut() -> T) -> (T, u64, Duration) {
     let (mut least, mut tries) = (Duration::MAX, 0);
     loop {
-        let before = HELD.get();
-        MOST.set(before);
         let begun = Instant::now();
-        let result = call();
+        let (result, bytes) = most_held(&mut call);
         least = least.min(begun.elapsed());
-        let bytes = (MOST.get() - before) as u64;
         tries += 1;
         if least < LIMIT || tries == 20 {
             return (result, bytes, least);

@@ -1,0 +1,60 @@
+//! Damages a file of every kind in every way and reads it:
+//! `cargo run --release -p tepal --features seal --example mutations -- 1000000`.
+//!
+//! Of each kind: every single bit of a file of 64 KiB, and so many random mutations of a file of 2 KiB. Prints a
+//! table; ends with 1 where one of them was read as if it were whole, made a panic, or took more memory than twice
+//! the file and 64 KiB.
+
+#[path = "../tests/shared/allocator.rs"]
+mod allocator;
+#[path = "../tests/shared/kinds.rs"]
+mod kinds;
+#[path = "../tests/shared/mutate.rs"]
+mod mutate;
+#[path = "../tests/shared/random.rs"]
+mod random;
+
+use kinds::{Sample, kinds};
+use mutate::{flips, mutations};
+
+const KIB_64: u64 = 64 << 10;
+
+fn main() {
+    let count = std::env::args().nth(1).map_or(Ok(10_000), |n| n.parse::<u64>());
+    let Ok(count) = count else {
+        eprintln!("usage: mutations [COUNT], such as 1000000");
+        std::process::exit(2);
+    };
+    // Said once, in the table.
+    std::panic::set_hook(Box::new(|_| {}));
+    let samples: Vec<Sample> = kinds().into_iter().map(|kind| kind.sample(2048)).collect();
+    println!(
+        "| kind | bits of | flipped | not found | file | damaged | refused | whole | forged headers | refused | panics | most memory / allowed |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    let mut kept = true;
+    for (seed, (sample, large)) in (0..).zip(samples.iter().zip(kinds())) {
+        // A scheme may have one size only, 4 MiB: there every 4,099th bit, and fewer mutations.
+        let fixed = sample.file.len() as u64 > KIB_64;
+        let large = large.sample(KIB_64);
+        let (tried, not_found) = flips(&large, if fixed { 4099 } else { 1 });
+        let tally = mutations(sample, &samples, if fixed { count / 1000 } else { count }, seed);
+        let most = 2 * sample.file.len() as u64 + KIB_64;
+        println!(
+            "| {} | {} | {tried} | {not_found} | {} | {} | {} | {} | {} | {} | {} | {} / {most} |",
+            sample.kind.name,
+            large.file.len(),
+            sample.file.len(),
+            tally.damaged,
+            tally.refused,
+            tally.whole,
+            tally.forged,
+            tally.forged_refused,
+            tally.panics,
+            tally.most_held,
+        );
+        kept &= not_found == 0 && tally.accepted == 0 && tally.panics == 0 && tally.most_held <= most;
+    }
+    println!("\n{}", if kept { "No damage was read as a filter." } else { "BROKEN" });
+    std::process::exit(i32::from(!kept));
+}

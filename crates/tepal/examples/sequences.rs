@@ -1,0 +1,41 @@
+//! Random operations on filters of every kind against an exact set:
+//! `cargo run --release -p tepal --features seal --example sequences -- 1000000`.
+//!
+//! So many sequences of up to 24 operations (insert, insert many, unite, intersect, fold, save and read, clear),
+//! in turn over the kinds. A member that is missing, or is called new, ends it with a message.
+
+#[path = "../tests/shared/kinds.rs"]
+mod kinds;
+#[path = "../tests/shared/random.rs"]
+mod random;
+#[path = "../tests/shared/sequences.rs"]
+mod sequences;
+
+use kinds::{Kind, Opener, kinds};
+use sequences::sequence;
+
+fn main() {
+    let count = std::env::args().nth(1).map_or(Ok(10_000), |n| n.parse::<u64>());
+    let Ok(count) = count else {
+        eprintln!("usage: sequences [COUNT], such as 1000000");
+        std::process::exit(2);
+    };
+    // A scheme whose filters always have 4 MiB comes a thousand times less often.
+    let (large, small): (Vec<Kind>, Vec<Kind>) =
+        kinds().into_iter().partition(|kind| kind.builder.plan().is_ok_and(|p| p.size_in_bytes() > 1 << 20));
+    println!("| kind | sequences | operations | members asked | missed |");
+    println!("| --- | --- | --- | --- | --- |");
+    let share = count.div_ceil(small.len() as u64);
+    let shares = small.iter().map(|kind| (kind, share)).chain(large.iter().map(|kind| (kind, share / 1000)));
+    for (number, (kind, share)) in (1u64 << 32..).zip(shares) {
+        let opener = Opener::of(kind);
+        let (mut operations, mut asked) = (0, 0);
+        for round in 0..share {
+            let (done, members) = sequence(kind, &opener, number << 24 ^ round);
+            operations += done;
+            asked += members;
+        }
+        println!("| {} | {share} | {operations} | {asked} | 0 |", kind.name);
+    }
+    println!("\nNo member was missed or called new.");
+}

@@ -1,0 +1,132 @@
+//! Damage of every kind of file is found: each bit, each length, one byte more, and 10,000 random mutations.
+//!
+//! `cargo run --release -p tepal --features seal --example mutations -- 1000000` does every bit of every kind and
+//! a million mutations of each (`testdata/records/mutations.md`).
+
+#[path = "shared/allocator.rs"]
+mod allocator;
+#[path = "shared/kinds.rs"]
+mod kinds;
+#[path = "shared/mutate.rs"]
+mod mutate;
+#[path = "shared/random.rs"]
+mod random;
+
+use std::fs::{self, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+
+use kinds::{Opener, Sample, kinds};
+use mutate::{flips, mutations};
+
+const KIB_64: u64 = 64 << 10;
+/// Without optimisation everything takes 30 times as long.
+const SLOW: bool = cfg!(debug_assertions);
+
+fn samples(most: u64) -> Vec<Sample> {
+    kinds().into_iter().map(|kind| kind.sample(most)).collect()
+}
+
+/// All 524,288 of a file of 64 KiB: in the layout that is chosen for you, which has the same bits before the
+/// same checks as all others.
+#[test]
+fn every_bit_of_64_kib() {
+    let sample = samples(KIB_64).into_iter().find(|sample| sample.kind.name == "line-xxh3").unwrap();
+    assert_eq!(sample.file.len() as u64, KIB_64);
+    let (tried, accepted) = flips(&sample, if SLOW { 61 } else { 1 });
+    assert!(SLOW || tried == 8 * KIB_64);
+    assert_eq!(accepted, 0);
+}
+
+/// Of every kind every bit of the header, and every 61st of the rest.
+#[test]
+fn bits_of_every_kind() {
+    for sample in samples(KIB_64) {
+        // A scheme may have one size only: 4 MiB.
+        let step = if sample.file.len() as u64 > KIB_64 { 50_021 } else { 61 };
+        let (tried, accepted) = flips(&sample, if SLOW { 37 * step } else { step });
+        assert!(tried >= 8 * sample.head as u64);
+        assert_eq!(accepted, 0, "{}", sample.kind.name);
+    }
+}
+
+/// Asked to be quick it finds them too; and so does whoever is not told what the file is.
+#[test]
+fn bits_of_every_header() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    for mut sample in samples(2048) {
+        let name = sample.kind.name.clone();
+        let opener = Opener::of(&sample.kind);
+        fs::write(&path, &sample.file).unwrap();
+        opener.quick(&path).unwrap();
+        assert_eq!(opener.read_any(&sample.file).is_ok(), !sample.kind.sealed, "{name}");
+        let mut file = OpenOptions::new().write(true).open(&path).unwrap();
+        let mut put = |at: usize, byte: u8| {
+            file.seek(SeekFrom::Start(at as u64)).unwrap();
+            file.write_all(&[byte]).unwrap();
+        };
+        for bit in 0..8 * sample.head {
+            let (at, before) = (bit / 8, sample.file[bit / 8]);
+            let flipped = before ^ 1 << (bit % 8);
+            put(at, flipped);
+            assert!(opener.quick(&path).is_err(), "{name}: bit {bit}");
+            put(at, before);
+            if sample.file.len() < 1 << 20 {
+                sample.file[at] = flipped;
+                assert!(opener.read_any(&sample.file).is_err(), "{name}: bit {bit}");
+                sample.file[at] = before;
+            }
+        }
+        opener.quick(&path).unwrap();
+    }
+}
+
+#[test]
+fn every_length_but_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    for mut sample in samples(KIB_64) {
+        let name = sample.kind.name.clone();
+        let opener = Opener::of(&sample.kind);
+        for len in 0..sample.file.len() {
+            assert!(opener.read(&sample.file[..len]).is_err(), "{name}: {len} bytes");
+        }
+        fs::write(&path, &sample.file).unwrap();
+        let file = OpenOptions::new().write(true).open(&path).unwrap();
+        let whole = sample.file.len() as u64;
+        for len in (0..sample.head as u64 + 64).chain([whole - 64, whole - 1, whole + 1, whole + 64]) {
+            file.set_len(len).unwrap();
+            assert!(opener.quick(&path).is_err(), "{name}: {len} bytes");
+        }
+        for byte in 0..=u8::MAX {
+            sample.file.push(byte);
+            assert!(opener.read(&sample.file).is_err(), "{name}: one byte more, {byte}");
+            sample.file.pop();
+        }
+        assert!(opener.read(&sample.file).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn random_mutations_of_every_kind() {
+    let samples = samples(2048);
+    for (seed, sample) in (0..).zip(&samples) {
+        let name = &sample.kind.name;
+        let large = sample.file.len() > 1 << 20;
+        let count = if large {
+            100
+        } else if SLOW {
+            1000
+        } else {
+            10_000
+        };
+        let tally = mutations(sample, &samples, count, seed);
+        assert_eq!((tally.accepted, tally.panics), (0, 0), "{name}: {tally:?}");
+        assert_eq!(tally.damaged + tally.whole + tally.forged, count, "{name}: {tally:?}");
+        assert!(tally.refused == tally.damaged && tally.damaged > count / 2, "{name}: {tally:?}");
+        // The checks behind the checksum were come to, too.
+        assert!(tally.forged_refused > count / 20, "{name}: {tally:?}");
+        let most = 2 * sample.file.len() as u64 + KIB_64;
+        assert!(tally.most_held <= most, "{name}: {} bytes of at most {most}", tally.most_held);
+    }
+}

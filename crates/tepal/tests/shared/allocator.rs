@@ -1,0 +1,96 @@
+//! An allocator that counts, thread by thread, and that fails when it is told to.
+#![allow(unsafe_code)]
+#![allow(dead_code)] // What one test does not need, another does.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::ptr::null_mut;
+
+struct Counting;
+
+thread_local! {
+    /// Bytes that this thread holds, and the most it has held.
+    static HELD: Cell<isize> = const { Cell::new(0) };
+    static MOST: Cell<isize> = const { Cell::new(0) };
+    /// Allocations of at least so many bytes count towards the one that fails.
+    static LEAST: Cell<usize> = const { Cell::new(usize::MAX) };
+    /// So many of them succeed before one fails; negative: that is over.
+    static BEFORE: Cell<i64> = const { Cell::new(-1) };
+}
+
+fn count(change: isize) {
+    let held = HELD.get() + change;
+    HELD.set(held);
+    MOST.set(MOST.get().max(held));
+}
+
+/// Is this the allocation that fails?
+fn fails(size: usize) -> bool {
+    if size < LEAST.get() || BEFORE.get() < 0 {
+        return false;
+    }
+    BEFORE.set(BEFORE.get() - 1);
+    BEFORE.get() < 0
+}
+
+// SAFETY: every call goes to the system's allocator as it came, or fails; the counters are plain cells, which
+// neither allocate nor unwind.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if fails(layout.size()) {
+            return null_mut();
+        }
+        count(layout.size() as isize);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if fails(layout.size()) {
+            return null_mut();
+        }
+        count(layout.size() as isize);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        count(-(layout.size() as isize));
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(at, layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if fails(size) {
+            return null_mut();
+        }
+        // Both may be there for a moment.
+        count(size as isize);
+        count(-(layout.size() as isize));
+        // SAFETY: the caller's promise.
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// What a call gave, and the most bytes that it held at a time.
+pub(crate) fn most_held<T>(call: impl FnOnce() -> T) -> (T, u64) {
+    let before = HELD.get();
+    MOST.set(before);
+    let result = call();
+    (result, (MOST.get() - before) as u64)
+}
+
+/// What a call gives when of its allocations of at least `least` bytes one fails, after so many that did not;
+/// and whether it came to that.
+pub(crate) fn failing<T>(least: usize, after: u32, call: impl FnOnce() -> T) -> (T, bool) {
+    LEAST.set(least);
+    BEFORE.set(after.into());
+    let result = call();
+    let failed = BEFORE.get() < 0;
+    LEAST.set(usize::MAX);
+    BEFORE.set(-1);
+    (result, failed)
+}

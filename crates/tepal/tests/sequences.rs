@@ -1,6 +1,6 @@
 //! No member is ever missed, whatever was done and in whatever order: random operations on filters of every kind
 //! against an exact set. `cargo run --release -p tepal --features seal --example sequences -- 1000000` does a
-//! million (`testdata/records/sequences.md`).
+//! million.
 
 #[path = "shared/kinds.rs"]
 mod kinds;

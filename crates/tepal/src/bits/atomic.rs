@@ -117,8 +117,9 @@ impl<'a> Atomics<'a> {
         missing
     }
 
-    /// Sets the bits of the mask in a line's words from number `from` on: in all of them where a bit is missing in
-    /// any. That is a branch that the CPU guesses, so that it does not wait for the line before the next key.
+    /// Sets the bits of the mask in a line's words from number `from` on: in all that it touches where a bit is
+    /// missing in any. That is a branch that the CPU guesses, so that it does not wait for the line before the next
+    /// key; and as each key touches as many words as the next, the loop over them ends when it is expected to.
     #[inline(always)]
     fn set_words<const N: usize>(&mut self, line: usize, from: usize, mask: &[u64; N]) -> u32 {
         let words = &self.lines[line].0[from..from + N];
@@ -127,9 +128,9 @@ impl<'a> Atomics<'a> {
             if line < self.sample {
                 self.set_sampled(words, mask);
             } else {
-                for i in 0..N {
+                for_each_touched(mask, |i| {
                     words[i].fetch_or(mask[i], Relaxed);
-                }
+                });
             }
         }
         found
@@ -138,10 +139,23 @@ impl<'a> Atomics<'a> {
     /// Sets the bits of the mask in words of the sample, and counts those that it was the one to set.
     #[inline(always)]
     fn set_sampled<const N: usize>(&mut self, words: &[AtomicU64], mask: &[u64; N]) {
-        for i in 0..N {
+        for_each_touched(mask, |i| {
             let before = words[i].fetch_or(mask[i], Relaxed);
             self.sampled += u64::from((mask[i] & !before).count_ones());
-        }
+        });
+    }
+}
+
+/// Does something for each word in which the mask has a bit.
+#[inline(always)]
+fn for_each_touched<const N: usize>(mask: &[u64; N], mut with: impl FnMut(usize)) {
+    let mut touched = 0u32;
+    for i in 0..N {
+        touched |= u32::from(mask[i] != 0) << i;
+    }
+    while touched != 0 {
+        with(touched.trailing_zeros() as usize);
+        touched &= touched - 1;
     }
 }
 

@@ -111,8 +111,8 @@ impl BloomFilter<Shared> {
     /// Every [`contains`](Self::contains) that happens after this call answers `true` for this key, for ever. What
     /// that means between threads is said at [`Shared`].
     ///
-    /// Costs a locked operation for each word of the key's lines (8 a line, 4 in the layout `split-block`; k where
-    /// they are scattered), and none for a line that has all bits of the key; and one more to count the key.
+    /// Costs a locked operation for each word that the key touches (k of them, at most 8 a line; 4 in the layout
+    /// `split-block`), and none for a line that has all bits of the key; and one more to count the key.
     ///
     /// # Errors
     /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is

@@ -41,7 +41,8 @@ use counts::{Counter, Watch};
 /// [`keys_inserted`](BloomFilter::keys_inserted) is exact, for all inserts that happened before.
 /// Capacity is judged by the set bits of a sample: all lines of a filter up to 256 KiB, at least 4,096 lines and one
 /// in 64 of a larger one. [`OverCapacity::Refuse`] sets in at as many set bits as for one thread, within 0.2 %, and
-/// lets each thread finish the key, or the piece of a batch (512 keys at most), that it is inserting.
+/// lets each thread finish the key, or the piece of a batch (512 keys at most), that it is inserting. Twice on the
+/// way, near the capacity of a larger filter, threads wait while one counts its bits.
 ///
 /// ```
 /// use tepal::BloomFilter;

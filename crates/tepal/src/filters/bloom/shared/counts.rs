@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 use core::array;
-use core::sync::atomic::Ordering::{AcqRel, Relaxed, Release};
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use crate::bits::atomic::{AtomicBool, AtomicU64};
 
@@ -45,8 +45,8 @@ fn stripe() -> usize {
 
 /// Whether the filter is full, judged by the bits set in a sample of its lines.
 ///
-/// At an eighth and at a 64th before the limit one thread counts all bits, so that the sample has to tell only of
-/// the little that was set since. Where the sample is the whole filter nothing needs that.
+/// At an eighth and at a 64th before the limit one thread counts all bits while the others wait, so that the sample
+/// has to tell only of the little that was set since. Where the sample is the whole filter nothing needs that.
 #[derive(Debug)]
 pub(super) struct Watch {
     /// Set bits of the whole filter that are its capacity.
@@ -63,7 +63,8 @@ pub(super) struct Watch {
     bits: Stripe,
 }
 
-const LOOKING: u64 = u64::MAX;
+/// Less than any number of bits, so that whoever sets one in the sample comes and waits.
+const LOOKING: u64 = 0;
 
 impl Watch {
     /// For a filter with `limit` set bits at its capacity and `total` of them now, `in_sample` of these in the
@@ -102,15 +103,23 @@ impl Watch {
 
     #[cold]
     fn look(&self, count: impl Fn() -> u64) {
-        let looked_at = self.look_at.swap(LOOKING, AcqRel);
-        if looked_at == LOOKING {
-            return;
+        loop {
+            let look_at = self.look_at.load(Acquire);
+            if look_at == LOOKING {
+                wait();
+                continue;
+            }
+            if self.bits.0.load(Relaxed) < look_at {
+                return;
+            }
+            if look_at == self.full_at.load(Relaxed) {
+                return self.full.store(true, Relaxed);
+            }
+            if self.look_at.compare_exchange(look_at, LOOKING, AcqRel, Relaxed).is_ok() {
+                break;
+            }
         }
-        if looked_at == self.full_at.load(Relaxed) {
-            self.full.store(true, Relaxed);
-            return;
-        }
-        // Other threads go on meanwhile: the count is of about the middle of its time.
+        // The others stop here too at their next bit of the sample: the count is of about the middle of its time.
         let before = self.bits.0.load(Relaxed);
         let total = count();
         let after = self.bits.0.load(Relaxed);
@@ -121,7 +130,7 @@ impl Watch {
     fn plan(&self, total: u64, in_sample: u64) {
         let room = self.limit.saturating_sub(total);
         if room == 0 {
-            return self.full.store(true, Relaxed);
+            self.full.store(true, Relaxed);
         }
         let grown = |bits: f64| in_sample + ((bits * self.share) as u64).max(1);
         let full_at = grown(room as f64);
@@ -130,6 +139,16 @@ impl Watch {
         // Whoever sees this sees the line above.
         self.look_at.store(if is_near { full_at } else { grown(room as f64 * 0.875) }, Release);
     }
+}
+
+/// Lets the thread that counts go on.
+fn wait() {
+    #[cfg(all(test, loom))]
+    loom::thread::yield_now();
+    #[cfg(all(feature = "std", not(all(test, loom))))]
+    std::thread::yield_now();
+    #[cfg(not(any(feature = "std", all(test, loom))))]
+    core::hint::spin_loop();
 }
 
 #[cfg(all(test, not(loom)))]

@@ -188,6 +188,7 @@ fn legend(right: &Area<'_>, root: &Area<'_>, all: &[Series]) -> Result<()> {
         let text = |size: i32, ink| (FONT, size).into_font().color(ink);
         root.draw(&Text::new(series.name.clone(), (x + 28, y), text(16, &INK)))?;
         let mut calls: Vec<String> = series.marks.iter().map(|mark| mark.calls.label()).collect();
+        calls.sort_unstable();
         calls.dedup();
         root.draw(&Text::new(calls.join(", "), (x + 28, y + 19), text(13, &COLOURS[3])))?;
     }

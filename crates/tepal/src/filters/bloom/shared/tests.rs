@@ -213,8 +213,10 @@ fn schemes_without_a_hash_are_shared_too() {
         assert_eq!(shared.false_positive_rate(), alone.false_positive_rate());
         let (none, many) = (shared.insert_hash(1), shared.insert_many_hashes(&[1]));
         assert!(matches!((none, many), (Err(Error::NoHash { .. }), Err(Error::NoHash { .. }))));
-        // Each repeat may come before the key of the other thread is in.
-        assert!(shared.keys_inserted() >= alone.keys_inserted());
+        // Where new keys alone count, a repeat may come before the key of the other thread is in, and another order
+        // of keys makes others look as if they were in already.
+        let (here, there) = (shared.keys_inserted().unwrap(), alone.keys_inserted().unwrap());
+        assert!(here >= there * 98 / 100 && here <= 8000, "{scheme}: {here}, {there}");
         let refused = (0..100_000u64).find_map(|i| shared.insert(&std::format!("more {i}")).err());
         assert!(matches!(refused, Some(Error::CapacityReached { .. })));
         assert!(shared.into_owned().unwrap() != alone);

@@ -17,6 +17,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::BloomFilter;
+use super::insert::after;
 use crate::bits::radix::{BLOCK, BLOCK_BYTES, Queues};
 use crate::bits::{LINE_BYTES, Line};
 use crate::error::{Error, Result};
@@ -121,12 +122,12 @@ impl BloomFilter {
         let (hasher, domain) = (self.meta.hasher.clone(), self.meta.domain);
         let done = self.insert_chunks(keys.len(), cut, |i| hasher.hash_key(domain, keys.key(i)))?;
         let rest = Piece { keys, range: done..keys.len() };
-        self.insert_many(&rest).map_err(|error| after(done, error))
+        self.insert_many(&rest).map_err(after(done))
     }
 
     fn insert_cut_hashes(&mut self, hashes: &[u64], cut: Option<Cut>) -> Result<()> {
         let done = self.insert_chunks(hashes.len(), cut, |i| Ok(hashes[i]))?;
-        self.insert_many_hashes(&hashes[done..]).map_err(|error| after(done, error))
+        self.insert_many_hashes(&hashes[done..]).map_err(after(done))
     }
 
     /// Inserts so many keys in chunks that surely fit, as long as that pays, and says how many went in. At a
@@ -328,16 +329,6 @@ fn share_out<T: Send>(
         }
         run();
     });
-}
-
-/// An error from what followed the first `done` keys, for all of them.
-fn after(done: usize, error: Error) -> Error {
-    match error {
-        Error::CapacityReached { capacity, inserted } => {
-            Error::CapacityReached { capacity, inserted: done + inserted }
-        }
-        other => other,
-    }
 }
 
 #[cfg(test)]

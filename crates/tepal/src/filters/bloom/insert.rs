@@ -135,10 +135,12 @@ impl<L: Storage> BloomFilter<L> {
     }
 }
 
-/// The error of a call of which `inserted` keys went in before.
-pub(super) fn after(inserted: usize) -> impl Fn(Error) -> Error {
+/// An error from what followed the first `done` keys of a call, for all of them.
+pub(super) fn after(done: usize) -> impl Fn(Error) -> Error {
     move |error| match error {
-        Error::CapacityReached { capacity, .. } => Error::CapacityReached { capacity, inserted },
+        Error::CapacityReached { capacity, inserted } => {
+            Error::CapacityReached { capacity, inserted: done + inserted }
+        }
         other => other,
     }
 }

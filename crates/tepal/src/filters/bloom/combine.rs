@@ -126,8 +126,7 @@ impl BloomFilter {
             if folded.false_positive_rate() <= rate {
                 let holds = Request { bit_len: Some(folded.bit_len()), ..request }.plan();
                 folded.meta.promised_rate = rate;
-                folded.meta.capacity = holds.map_or(keys, |plan| plan.capacity.max(keys));
-                folded.recount();
+                folded.set_capacity(holds.map_or(keys, |plan| plan.capacity.max(keys)));
                 *self = folded;
                 return Ok(factor);
             }

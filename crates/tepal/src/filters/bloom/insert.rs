@@ -62,7 +62,6 @@ impl Tally {
     }
 
     /// All bits were counted.
-    #[cfg(feature = "parallel")]
     pub(super) fn recounted(&mut self, bits: u64) {
         (self.counted, self.uncounted) = (bits, 0);
     }
@@ -299,8 +298,14 @@ impl BloomFilter {
         self.meta.inserted = self.meta.inserted.and_then(|n| n.checked_add(keys));
     }
 
-    /// Counts the set bits, and works out the limit anew for a changed shape or capacity.
+    /// Counts the set bits.
     pub(super) fn recount(&mut self) {
-        self.tally = Tally::new(&self.meta, self.kernel.count(&self.lines));
+        self.tally.recounted(self.kernel.count(&self.lines));
+    }
+
+    /// Plans the filter for so many keys from now on; the promised rate stays.
+    pub(super) fn set_capacity(&mut self, keys: u64) {
+        self.meta.capacity = keys;
+        self.tally = Tally::new(&self.meta, self.set_bits());
     }
 }

@@ -2,7 +2,9 @@
 
 use super::BloomFilter;
 use super::storage::{Bits, Storage};
-use crate::bits;
+#[cfg(target_has_atomic = "64")]
+use crate::bits::atomic;
+use crate::bits::block::{Lines, LinesMut};
 use crate::error::Result;
 use crate::hash::KeyRef;
 use crate::schemes::Own;
@@ -12,15 +14,10 @@ impl<L: Storage> BloomFilter<L> {
     pub(super) fn contains_own(&self, own: &Own, key: KeyRef<'_>) -> bool {
         let shape = self.meta.shape;
         let held = self.meta.domain.encode(key, |bytes| match self.lines.view().0 {
-            Bits::Plain(lines) => {
-                let words = bits::words(lines);
-                let is_set = |p: u64| words[(p / 64) as usize] >> (p % 64) & 1 != 0;
-                own.all(bytes, shape.num_hashes, shape.bit_len, is_set)
-            }
+            Bits::Plain(lines) => own.all(bytes, shape.num_hashes, shape.bit_len, |p| lines.holds_bit(p)),
             #[cfg(target_has_atomic = "64")]
             Bits::Shared(shared) => {
-                let is_set = |p| bits::atomic::holds_bit(&shared.lines, p);
-                own.all(bytes, shape.num_hashes, shape.bit_len, is_set)
+                own.all(bytes, shape.num_hashes, shape.bit_len, |p| atomic::holds_bit(&shared.lines, p))
             }
         });
         held.unwrap_or(false)
@@ -31,14 +28,11 @@ impl BloomFilter {
     /// Sets the positions of the key and says how many were not set before.
     pub(super) fn set_own(&mut self, own: &Own, key: KeyRef<'_>) -> Result<u32> {
         let shape = self.meta.shape;
-        let words = bits::words_mut(&mut self.lines);
+        let lines = self.lines.as_mut_slice();
         self.meta.domain.encode(key, |bytes| {
             let mut new = 0;
             own.all(bytes, shape.num_hashes, shape.bit_len, |p| {
-                let word = &mut words[(p / 64) as usize];
-                let before = *word;
-                *word |= 1 << (p % 64);
-                new += u32::from(*word != before);
+                new += u32::from(lines.set_bit(p));
                 true
             });
             new

@@ -153,7 +153,16 @@ type Level = [Kernel; Rules::COUNT];
 macro_rules! level {
     ($level:ident, $name:literal $(, $features:literal)?) => {
         static $level: Level = {
-            // The passes have rules of their own: every kernel of the level has the same function.
+            // What is the same for every rule; the passes have rules of their own.
+            $(#[target_feature(enable = $features)])?
+            unsafe fn count(lines: &[Line]) -> u64 {
+                crate::bits::count(lines)
+            }
+            #[cfg(target_has_atomic = "64")]
+            $(#[target_feature(enable = $features)])?
+            unsafe fn shared_count(lines: &[AtomicLine]) -> u64 {
+                crate::bits::atomic::count(lines)
+            }
             #[cfg(feature = "parallel")]
             $(#[target_feature(enable = $features)])?
             unsafe fn insert_part(pass: &Pass, part: Part<'_>, h: &[u64], next: &[Line]) {
@@ -193,10 +202,6 @@ macro_rules! level {
         $(#[target_feature(enable = $features)])?
         unsafe fn insert_many_counting(rules: &Rules, lines: &mut [Line], h: &[u64]) -> u64 {
             level!(@of $rule, rules).insert_many_counting(lines, h)
-        }
-        $(#[target_feature(enable = $features)])?
-        unsafe fn count(lines: &[Line]) -> u64 {
-            crate::bits::count(lines)
         }
         #[cfg(target_has_atomic = "64")]
         let shared = level!(@shared $rule $(, $features)?);
@@ -240,11 +245,7 @@ macro_rules! level {
             level!(@of $rule, rules).insert_many(&mut lines, h);
             lines.sampled()
         }
-        $(#[target_feature(enable = $features)])?
-        unsafe fn count(lines: &[AtomicLine]) -> u64 {
-            crate::bits::atomic::count(lines)
-        }
-        SharedKernel { contains, contains_branching, insert, contains_many, insert_many, count }
+        SharedKernel { contains, contains_branching, insert, contains_many, insert_many, count: shared_count }
     }};
     (@of $rule:ident, $rules:ident) => {
         match $rules {

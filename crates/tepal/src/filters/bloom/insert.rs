@@ -120,6 +120,12 @@ impl<L: Storage> BloomFilter<L> {
         (count, Ok(()))
     }
 
+    /// [`Error::NoHash`] where the scheme goes from the key straight to the bits.
+    #[inline]
+    pub(super) fn check_has_hash(&self) -> Result<()> {
+        if self.has_hash() { Ok(()) } else { Err(Error::NoHash { scheme: self.scheme() }) }
+    }
+
     /// More set bits than this are more than the capacity.
     pub(super) fn limit(&self) -> u64 {
         self.tally.limit
@@ -168,9 +174,7 @@ impl BloomFilter {
     /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
-        if !self.has_hash() {
-            return Err(Error::NoHash { scheme: self.scheme() });
-        }
+        self.check_has_hash()?;
         if self.refuses_now() && !self.contains_hash(hash) {
             return Err(self.capacity_reached(0));
         }
@@ -219,9 +223,7 @@ impl BloomFilter {
     /// # Errors
     /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
     pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
-        if !self.has_hash() {
-            return Err(Error::NoHash { scheme: self.scheme() });
-        }
+        self.check_has_hash()?;
         self.insert_batch(hashes, 0)
     }
 

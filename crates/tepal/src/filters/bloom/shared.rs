@@ -7,7 +7,9 @@ use alloc::vec::Vec;
 use super::insert::{Tally, after};
 use super::{BATCH, BloomFilter, OverCapacity};
 use crate::bits::atomic::{self, AtomicLine};
-use crate::error::{Error, Result};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
 use crate::hash::{Key, KeyRef, Keys};
 use crate::schemes::Own;
 use counts::{Counter, Watch};
@@ -134,9 +136,7 @@ impl BloomFilter<Shared> {
     /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
     #[inline]
     pub fn insert_hash(&self, hash: u64) -> Result<bool> {
-        if !self.has_hash() {
-            return Err(Error::NoHash { scheme: self.scheme() });
-        }
+        self.check_has_hash()?;
         if self.refuses_now() && !self.contains_hash(hash) {
             return Err(self.capacity_reached(0));
         }
@@ -187,9 +187,7 @@ impl BloomFilter<Shared> {
     /// # Errors
     /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
     pub fn insert_many_hashes(&self, hashes: &[u64]) -> Result<()> {
-        if !self.has_hash() {
-            return Err(Error::NoHash { scheme: self.scheme() });
-        }
+        self.check_has_hash()?;
         self.insert_batch(hashes, 0)
     }
 

@@ -4,6 +4,7 @@ use std::thread;
 
 use super::*;
 use crate::bits::Line;
+use crate::error::Error;
 use crate::hash::{KeyDomain, Scheme};
 use crate::probe::Layout;
 

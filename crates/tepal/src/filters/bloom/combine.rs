@@ -59,7 +59,7 @@ impl BloomFilter {
         other.check_before_copying()?;
         let theirs = other.lines.as_ref();
         if self.meta.over_capacity == OverCapacity::Refuse
-            && bits::count_union(&self.lines, theirs) > self.limit()
+            && bits::count_union(&self.lines, theirs) > self.most_bits()
         {
             return Err(Error::CapacityReached { capacity: self.capacity(), inserted: 0 });
         }

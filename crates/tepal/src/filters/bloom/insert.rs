@@ -78,11 +78,15 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// Does the filter hold more than it was planned for, going by its set bits? Its rate is then above
     /// the promise. Always `false` under [`OverCapacity::Ignore`].
     ///
+    /// Under [`OverCapacity::Refuse`] inserting never makes it so: the last key may set up to k - 1 bits more than
+    /// there was room for, and they count as room. It may be so where keys went in under another policy, or by
+    /// several threads at once ([`Shared`](crate::Shared)).
+    ///
     /// Costs nothing far below capacity, and one pass over the bits near it after batches.
     pub fn is_over_capacity(&self) -> bool {
         self.meta.over_capacity != OverCapacity::Ignore
-            && self.tally.bound() > self.tally.limit
-            && self.set_bits() > self.tally.limit
+            && self.tally.bound() > self.most_bits()
+            && self.set_bits() > self.most_bits()
     }
 }
 
@@ -126,9 +130,16 @@ impl<L: Storage> BloomFilter<L> {
         if self.has_hash() { Ok(()) } else { Err(Error::NoHash { scheme: self.scheme() }) }
     }
 
-    /// More set bits than this are more than the capacity.
+    /// So many set bits are the capacity.
     pub(super) fn limit(&self) -> u64 {
         self.tally.limit
+    }
+
+    /// More set bits than this are more than the capacity. Where new keys are refused at the limit, the last one
+    /// before may still have gone k - 1 bits past it.
+    pub(super) fn most_bits(&self) -> u64 {
+        let last_key = if self.refuses() { u64::from(self.num_hashes()) - 1 } else { 0 };
+        self.tally.limit.saturating_add(last_key)
     }
 
     pub(super) fn refuses(&self) -> bool {

@@ -65,6 +65,8 @@ pub struct Shared {
     /// Keys inserted since the filter is shared.
     inserted: Counter,
     watch: Watch,
+    /// Held more than its capacity before it was shared.
+    was_over: bool,
 }
 
 impl Shared {
@@ -85,7 +87,7 @@ impl BloomFilter {
     ///
     /// Costs a look at every bit where batches were inserted before, else next to nothing.
     pub fn into_shared(self) -> BloomFilter<Shared> {
-        let (total, limit) = (self.set_bits(), self.limit());
+        let (total, limit, was_over) = (self.set_bits(), self.limit(), self.is_over_capacity());
         // Positions of a scheme of its own may fall unevenly: there the sample is everything.
         let sample = if self.has_hash() { atomic::sample(self.lines.len()) } else { self.lines.len() };
         let share = sample as f64 / self.lines.len() as f64;
@@ -95,6 +97,7 @@ impl BloomFilter {
             lines: atomic::share(self.lines),
             inserted: Counter::new(),
             watch: Watch::new(limit, share, total, in_sample),
+            was_over,
         };
         BloomFilter {
             meta: self.meta,
@@ -225,8 +228,15 @@ impl BloomFilter<Shared> {
 
     /// Does the filter hold what it was planned for, or more? Judged as said at [`Shared`]; costs nothing.
     /// Always `false` under [`OverCapacity::Ignore`].
+    ///
+    /// Under [`OverCapacity::Refuse`] inserting never makes it so: it says whether the filter held more than that
+    /// before it was shared. The keys that threads finish once it is full are not looked at.
     pub fn is_over_capacity(&self) -> bool {
-        self.meta.over_capacity != OverCapacity::Ignore && self.lines.watch.is_full()
+        match self.meta.over_capacity {
+            OverCapacity::Refuse => self.lines.was_over,
+            OverCapacity::Warn => self.lines.watch.is_full(),
+            OverCapacity::Ignore => false,
+        }
     }
 
     /// A copy in memory of what the filter holds now, while other threads go on: with every key whose insert happened

@@ -121,6 +121,37 @@ fn a_batch_and_then_single_keys_fill_the_capacity() {
     }
 }
 
+/// The last key that a filter takes may set more bits than there was room for: it is full then, not over capacity.
+#[test]
+fn refusing_is_never_over_capacity_by_inserting() {
+    for builder in builders() {
+        let mut past = 0;
+        for stream in 0..20u64 {
+            let keys: Vec<u64> = (0..5000).map(|i| 10_000 * stream + i).collect();
+            let mut full = builder.clone().capacity(1000).build().unwrap();
+            let refused = if stream % 2 == 0 {
+                full.insert_many(&keys).err()
+            } else {
+                keys.iter().find_map(|key| full.insert(key).err())
+            };
+            assert!(matches!(refused, Some(Error::CapacityReached { .. })), "{full:?}");
+            past += u64::from(full.set_bits() > full.limit());
+            assert!(!full.is_over_capacity(), "{full:?}");
+            // Nor is it a reason to refuse what is in already.
+            let same = full.clone();
+            full.union_with(&same).unwrap();
+            assert!(full.lines == same.lines);
+            // A warning comes with the first bit past the limit.
+            full.set_over_capacity(OverCapacity::Warn);
+            assert_eq!(full.is_over_capacity(), full.set_bits() > full.limit());
+            full.insert_many(&keys).unwrap();
+            full.set_over_capacity(OverCapacity::Refuse);
+            assert!(full.is_over_capacity(), "{full:?}");
+        }
+        assert!(past > 0, "no last key went past the limit");
+    }
+}
+
 #[test]
 fn repeats_use_nothing_up() {
     let mut filter = BloomFilter::builder().capacity(1000).build().unwrap();

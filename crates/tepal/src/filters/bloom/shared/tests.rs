@@ -185,7 +185,7 @@ fn capacity_is_kept() {
                 rate < 1.1 || capacity < 100_000,
                 "{layout} {capacity} by {batch}: {rate} of the promise"
             );
-            assert!(shared.is_over_capacity());
+            assert!(!shared.is_over_capacity());
         }
     }
 }
@@ -249,5 +249,29 @@ fn policies_and_refused_keys() {
     let mut full = filter(Layout::Line, 1000);
     while full.insert(&full.keys_inserted().unwrap()).is_ok() {}
     let full = full.into_shared();
-    assert!(full.is_over_capacity() && full.insert("new").is_err() && !full.insert(&17u64).unwrap());
+    assert!(!full.is_over_capacity() && full.insert("new").is_err() && !full.insert(&17u64).unwrap());
+}
+
+/// Filled by a thread, a filter that refuses is full and not over capacity; one that was over before stays so.
+#[test]
+fn refusing_is_never_over_capacity_by_inserting() {
+    for layout in Layout::ALL {
+        let mut past = 0;
+        for stream in 0..20u64 {
+            let full = filter(layout, 1000).into_shared();
+            assert!(keys(stream, 5000).iter().any(|key| full.insert(key).is_err()));
+            past += u64::from(full.set_bits() > full.limit());
+            assert!(!full.is_over_capacity());
+            assert!(!full.into_owned().unwrap().is_over_capacity());
+        }
+        assert!(past > 0, "{layout}: no last key went past the limit");
+
+        let mut over = filter(layout, 1000);
+        over.set_over_capacity(OverCapacity::Warn);
+        over.insert_many(&keys(0, 2000)).unwrap();
+        over.set_over_capacity(OverCapacity::Refuse);
+        assert!(over.is_over_capacity());
+        let over = over.into_shared();
+        assert!(over.is_over_capacity() && keys(1, 100).iter().any(|key| over.insert(key).is_err()));
+    }
 }

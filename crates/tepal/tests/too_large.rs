@@ -61,6 +61,23 @@ fn plans_go_as_far_as_the_format() {
     assert!(matches!(beyond.plan(), Err(Error::TooLarge { bytes }) if bytes > 1 << 43));
 }
 
+/// One key more than the largest plan is too large, although only rounding up takes it past the format.
+#[test]
+fn one_key_past_the_largest_plan_is_too_large() {
+    for layout in [Layout::Line, Layout::Double, Layout::Scattered] {
+        let builder = BloomFilter::builder().layout(layout).false_positive_rate(0.01);
+        let (mut fits, mut beyond) = (1u64 << 40, 1 << 46);
+        while fits + 1 < beyond {
+            let middle = fits.midpoint(beyond);
+            if builder.clone().capacity(middle).plan().is_ok() { fits = middle } else { beyond = middle }
+        }
+        let most = builder.clone().capacity(fits).plan().unwrap().bit_len;
+        assert!(most <= 1 << 46 && most > (1 << 46) - 5040 * 512, "{layout}: {most}");
+        let built = builder.capacity(beyond).build();
+        assert!(matches!(built, Err(Error::TooLarge { bytes }) if bytes > 1 << 43), "{layout}: {built:?}");
+    }
+}
+
 /// The remainders of these sizes modulo 2^32 bytes would all fit in memory.
 #[test]
 fn a_filter_that_memory_cannot_address_is_refused() {

@@ -120,7 +120,8 @@ impl Request {
     /// # Errors
     /// [`Error::Parameter`] for fewer than two of the three, a capacity of 0, a rate that is not between 0
     /// and 1 (NaN included), a size or k that the layout cannot have; [`Error::RateOutOfReach`] where the
-    /// layout, the size or a 64-bit hash cannot give the rate; [`Error::TooLarge`] beyond 2^46 bits (8 TiB).
+    /// layout, the size or a 64-bit hash cannot give the rate; [`Error::TooLarge`] where the keys at that rate need
+    /// more than 2^46 bits (8 TiB).
     pub fn plan(&self) -> Result<Plan> {
         if self.capacity == Some(0) {
             return Err(Error::parameter("the capacity", 0, "1 key or more"));
@@ -163,12 +164,13 @@ impl Request {
         check_hash(capacity, wanted)?;
         let layout = self.layout_for(wanted);
         let (num_hashes, bits_per_key) = self.best(layout, wanted)?;
-        let lines = libm::ceil(bits_per_key * capacity as f64 / LINE_BITS as f64);
-        if lines > (MOST_BITS / LINE_BITS) as f64 {
-            let bytes = (lines * LINE_BYTES as f64).min(u64::MAX as f64) as u64;
-            return Err(Error::TooLarge { bytes });
+        let needed = libm::ceil(bits_per_key * capacity as f64 / LINE_BITS as f64) as u64;
+        let most = MOST_BITS / LINE_BITS;
+        // What fits may pass the most when it is rounded up.
+        let mut lines = if needed > most { needed } else { foldable(needed) };
+        if lines > most {
+            return Err(Error::TooLarge { bytes: lines.saturating_mul(LINE_BYTES) });
         }
-        let mut lines = foldable(lines as u64);
         while capacity <= SMALL && rate_of(layout, num_hashes, lines * LINE_BITS, capacity) > wanted {
             lines += 1;
         }

@@ -29,6 +29,19 @@ fn told(format: Format) -> Reading {
     Reading { format: Some(format), ..Reading::default() }
 }
 
+/// What a reader does not know is named with the place where it stands.
+#[test]
+fn errors_name_the_byte() {
+    let refused =
+        |bytes: &[u8]| FilterFile::from_bytes(bytes, &told(Format::ParquetSbbf)).unwrap_err().to_string();
+    // A field of a type that no header has; alone, and after the field that says how many bytes follow.
+    for (header, at) in [(&[0x19, 0, 0][..], 1), (&[0x15, 0x40, 0x29, 0], 3), (&[0x15, 0xC0, 0x02, 0x29], 4)]
+    {
+        let text = refused(header);
+        assert!(text.contains(&format!("of type 9 at byte {at} is none")), "{text}");
+    }
+}
+
 #[test]
 fn every_format_goes_out_and_in() {
     for (format, scheme) in FOREIGN {

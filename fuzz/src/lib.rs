@@ -2,12 +2,11 @@
 //! and whatever opens must answer, be written again, and hold what is put in. What the command makes of its
 //! arguments and inputs is in the package `tepal-fuzz-cli`, beside this one.
 
-use std::path::Path;
-
 use tepal::{
     AnyFilter, BloomFilter, FilterFile, Format, KeyDomain, Layout, Mapped, OverCapacity, Reading, Recipe,
     Scheme, SecretKey,
 };
+use tepal_fuzz_cli::Scratch;
 use xxhash_rust::xxh3::xxh3_64;
 
 const KEYS: [&str; 4] =
@@ -131,7 +130,7 @@ fn opened(data: &[u8]) {
 /// A tepal file on disk: opening says what reading the same bytes says, and opening quick says it later.
 pub fn own_file(data: &[u8]) {
     for bytes in [Some(data.to_vec()), repaired(data)].into_iter().flatten() {
-        let file = Scratch::new(&bytes);
+        let file = Scratch::new(&bytes, "tepal");
         let expected = BloomFilter::from_bytes(&bytes);
         match (BloomFilter::open(file.path()), &expected) {
             (Ok(opened), Ok(expected)) => same(opened, expected),
@@ -161,27 +160,6 @@ fn same(opened: BloomFilter<Mapped>, expected: &BloomFilter) {
     assert!(&opened == expected);
     assert_eq!(opened.contains_many(&KEYS), expected.contains_many(&KEYS));
     assert_eq!(opened.into_owned().unwrap().to_bytes().unwrap(), expected.to_bytes().unwrap());
-}
-
-/// A file of this process, which is written anew for each input.
-struct Scratch(std::path::PathBuf);
-
-impl Scratch {
-    fn new(bytes: &[u8]) -> Self {
-        let path = std::env::temp_dir().join(format!("tepal-fuzz-{}", std::process::id()));
-        std::fs::write(&path, bytes).unwrap();
-        Scratch(path)
-    }
-
-    fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
 }
 
 /// A filter as the bytes say, with keys from the rest: what is built is written, read and equal.

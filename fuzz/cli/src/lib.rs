@@ -173,16 +173,18 @@ pub fn secret(data: &[u8]) {
 }
 
 /// A file of this process, which is written anew for each input.
-struct Scratch(PathBuf);
+pub struct Scratch(PathBuf);
 
 impl Scratch {
-    fn new(bytes: &[u8], extension: &str) -> Self {
+    /// The bytes, in a file whose name ends so.
+    pub fn new(bytes: &[u8], extension: &str) -> Self {
         let path = std::env::temp_dir().join(format!("tepal-fuzz-{}.{extension}", std::process::id()));
         std::fs::write(&path, bytes).unwrap();
         Scratch(path)
     }
 
-    fn path(&self) -> &Path {
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
         &self.0
     }
 }

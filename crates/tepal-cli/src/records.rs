@@ -251,16 +251,12 @@ fn feed(reader: &mut Reader, bytes: &[u8], inside: bool) -> (usize, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::iin::Random;
 
     #[test]
     fn ends_are_found_at_every_place_and_distance() {
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut below = |bound: u64| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state % bound
-        };
+        let mut random = Random::new(0x5eed);
+        let mut below = |bound| random.below(bound);
         for case in 0..3000 {
             let (len, most) = (below(700), 1 << below(9));
             let rarity = 1 + below(most);

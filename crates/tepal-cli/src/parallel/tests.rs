@@ -4,23 +4,12 @@ use std::io::{self, Read};
 
 use super::*;
 use crate::field::KeyRules;
+use crate::iin::Random;
 use crate::input::{Input, Source};
 use crate::pages::Inputs;
 use crate::pipeline::{self, Bench};
 use crate::progress::Progress;
 use crate::records::Cut;
-
-/// Random numbers for tests (xorshift64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
-}
 
 /// Gives its bytes in pieces of random length, and may fail at their end.
 struct Trickle {
@@ -92,7 +81,8 @@ impl Sink<Vec<usize>> for Log {
 
 fn open(bytes: &[u8], cut: Cut, extractor: Extractor, random: &mut Random, fails: bool) -> Open {
     let longest = 1 + random.below(300);
-    let trickle = Trickle { bytes: bytes.to_vec(), at: 0, random: Random(random.0), longest, fails };
+    let trickle =
+        Trickle { bytes: bytes.to_vec(), at: 0, random: Random::new(random.next_u64()), longest, fails };
     let pieces = Pieces::new(Input::of_bytes("x", trickle), cut);
     Open::of_pieces(pieces, extractor)
 }
@@ -108,7 +98,7 @@ fn logged(run: impl FnOnce(&mut Log) -> Result<Flow, Failure>, stop_after: Optio
 
 #[test]
 fn several_threads_give_what_one_gives() {
-    let mut random = Random(0x5eed);
+    let mut random = Random::new(0x5eed);
     let mut ends = BTreeMap::new();
     for case in 0..600 {
         let alphabet: &[u8] = if random.below(4) == 0 { b"ab,\"\r\n\0!" } else { b"abc,,\r\n\n\0" };
@@ -124,13 +114,13 @@ fn several_threads_give_what_one_gives() {
         let fails = random.below(4) == 0;
         let stop_after = (random.below(4) == 0).then(|| random.below(100) as usize);
         let straight = |log: &mut Log| {
-            let mut open = open(&bytes, cut, extractor.another(), &mut Random(case + 1), fails);
+            let mut open = open(&bytes, cut, extractor.another(), &mut Random::new(case + 1), fails);
             Ok(Bench::new(&Lengths).work_on(&mut open, usize::MAX, log)?.unwrap())
         };
         let expected = logged(straight, stop_after);
         for threads in [1, 2, 3, 8] {
             let threaded = |log: &mut Log| {
-                let open = open(&bytes, cut, extractor.another(), &mut Random(case + threads), fails);
+                let open = open(&bytes, cut, extractor.another(), &mut Random::new(case + threads), fails);
                 run(open, NonZeroUsize::new(threads as usize).unwrap(), &Lengths, log)
             };
             assert_eq!(logged(threaded, stop_after), expected, "case {case}, {threads} threads");

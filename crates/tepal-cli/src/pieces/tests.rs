@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use csv_core::ReadFieldResult;
 
 use super::*;
+use crate::iin::Random;
 use crate::records::csv_reader;
 
 /// Gives its bytes a few at a time.
@@ -145,13 +146,8 @@ fn parsed(bytes: &[u8]) -> Vec<Vec<u8>> {
 
 #[test]
 fn csv_records_are_those_of_the_crate() {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut below = |bound: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % bound
-    };
+    let mut random = Random::new(0x5eed);
+    let mut below = |bound| random.below(bound);
     let mut compared = 0;
     for _ in 0..20_000 {
         let bytes: Vec<u8> = (0..below(24)).map(|_| b"ab,\"\"\n\r"[below(7) as usize]).collect();

@@ -35,8 +35,11 @@ pub(crate) fn zeroed(lines: u64) -> Result<Vec<Line>> {
     let too_large = Error::TooLarge { bytes: lines.saturating_mul(LINE_BYTES) };
     match usize::try_from(lines) {
         Ok(n) if n <= isize::MAX as usize / size_of::<Line>() => {
-            let mut lines = bytemuck::allocation::try_zeroed_vec(n).map_err(|()| too_large)?;
-            pages::ask_for_huge(&mut lines);
+            let mut lines = Vec::new();
+            lines.try_reserve_exact(n).map_err(|_| too_large)?;
+            // Memory that is zeroed when it comes would have been written for that: its alignment is a line's.
+            pages::ask_for_huge(lines.spare_capacity_mut());
+            lines.resize(n, Line([0; 8]));
             Ok(lines)
         }
         _ => Err(too_large),

@@ -2,22 +2,21 @@
 
 #![allow(unsafe_code)]
 
-use super::Line;
-
 /// Arrays of at least this many bytes ask for huge pages: below, the translation cache holds the small ones.
 const HUGE_FROM: usize = 4 << 20;
 
 /// Asks the system to put the array on huge pages. It may refuse; then nothing changes.
 ///
-/// To be asked before the array is first written: pages that exist stay as they are for a while.
-pub(crate) fn ask_for_huge(lines: &mut [Line]) {
+/// To be asked before the array is first written, as its spare capacity: pages that exist stay as they are for a
+/// while.
+pub(crate) fn ask_for_huge<T>(lines: &mut [T]) {
     if size_of_val(lines) >= HUGE_FROM {
         advise_huge(lines);
     }
 }
 
 #[cfg(all(feature = "std", target_os = "linux"))]
-fn advise_huge(lines: &mut [Line]) {
+fn advise_huge<T>(lines: &mut [T]) {
     use rustix::mm::{Advice, madvise};
     let page = rustix::param::page_size();
     let start = lines.as_mut_ptr().cast::<u8>();
@@ -32,13 +31,14 @@ fn advise_huge(lines: &mut [Line]) {
 
 /// Other systems do it by themselves or not at all.
 #[cfg(not(all(feature = "std", target_os = "linux")))]
-fn advise_huge(_: &mut [Line]) {}
+fn advise_huge<T>(_: &mut [T]) {}
 
 #[cfg(test)]
 mod tests {
     use alloc::vec::Vec;
 
     use super::*;
+    use crate::bits::Line;
 
     #[test]
     fn advice_changes_no_bit() {

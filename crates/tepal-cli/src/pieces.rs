@@ -8,9 +8,9 @@ use crate::input::Input;
 use crate::records::{Batch, Cut, Cutter, find_ends};
 
 /// Bytes that are read at once, and the first size of a buffer: it stays near the processor.
-const BUFFER: usize = 1 << 17;
+const BUFFER: usize = 1 << 18;
 /// A larger buffer is there for one long record.
-const LONG: usize = 8 * BUFFER;
+const LONG: usize = 4 * BUFFER;
 /// A buffer of this size grows with more care for memory than for time.
 const LARGE: usize = 1 << 26;
 

@@ -14,11 +14,12 @@ use tepal::{
 use crate::args::ShapeArgs;
 use crate::distinct::{DistinctCounter, MARGIN};
 use crate::error::Failure;
+use crate::keep::{AllKept, Keep};
 use crate::key::HashKeys;
 use crate::number;
 use crate::pages::{Inputs, Page};
 use crate::pipeline::{Flow, Sink, run};
-use crate::spool::Spool;
+use crate::spool::{self, PART_BITS, Spool};
 
 /// Everything about a filter to be but its keys.
 #[derive(Clone, Debug, Default)]
@@ -171,7 +172,11 @@ impl Build {
     pub fn run(mut self, inputs: &mut Inputs, folder: &Path) -> Result<Built, Failure> {
         match self.sized.take() {
             Some(filter) => self.directly(filter, inputs),
-            None => self.by_counting(inputs, Spool::new(folder)?),
+            None => {
+                let mut memory = spool::memory(inputs.threads);
+                let spool = Spool::new(folder, &mut memory, inputs.threads)?;
+                self.by_counting(inputs, spool)
+            }
         }
     }
 
@@ -184,17 +189,16 @@ impl Build {
         Ok(Built { filter, keys, different, exact })
     }
 
-    fn by_counting(self, inputs: &mut Inputs, spool: Spool) -> Result<Built, Failure> {
-        let mut sink = Keep { spool };
-        run(inputs, &HashKeys { filter: &self.hasher }, &mut sink)?;
-        let Keep { mut spool } = sink;
+    fn by_counting(self, inputs: &mut Inputs, mut spool: Spool<'_>) -> Result<Built, Failure> {
+        let hash = HashKeys { filter: &self.hasher };
+        run(inputs, &Keep { hash, spool: &spool }, &mut AllKept)?;
         let keys = spool.len();
         let (different, exact) = spool.different();
         let room = room_for(different, exact, keys);
         let mut filter = self.settings.empty(Some(room.max(1)))?;
         // What was counted has room; nothing is refused on the way.
         filter.set_over_capacity(OverCapacity::Ignore);
-        spool.drain(inputs.threads, |hashes| filter.insert_many_hashes(hashes).map_err(unexpected))?;
+        filter.insert_bulk_parts(PART_BITS, inputs.threads, |part, take| spool.part(part, take))?;
         filter.set_over_capacity(self.settings.over);
         Ok(Built { filter, keys, different, exact })
     }
@@ -216,18 +220,6 @@ impl Sink<Vec<u64>> for Insert {
             Err(Error::CapacityReached { capacity, .. }) => Err(too_many(page.name, capacity)),
             Err(error) => Err(unexpected(error)),
         }
-    }
-}
-
-/// Keeps the keys until it is known how many they are.
-struct Keep {
-    spool: Spool,
-}
-
-impl Sink<Vec<u64>> for Keep {
-    fn take(&mut self, _page: &mut Page<'_>, hashes: &Vec<u64>) -> Result<Flow, Failure> {
-        self.spool.push(hashes)?;
-        Ok(Flow::Continue)
     }
 }
 

@@ -21,15 +21,26 @@ const SAMPLED_BITS: [u32; 3] = [0, 4, 8];
 /// Twice the largest standard error of an estimate, relative: 2.3 % of all estimates are lower by more.
 pub const MARGIN: f64 = 0.0016;
 
-/// Counts different hashes.
+/// Counts different hashes: all of a list, or those of them that begin with the same bits.
 pub struct DistinctCounter {
+    /// Of each array what these hashes can reach.
     arrays: [Vec<u64>; 3],
 }
 
 impl DistinctCounter {
-    /// A counter that has seen nothing.
+    /// A counter of all hashes that has seen nothing.
     pub fn new() -> Self {
-        Self { arrays: [(); 3].map(|()| vec![0; BITS / 64]) }
+        Self::of_part(0, 0)
+    }
+
+    /// One of `2^bits` counters, which together are one: it is to see the hashes whose highest bits are `part`.
+    pub fn of_part(bits: u32, part: usize) -> Self {
+        let array = |sampled: u32| {
+            // Of the highest bits, those that do not sample are the same in all positions.
+            let same = bits.saturating_sub(sampled);
+            vec![0; if part >> same == 0 { (BITS / 64) >> same } else { 0 }]
+        };
+        Self { arrays: SAMPLED_BITS.map(array) }
     }
 
     /// Counts these too.
@@ -49,11 +60,18 @@ impl DistinctCounter {
 
     /// About how many different hashes there were.
     pub fn estimate(&self) -> f64 {
-        let share = |array: &Vec<u64>| {
-            let set: u64 = array.iter().map(|word| u64::from(word.count_ones())).sum();
-            set as f64 / BITS as f64
-        };
-        let mut arrays = self.arrays.iter().map(share).zip(SAMPLED_BITS);
+        Self::estimate_of([self])
+    }
+
+    /// About how many different hashes there were in all parts. A part that had none may be missing.
+    pub fn estimate_of<'a>(parts: impl IntoIterator<Item = &'a Self>) -> f64 {
+        let mut set = [0_u64; 3];
+        for part in parts {
+            for (set, array) in set.iter_mut().zip(&part.arrays) {
+                *set += array.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+            }
+        }
+        let mut arrays = set.into_iter().map(|set| set as f64 / BITS as f64).zip(SAMPLED_BITS);
         let usable = arrays.find(|&(share, bits)| share < NEARLY_FULL || bits == SAMPLED_BITS[2]);
         let (share, bits) = usable.unwrap_or_default();
         // Were all bits set, one that is not would be as near.
@@ -63,11 +81,12 @@ impl DistinctCounter {
     }
 }
 
-/// Sets the bit that the highest bits of a hash name.
+/// Sets the bit that the highest bits of a hash name, in an array or in a part of it.
 #[inline]
 fn set(array: &mut [u64], hash: u64) {
     let position = hash >> (u64::BITS - POSITION_BITS);
-    array[(position / 64) as usize] |= 1 << (position % 64);
+    let word = (position / 64) as usize & (array.len() - 1);
+    array[word] |= 1 << (position % 64);
 }
 
 #[cfg(test)]
@@ -97,6 +116,21 @@ mod tests {
             }
             let error = (counter.estimate() - n as f64).abs();
             assert!(error <= 2.0 + 2.0 * MARGIN * n as f64, "{n}: off by {error}");
+        }
+    }
+
+    #[test]
+    fn parts_count_what_one_counter_counts() {
+        for (bits, n) in [(1, 1000), (4, 100_000), (7, 9_000_000), (9, 30_000_000)] {
+            let mut whole = DistinctCounter::new();
+            let mut parts: Vec<_> = (0..1 << bits).map(|part| DistinctCounter::of_part(bits, part)).collect();
+            for hash in (0..n).map(spread) {
+                whole.add(&[hash]);
+                parts[(hash >> (u64::BITS - bits)) as usize].add(&[hash]);
+            }
+            assert_eq!(DistinctCounter::estimate_of(&parts), whole.estimate(), "{bits} bits");
+            let words = |counter: &DistinctCounter| counter.arrays.iter().map(Vec::len).sum::<usize>();
+            assert_eq!(parts.iter().map(words).sum::<usize>(), words(&whole));
         }
     }
 }

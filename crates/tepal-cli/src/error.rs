@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// Why a command stopped.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Failure {
     /// Whoever read our output went away: the end, but nothing to complain about.
     ClosedPipe,
@@ -44,6 +44,13 @@ impl Failure {
         } else {
             Self::io("standard output", error)
         }
+    }
+}
+
+impl From<tepal::Error> for Failure {
+    /// For an error of the library that says it all.
+    fn from(error: tepal::Error) -> Self {
+        Self::new(error.to_string())
     }
 }
 

@@ -20,6 +20,7 @@ mod field;
 mod iin;
 mod input;
 mod interrupt;
+mod keep;
 mod key;
 mod key_batch;
 mod key_spool;

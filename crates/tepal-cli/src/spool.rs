@@ -1,290 +1,276 @@
-//! The hashes of a list until its length is known: some in memory, the others in a file.
+//! The hashes of a list until its length is known: some in memory, the others in files.
 //!
 //! They are kept by their highest bits. In every layout but `scattered` these say where in a filter a key's bits lie,
 //! so when the hashes come back part after part, the filter is filled region after region, each of them near the
 //! processor: a fraction of the time that filling it in the order of the list would take. Counting the different ones
 //! gains by it in the same way.
 //!
-//! The file lies in the folder of the output, has no name there, and is gone with the process.
+//! Each thread sorts into blocks of its own and, up to 16, has a file of its own ([`Sorter`]); a block that is full
+//! changes hands under its part's lock, and is not copied.
+//!
+//! The files lie in the folder of the output ([`store`]).
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+mod store;
+
+use std::io;
+use std::mem;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
-use std::thread;
+use std::slice::ChunksExactMut;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::build::different;
 use crate::distinct::DistinctCounter;
 use crate::error::{Failure, io_text, shown};
 use crate::number;
-use crate::parallel::started;
+use crate::spool::store::{Place, Store};
 
 /// How many of the highest bits of a hash name its part.
-const PART_BITS: u32 = 7;
+pub const PART_BITS: u32 = 7;
 const PARTS: usize = 1 << PART_BITS;
-/// Hashes of one block: 32 KiB.
+/// Memory of a spool in hashes: 46 MiB, beside a filter and within 64 MiB more than it together with the rest.
+const MEMORY: usize = 46 << 17;
+/// Hashes of a block: 32 KiB, less where several threads fill blocks, so that these take a few MiB in all.
 const BLOCK: usize = 1 << 12;
-/// Blocks that stay in memory, those being filled included: 44 MiB, beside a filter and within 64 MiB more than it
-/// together with the rest.
-const BLOCKS: usize = 1408;
-/// Blocks that are read ahead when they come back.
-const AHEAD: usize = 8;
+/// The least of it.
+const SMALL_BLOCK: usize = 1 << 8;
+/// Files at most: a process may not have many.
+const FILES: usize = 16;
 /// Up to this many hashes, the different ones are counted by sorting: exactly.
 const FEW: u64 = 1 << 16;
 
-/// Hashes, those of a part in the order they came.
-pub struct Spool {
-    parts: Vec<Part>,
-    /// Has seen all full blocks.
-    counter: DistinctCounter,
-    /// Blocks in memory.
-    blocks: usize,
-    file: File,
+/// The memory of a spool for so many threads. Where it is not used it costs nothing.
+pub fn memory(threads: NonZeroUsize) -> Vec<u64> {
+    vec![0; MEMORY.max(2 * PARTS * block(threads) * sorters(threads))]
+}
+
+/// Hashes of a block where so many threads fill some.
+fn block(threads: NonZeroUsize) -> usize {
+    (BLOCK / threads.get().min(BLOCK).next_power_of_two()).max(SMALL_BLOCK)
+}
+
+/// Sorters at a time: the caller's own, and those of the threads that it starts.
+fn sorters(threads: NonZeroUsize) -> usize {
+    threads.get() + 1
+}
+
+/// Hashes, by parts.
+pub struct Spool<'m> {
+    parts: Vec<Mutex<Part<'m>>>,
+    /// What no thread has at the moment.
+    desks: RwLock<Vec<Desk<'m>>>,
+    /// Blocks that nobody has filled yet.
+    free: Mutex<ChunksExactMut<'m, u64>>,
+    /// The files.
+    stores: Vec<Mutex<Store>>,
+    /// Bytes in them.
+    stored: AtomicU64,
     folder: PathBuf,
-    /// Blocks in the file.
-    in_file: u64,
-    len: u64,
 }
 
-/// The hashes with the same highest bits.
+/// The full blocks of hashes with the same highest bits.
 #[derive(Default)]
-struct Part {
-    /// The block being filled.
-    open: Vec<u64>,
-    /// Full blocks in memory.
-    kept: Vec<Vec<u64>>,
-    /// Full blocks in the file, by their places there.
-    written: Vec<u64>,
+struct Part<'m> {
+    /// Has seen all of them. Nothing while there are none.
+    counter: Option<DistinctCounter>,
+    /// Those in memory.
+    kept: Vec<&'m mut [u64]>,
+    /// Those in files: the number of the file, and where in it.
+    written: Vec<(usize, Place)>,
 }
 
-impl Spool {
-    /// An empty spool whose file lies in `folder`, which must allow that.
-    pub fn new(folder: &Path) -> Result<Self, Failure> {
-        let file = tempfile::tempfile_in(folder).map_err(|error| {
+/// What one thread at a time fills.
+struct Desk<'m> {
+    /// The number of its file.
+    store: usize,
+    /// A block of each part.
+    open: Vec<Open<'m>>,
+}
+
+/// A block being filled.
+struct Open<'m> {
+    block: &'m mut [u64],
+    len: usize,
+}
+
+impl<'m> Desk<'m> {
+    /// A desk in memory of its own.
+    fn new(memory: &'m mut [u64], store: usize) -> Self {
+        let blocks = memory.chunks_exact_mut(memory.len() / PARTS).enumerate();
+        let open = blocks.map(|(part, block)| Open { block: &mut block[shorter_by(part)..], len: 0 });
+        Self { store, open: open.collect() }
+    }
+}
+
+/// Sorts hashes into a spool.
+pub struct Sorter<'s, 'm> {
+    spool: &'s Spool<'m>,
+    desk: Desk<'m>,
+}
+
+impl<'m> Spool<'m> {
+    /// An empty spool in the [`memory`] for so many threads, whose files lie in `folder`, which must allow that.
+    pub fn new(folder: &Path, memory: &'m mut [u64], threads: NonZeroUsize) -> Result<Self, Failure> {
+        let files = sorters(threads).min(FILES);
+        let stores: io::Result<_> = (0..files).map(|_| Store::new(folder).map(Mutex::new)).collect();
+        let stores = stores.map_err(|error| {
             let text = format!("{}; expected a folder to write in", io_text(&error));
             Failure::at(&shown(folder), text)
         })?;
-        let parts = (0..PARTS).map(|_| Part::default()).collect();
-        let counter = DistinctCounter::new();
-        Ok(Self { parts, counter, blocks: 0, file, folder: folder.to_owned(), in_file: 0, len: 0 })
+        let block = block(threads);
+        let (own, common) = memory.split_at_mut(block * PARTS * sorters(threads));
+        let own = own.chunks_exact_mut(block * PARTS).enumerate();
+        Ok(Self {
+            parts: (0..PARTS).map(|_| Mutex::default()).collect(),
+            desks: RwLock::new(own.map(|(number, own)| Desk::new(own, number % files)).collect()),
+            free: Mutex::new(common.chunks_exact_mut(block)),
+            stores,
+            stored: AtomicU64::new(0),
+            folder: folder.to_owned(),
+        })
+    }
+
+    /// What a thread sorts with.
+    ///
+    /// # Panics
+    /// If there are as many as the spool is for.
+    pub fn sorter(&self) -> Sorter<'_, 'm> {
+        let desk = self.desks.write().unwrap_or_else(PoisonError::into_inner).pop();
+        Sorter { spool: self, desk: desk.expect("no more sorters than threads") }
+    }
+
+    /// Takes a full block of a part and puts an empty one in its place: the same, if its hashes go to a file.
+    #[cold]
+    #[inline(never)]
+    fn exchange(&self, store: usize, part: usize, block: &mut &'m mut [u64]) -> Result<(), Failure> {
+        let mut place = lock(&self.parts[part]);
+        let Part { counter, kept, written } = &mut *place;
+        counter.get_or_insert_with(|| DistinctCounter::of_part(PART_BITS, part)).add(block);
+        let free = lock(&self.free).next();
+        match free {
+            Some(free) => kept.push(mem::replace(block, free)),
+            None => written.push((store, self.write(store, block)?)),
+        }
+        Ok(())
+    }
+
+    fn write(&self, store: usize, block: &[u64]) -> Result<Place, Failure> {
+        let place = lock(&self.stores[store]).append(block).map_err(|error| {
+            let so_far = number::size(self.stored.load(Ordering::Relaxed));
+            let text = format!("{} after {so_far} of temporary data", io_text(&error));
+            Failure::at(&shown(&self.folder), text)
+        })?;
+        self.stored.fetch_add(size_of_val(block) as u64, Ordering::Relaxed);
+        Ok(place)
     }
 
     /// How many hashes there are.
-    pub fn len(&self) -> u64 {
-        self.len
-    }
-
-    /// Adds hashes.
-    pub fn push(&mut self, hashes: &[u64]) -> Result<(), Failure> {
-        for &hash in hashes {
-            let part = (hash >> (u64::BITS - PART_BITS)) as usize;
-            let open = &mut self.parts[part].open;
-            if open.len() == open.capacity() {
-                self.make_room(part)?;
-            }
-            self.parts[part].open.push(hash);
+    pub fn len(&mut self) -> u64 {
+        let mut len: usize = self.opened().map(|(_, hashes)| hashes.len()).sum();
+        for part in &mut self.parts {
+            let Part { kept, written, .. } = owned(part);
+            len += kept.iter().map(|block| block.len()).sum::<usize>();
+            len += written.iter().map(|(_, place)| place.len).sum::<usize>();
         }
-        self.len += hashes.len() as u64;
-        Ok(())
-    }
-
-    /// Makes room in the block that a part fills.
-    #[cold]
-    fn make_room(&mut self, part: usize) -> Result<(), Failure> {
-        let Part { open, kept, written } = &mut self.parts[part];
-        if open.capacity() < BLOCK {
-            // A short list fills no blocks.
-            let more = (2 * open.len()).clamp(64, BLOCK) - open.len();
-            open.reserve_exact(more);
-            return Ok(());
-        }
-        self.counter.add(open);
-        if self.blocks + PARTS < BLOCKS {
-            kept.push(std::mem::replace(open, Vec::with_capacity(BLOCK)));
-            self.blocks += 1;
-            return Ok(());
-        }
-        if let Err(error) = self.file.write_all(bytemuck::cast_slice(open)) {
-            let so_far = number::size(self.in_file * (8 * BLOCK) as u64);
-            let text = format!("{} after {so_far} of temporary data", io_text(&error));
-            return Err(Failure::at(&shown(&self.folder), text));
-        }
-        written.push(self.in_file);
-        self.in_file += 1;
-        open.clear();
-        Ok(())
+        len as u64
     }
 
     /// How many different hashes there are, and whether that is exact.
     pub fn different(&mut self) -> (u64, bool) {
-        if self.len <= FEW {
-            let mut all: Vec<u64> = self.kept().copied().collect();
+        let len = self.len();
+        if len <= FEW {
+            let mut all = self.in_memory();
             all.sort_unstable();
             all.dedup();
             return (all.len() as u64, true);
         }
-        for part in &self.parts {
-            self.counter.add(&part.open);
+        let mut counters: Vec<_> = self.parts.iter_mut().map(|part| owned(part).counter.take()).collect();
+        for (part, hashes) in self.opened() {
+            counters[part].get_or_insert_with(|| DistinctCounter::of_part(PART_BITS, part)).add(hashes);
         }
-        different(self.len, self.counter.estimate())
+        different(len, DistinctCounter::estimate_of(counters.iter().flatten()))
     }
 
     /// The hashes in memory: all of them, where there are few.
-    fn kept(&self) -> impl Iterator<Item = &u64> {
-        self.parts.iter().flat_map(|part| part.kept.iter().flatten().chain(&part.open))
+    fn in_memory(&mut self) -> Vec<u64> {
+        let mut all: Vec<u64> = self.opened().flat_map(|(_, hashes)| hashes).copied().collect();
+        self.parts.iter_mut().for_each(|part| all.extend(owned(part).kept.iter().flat_map(|block| &**block)));
+        all
     }
 
-    /// Gives all hashes to `take`, part after part, and frees their memory on the way. Where there may be more than
-    /// one thread, another one reads the file ahead.
-    pub fn drain(
-        self,
-        threads: NonZeroUsize,
-        take: impl FnMut(&[u64]) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let Self { parts, file, folder, .. } = self;
-        let mut reader = Reader { file, folder };
-        let places: Vec<u64> = parts.iter().flat_map(|part| &part.written).copied().collect();
-        if threads.get() == 1 || places.is_empty() {
-            let mut places = places.into_iter();
-            return give(parts, take, |block| {
-                places.next().map_or(Ok(()), |place| reader.read(place, block))
-            });
+    /// What is in blocks that are not full, with its part.
+    fn opened(&mut self) -> impl Iterator<Item = (usize, &[u64])> {
+        let desks = self.desks.get_mut().unwrap_or_else(PoisonError::into_inner);
+        desks.iter().flat_map(|desk| desk.open.iter().map(Open::hashes).enumerate())
+    }
+
+    /// Gives the hashes of one part to `take`.
+    pub fn part(&self, part: usize, take: &mut dyn FnMut(&[u64])) -> Result<(), Failure> {
+        let Part { kept, written, .. } = &*lock(&self.parts[part]);
+        kept.iter().for_each(|block| take(block));
+        let mut block = Vec::new();
+        for (store, place) in written {
+            let read = lock(&self.stores[*store]).read(place, &mut block);
+            read.map_err(|error| Failure::io(&shown(&self.folder), &error))?;
+            take(&block);
         }
-        let (free, empty) = mpsc::channel::<Vec<u64>>();
-        let (send, full) = mpsc::channel();
-        for _ in 0..AHEAD {
-            // The receiver is at hand.
-            let _ = free.send(Vec::new());
-        }
-        let read = move || {
-            for (place, mut block) in places.into_iter().zip(empty) {
-                let read = reader.read(place, &mut block);
-                if send.send(read.map(|()| block)).is_err() {
-                    return;
-                }
+        let desks = self.desks.read().unwrap_or_else(PoisonError::into_inner);
+        desks.iter().for_each(|desk| take(desk.open[part].hashes()));
+        Ok(())
+    }
+}
+
+impl Open<'_> {
+    fn hashes(&self) -> &[u64] {
+        &self.block[..self.len]
+    }
+}
+
+impl Sorter<'_, '_> {
+    /// Adds hashes.
+    pub fn push(&mut self, hashes: &[u64]) -> Result<(), Failure> {
+        let Desk { store, open } = &mut self.desk;
+        for &hash in hashes {
+            let part = (hash >> (u64::BITS - PART_BITS)) as usize;
+            let open = &mut open[part];
+            open.block[open.len] = hash;
+            open.len += 1;
+            if open.len == open.block.len() {
+                open.len = 0;
+                self.spool.exchange(*store, part, &mut open.block)?;
             }
-        };
-        thread::scope(move |scope| {
-            started(thread::Builder::new().name("tepal spool".to_owned()).spawn_scoped(scope, read))?;
-            give(parts, take, |block| match full.recv() {
-                Ok(next) => {
-                    // The reading thread may have ended.
-                    let _ = free.send(std::mem::replace(block, next?));
-                    Ok(())
-                }
-                Err(_) => panic!("a thread of this program has panicked"),
-            })
-        })
-    }
-}
-
-/// Gives all hashes to `take`; `next` puts the next block of the file into the place of another.
-fn give(
-    parts: Vec<Part>,
-    mut take: impl FnMut(&[u64]) -> Result<(), Failure>,
-    mut next: impl FnMut(&mut Vec<u64>) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let mut block = Vec::new();
-    for Part { open, kept, written } in parts {
-        for kept in kept {
-            take(&kept)?;
         }
-        for _ in written {
-            next(&mut block)?;
-            take(&block)?;
-        }
-        take(&open)?;
+        Ok(())
     }
-    Ok(())
 }
 
-/// Reads blocks back.
-struct Reader {
-    file: File,
-    folder: PathBuf,
+impl Drop for Sorter<'_, '_> {
+    /// Leaves what it has with the spool.
+    fn drop(&mut self) {
+        let empty = Desk { store: 0, open: Vec::new() };
+        let desk = mem::replace(&mut self.desk, empty);
+        self.spool.desks.write().unwrap_or_else(PoisonError::into_inner).push(desk);
+    }
 }
 
-impl Reader {
-    /// Reads the block at a place.
-    fn read(&mut self, place: u64, block: &mut Vec<u64>) -> Result<(), Failure> {
-        block.resize(BLOCK, 0);
-        let start = SeekFrom::Start(place * (8 * BLOCK) as u64);
-        let read = self.file.seek(start).and_then(|_| self.file.read_exact(bytemuck::cast_slice_mut(block)));
-        read.map_err(|error| Failure::io(&shown(&self.folder), &error))
-    }
+/// By how many hashes the first block of a part is shorter than a block.
+///
+/// Parts grow about alike. When all blocks begin at the same place of a page, the ends of the hashes in them compete for
+/// the same few sets of the first-level cache; so they begin at 32 places, a cache line apart.
+fn shorter_by(part: usize) -> usize {
+    part % 32 * 8
+}
+
+/// What is behind a lock, whatever became of the thread that had it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The same where no other thread can have it.
+fn owned<T>(mutex: &mut Mutex<T>) -> &mut T {
+    mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_hashes_come_back_by_parts_from_memory_and_from_the_file() {
-        for n in [0, 1, BLOCK, BLOCK * PARTS + 1, BLOCK * BLOCKS + 1, 2 * BLOCK * BLOCKS + 5] {
-            let folder = tempfile::tempdir().unwrap();
-            let mut spool = Spool::new(folder.path()).unwrap();
-            // Spread over all parts, in no order of them.
-            let hash = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let all: Vec<u64> = (0..n as u64).map(hash).collect();
-            for piece in all.chunks(1000) {
-                spool.push(piece).unwrap();
-            }
-            assert_eq!(spool.len(), n as u64);
-            assert!(spool.kept().count() <= BLOCK * BLOCKS);
-            assert_eq!(spool.kept().count() == n, n <= BLOCK * (BLOCKS - PARTS), "{n}");
-            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-            let mut back = Vec::new();
-            let threads = NonZeroUsize::new(1 + n % 2).unwrap();
-            spool
-                .drain(threads, |hashes| {
-                    back.extend_from_slice(hashes);
-                    Ok(())
-                })
-                .unwrap();
-            let part = |hash: &u64| hash >> (u64::BITS - PART_BITS);
-            assert!(back.is_sorted_by_key(part));
-            back.sort_unstable();
-            let mut all = all;
-            all.sort_unstable();
-            assert!(back == all);
-        }
-    }
-
-    #[test]
-    fn hashes_that_are_all_alike_come_back() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut spool = Spool::new(folder.path()).unwrap();
-        let n = BLOCK * (BLOCKS + 2) + 3;
-        for _ in 0..n {
-            spool.push(&[u64::MAX]).unwrap();
-        }
-        let mut back = 0;
-        spool
-            .drain(NonZeroUsize::MIN, |hashes| {
-                assert!(hashes.iter().all(|&hash| hash == u64::MAX));
-                back += hashes.len();
-                Ok(())
-            })
-            .unwrap();
-        assert_eq!(back, n);
-    }
-
-    #[test]
-    fn draining_ends_where_a_block_is_not_taken() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut spool = Spool::new(folder.path()).unwrap();
-        spool.push(&vec![7; BLOCK * (BLOCKS + 50)]).unwrap();
-        let mut left = 20;
-        let drained = spool.drain(NonZeroUsize::new(2).unwrap(), |_| {
-            left -= 1;
-            if left == 0 { Err(Failure::new("enough")) } else { Ok(()) }
-        });
-        assert!(matches!(drained, Err(Failure::Message(text)) if text == "enough"));
-    }
-
-    #[test]
-    fn a_folder_that_is_not_there_is_an_error() {
-        assert!(Spool::new(Path::new("/no/such/folder")).is_err());
-    }
-}
+mod tests;

@@ -205,6 +205,27 @@ fn a_full_disk() {
     }
 }
 
+/// A file may have only so many bytes: the hashes of more keys than memory is for find no room.
+#[cfg(unix)]
+#[test]
+fn no_room_for_the_hashes_of_a_list() {
+    let place = place();
+    let list: String = (0..6_500_000).map(|n| format!("{n}\n")).collect();
+    place.write("list", list);
+    let before = place.names();
+    for threads in ["1", "2", "3"] {
+        // The signal would end the program; ignored, it is an error of writing.
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_tepal")]);
+        command.args(["build", "-q", "-j", threads, "-o", "new", "list"]).current_dir(place.path("."));
+        let ran = crate::place::finish(command);
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        assert!(ran.err.starts_with("tepal: .: file too large after "), "{}", ran.err);
+        assert!(ran.err.ends_with(" of temporary data\n") && ran.err.lines().count() == 1, "{}", ran.err);
+        assert_eq!(place.names(), before);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn names_that_are_no_text_stay_on_one_line() {

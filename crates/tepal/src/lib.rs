@@ -56,7 +56,7 @@
 //! | `mmap` | yes | [`BloomFilter::open`] maps the file; without it the file is read into memory |
 //! | `avx512` | no | loops for AVX-512 too, where the CPU has it. Needs Rust 1.89 |
 //! | `force-cpu-level` | no | for tests: the variable `TEPAL_CPU_LEVEL` names the level of the loops |
-//! | `parallel` | no | `BloomFilter::insert_bulk` and `contains_bulk`: millions of keys over several threads |
+//! | `parallel` | no | `BloomFilter::insert_bulk`, `insert_bulk_parts` and `contains_bulk`: millions of keys over several threads |
 //! | `seal` | no | files under a seal, so that nobody can swap them: `SealKey`. Without it they are refused |
 
 #![cfg_attr(not(feature = "std"), no_std)]

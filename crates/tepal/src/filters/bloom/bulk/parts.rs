@@ -41,6 +41,23 @@ impl BloomFilter {
     /// [`Double`](crate::Layout::Double) and [`Scattered`](crate::Layout::Scattered), in filters of less than
     /// 128 KiB or 64 bytes a part, and where keys may be refused ([`OverCapacity::Refuse`](crate::OverCapacity::Refuse)).
     ///
+    /// ```
+    /// use tepal::{BloomFilter, Error, OverCapacity};
+    ///
+    /// let mut filter = BloomFilter::builder().capacity(100_000).over_capacity(OverCapacity::Warn).build()?;
+    /// let mut parts = vec![Vec::new(); 1 << 4];
+    /// for key in 0..100_000u64 {
+    ///     let hash = filter.hash_key(&key)?;
+    ///     parts[(hash >> 60) as usize].push(hash);
+    /// }
+    /// filter.insert_bulk_parts(4, std::thread::available_parallelism()?, |part, take| {
+    ///     take(&parts[part]);
+    ///     Ok::<(), Error>(())
+    /// })?;
+    /// assert!((0..100_000u64).all(|key| filter.contains(&key)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// The first error of `part`, and those of [`insert_many_hashes`](Self::insert_many_hashes). Some of the
     /// hashes are in then.

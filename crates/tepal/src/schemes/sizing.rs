@@ -23,7 +23,8 @@ fn own_size(scheme: Scheme, n: u64, p: f64) -> Result<(f64, f64)> {
             let bits = libm::ceil(keys * md5_preset(p)?);
             (bits, round(bits / keys * LN_2))
         }
-        Scheme::Md5Split => {
+        // The classic formulas as they are. `params` plans for the schemes that have a 64-bit hash.
+        Scheme::Md5Split | Scheme::Xxh3 | Scheme::SipHash13 | Scheme::Xxh64 => {
             let bits = libm::ceil(classic);
             (bits, round(bits / keys * LN_2).max(1.0))
         }
@@ -54,7 +55,6 @@ fn own_size(scheme: Scheme, n: u64, p: f64) -> Result<(f64, f64)> {
             let bits = 8.0 * libm::ceil(keys * libm::log(p) / (-8.0 * LN_2 * LN_2));
             (bits, libm::round(bits / keys * LN_2).max(1.0))
         }
-        Scheme::Xxh3 | Scheme::SipHash13 | Scheme::Xxh64 => (classic, round(classic / keys * LN_2)),
     })
 }
 
@@ -211,60 +211,4 @@ pub(crate) fn check(scheme: Scheme, k: u32, m: u64) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sized(scheme: Scheme, capacity: u64, rate: f64) -> (u64, u32) {
-        let request =
-            Request { capacity: Some(capacity), false_positive_rate: Some(rate), ..Request::default() };
-        let plan = plan(scheme, &request).unwrap();
-        (plan.bit_len, plan.num_hashes)
-    }
-
-    #[test]
-    fn sizes_of_the_originals() {
-        assert_eq!(sized(Scheme::Md5Presets, 301, 0.1), (1445, 3));
-        assert_eq!(sized(Scheme::Md5Presets, 223, 0.01), (2141, 7));
-        assert_eq!(sized(Scheme::Md5Presets, 157, 0.001), (2261, 10));
-        for (rate, bits, k) in [(0.1, 5, 3), (0.01, 10, 7), (0.001, 15, 10)] {
-            assert_eq!(sized(Scheme::Md5Presets, 1, rate), (bits, k));
-        }
-        assert_eq!(sized(Scheme::Sha384, 20_000_000, 0.01), (1 << 28, 12));
-        assert_eq!(sized(Scheme::Bkdr7, 5, 0.01), (1 << 25, 7));
-        assert_eq!(sized(Scheme::GuavaMitz64, 300, 0.03), (2240, 5));
-        assert_eq!(sized(Scheme::GuavaMitz64, 50, 1e-12), (2880, 40));
-        assert_eq!(sized(Scheme::GuavaMitz64, 1, 0.35), (64, 2));
-        assert_eq!(sized(Scheme::BitsAndBlooms, 300, 0.03), (2190, 6));
-        assert_eq!(sized(Scheme::BitsAndBlooms, 3000, 0.0001), (57_511, 14));
-        assert_eq!(sized(Scheme::Dcso, 265, 0.02), (2157, 6));
-        assert_eq!(sized(Scheme::Dcso, 25, 0.5), (36, 1));
-        assert_eq!(sized(Scheme::RedisBloom, 3000, 0.0001).0, 57_536);
-        assert_eq!(sized(Scheme::RedisBloom, 160, 0.02).0, 1344);
-        assert_eq!(sized(Scheme::ValkeyBloom, 400, 0.05), (2496, 4));
-        assert_eq!(sized(Scheme::ValkeyBloom, 50, 0.02), (408, 6));
-    }
-
-    #[test]
-    fn the_fifth_articles_slip() {
-        // A bit count that is a power of two is doubled; a key count that is one is taken for the bits.
-        assert_eq!(sha384_aligned(10, 1024.0), 2048.0);
-        assert_eq!(sha384_aligned(1024, 1500.0), 1024.0);
-        assert_eq!(sha384_aligned(20_000_000, 191_701_168.0), 268_435_456.0);
-    }
-
-    #[test]
-    fn what_31_bits_do_to_a_promise() {
-        for (keys, expected) in [
-            (100_000_000, 0.0111),
-            (150_000_000, 0.0140),
-            (300_000_000, 0.037),
-            (500_000_000, 0.217),
-            (1_000_000_000, 0.76),
-        ] {
-            let (bits, k) = sized(Scheme::GuavaMitz32, keys, 0.01);
-            let found = rate_at(Scheme::GuavaMitz32, k, bits, keys);
-            assert!((found / expected - 1.0).abs() < 0.02, "{keys}: {found}, expected {expected}");
-        }
-        assert!((rate_at(Scheme::Sha384, 12, 1 << 28, 20_000_000) - 0.0018).abs() < 0.00005);
-    }
-}
+mod tests;

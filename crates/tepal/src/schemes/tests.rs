@@ -79,3 +79,33 @@ fn asking_stops_at_the_first_clear_bit() {
     });
     assert!(!all && asked == 3);
 }
+
+/// Which schemes never reach a bit from 2^31 on, whatever the size: seen in their positions.
+#[test]
+fn who_has_31_bit_positions() {
+    // As many bits as the scheme can have, of a few billion.
+    let schemes = [
+        (Scheme::Md5Split, 1 << 36),
+        (Scheme::GuavaMitz32, 1 << 36),
+        (Scheme::GuavaMitz64, 1 << 36),
+        (Scheme::SparkV1, 1 << 36),
+        (Scheme::SparkV2, 1 << 36),
+        (Scheme::BitsAndBlooms, 1 << 36),
+        (Scheme::Dcso, 1 << 36),
+        (Scheme::RedisBloom, 1 << 36),
+        (Scheme::ValkeyBloom, 1 << 36),
+        (Scheme::FnvCrc, (1 << 32) - 1),
+        (Scheme::Sha384, 1 << 32),
+    ];
+    for (scheme, m) in schemes {
+        let own = Own::of(scheme).unwrap();
+        let k = match scheme {
+            Scheme::FnvCrc => 3,
+            Scheme::Sha384 => 12,
+            _ => 5,
+        };
+        sizing::check(scheme, k, m).unwrap();
+        let low = (0..100u32).all(|key| own.all(&key.to_le_bytes(), k, m, |position| position < 1 << 31));
+        assert_eq!(own.has_31_bit_positions(), low, "{scheme}");
+    }
+}

@@ -29,6 +29,8 @@ fn one_key_however_it_is_held() {
         assert_eq!(hash(&42u64), hash(&42i32));
         assert_eq!(hash(&-7i64), hash(&"-7"));
         assert_eq!(hash(&-7i8), hash(b"-7"));
+        assert_eq!(hash(&0i64), hash(&"0"));
+        assert_eq!(hash(&0u8), hash(&"0"));
     }
     let hash = |domain, key: &dyn Key| hasher.hash_key(domain, key.key()).unwrap();
     assert_eq!(hash(KeyDomain::Integer, &-1i64), hash(KeyDomain::Integer, &u64::MAX));
@@ -124,5 +126,5 @@ fn recipes() {
 #[test]
 fn a_secret_is_not_shown() {
     let text = alloc::format!("{:?}", Hasher::SipHash13 { key: SecretKey::new([0xAB; 16]) });
-    assert!(!text.contains("171") && !text.to_lowercase().contains("ab"), "{text}");
+    assert_eq!(text, "SipHash13 { key: SecretKey(..) }");
 }

@@ -37,6 +37,7 @@ const DIGITS: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Step {
     Create,
+    Lock,
     Write,
     Permissions,
     Sync,
@@ -60,13 +61,10 @@ fn step<T>(_step: Step, take: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
 pub(super) fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let target = regular_target(path)?;
     let io = |source| Error::Io { doing: format!("{}: saving", path.display()), source };
-    let folder = match target.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(&target);
     let name = target.file_name().unwrap_or(OsStr::new("filter"));
     sweep(folder, name);
-    let mut temporary = step(Step::Create, || Temporary::create(folder, name)).map_err(io)?;
+    let mut temporary = Temporary::create(folder, name).map_err(io)?;
     step(Step::Write, || write(&mut temporary.file)).map_err(io)?;
     if let Ok(old) = fs::metadata(&target) {
         step(Step::Permissions, || temporary.file.set_permissions(old.permissions())).map_err(io)?;
@@ -94,6 +92,14 @@ fn regular_target(path: &Path) -> Result<PathBuf> {
     }
 }
 
+/// The folder that a file is in: for a bare name the working directory.
+fn folder_of(target: &Path) -> &Path {
+    match target.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
 /// A temporary file that is locked, and removed where it is not renamed.
 struct Temporary {
     file: File,
@@ -106,12 +112,13 @@ impl Temporary {
         loop {
             // Keyed by the system's random numbers, anew each time.
             let path = folder.join(temporary_name(name, RandomState::new().hash_one(std::process::id())));
-            let file = match OpenOptions::new().write(true).create_new(true).open(&path) {
+            let create = || OpenOptions::new().write(true).create_new(true).open(&path);
+            let file = match step(Step::Create, create) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 opened => opened?,
             };
             let temporary = Temporary { file, path, renamed: false };
-            match lock::try_lock(&temporary.file) {
+            match step(Step::Lock, || lock::try_lock(&temporary.file)) {
                 Ok(()) if !lock::leads_to(&temporary.path, &temporary.file) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 // No locks here: nobody else can lock, and so sweep, it either.

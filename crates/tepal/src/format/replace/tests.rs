@@ -9,13 +9,16 @@ use super::*;
 use crate::{BloomFilter, Layout};
 
 std::thread_local! {
-    /// The step that fails in this thread, and with which error of the system.
-    static FAULT: Cell<Option<(Step, i32)>> = const { Cell::new(None) };
+    /// The step that fails in this thread, with which error of the system, and how often.
+    static FAULT: Cell<Option<(Step, i32, u32)>> = const { Cell::new(None) };
 }
 
 pub(super) fn fault(step: Step) -> io::Result<()> {
     match FAULT.get() {
-        Some((failing, code)) if failing == step => Err(io::Error::from_raw_os_error(code)),
+        Some((failing, code, times)) if failing == step && times > 0 => {
+            FAULT.set(Some((failing, code, times - 1)));
+            Err(io::Error::from_raw_os_error(code))
+        }
         _ => Ok(()),
     }
 }
@@ -129,6 +132,40 @@ fn saves_of_one_target_at_once() {
 const EIO: i32 = 5;
 const ENOSPC: i32 = 28;
 
+#[cfg(unix)]
+#[test]
+fn folders() {
+    for (path, folder) in [("f", "."), ("./f", "."), ("a/f", "a"), ("a/b/f", "a/b"), ("/f", "/"), ("/", ".")]
+    {
+        assert_eq!(folder_of(Path::new(path)), Path::new(folder), "{path}");
+    }
+}
+
+/// A name that is taken, a file that a sweeper was quicker to lock: another name is tried. A file system without
+/// locks: nobody else can lock the file either. Each time the new file is there, and nothing else.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_keeps_a_temporary_file_from_being_locked_is_no_reason_not_to_save() {
+    const EEXIST: i32 = 17;
+    const EWOULDBLOCK: i32 = 11;
+    const ENOLCK: i32 = 37;
+    const EOPNOTSUPP: i32 = 95;
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("f");
+    for (step, code, met) in [
+        (Step::Create, EEXIST, 3),
+        (Step::Lock, EWOULDBLOCK, 3),
+        (Step::Lock, ENOLCK, 1),
+        (Step::Lock, EOPNOTSUPP, 1),
+        (Step::Lock, EIO, 1),
+    ] {
+        FAULT.set(Some((step, code, 3)));
+        save(&target, &code.to_le_bytes());
+        assert_eq!(FAULT.take(), Some((step, code, 3 - met)));
+        assert_eq!(names(folder.path()), BTreeSet::from(["f".to_owned()]), "{step:?}, error {code}");
+    }
+}
+
 /// Every step fails in turn, for a new name and for one that is taken.
 #[test]
 fn a_step_that_fails_leaves_the_old_file_and_nothing_else() {
@@ -142,7 +179,7 @@ fn a_step_that_fails_leaves_the_old_file_and_nothing_else() {
                 if taken {
                     save(&target, b"old");
                 }
-                FAULT.set(Some((failing, code)));
+                FAULT.set(Some((failing, code, 1)));
                 let saved = replace(&target, |out| out.write_all(b"new"));
                 FAULT.set(None);
                 let what = std::format!("{failing:?}, error {code}, taken: {taken}");

@@ -38,6 +38,8 @@ fn reading_gives_the_filter_and_writing_it_the_same_bytes() {
         let keyed = filter.seed().is_none();
         let bytes = filter.to_bytes().unwrap();
         assert_eq!(bytes.len() as u64, filter.file_len());
+        // No more memory than the file takes, sealed or not.
+        assert!(bytes.capacity() as u64 <= filter.file_len() + SEAL_BYTES);
         let again = read(&bytes, keyed).unwrap();
         assert!(again == filter);
         assert_eq!(again.meta, filter.meta);

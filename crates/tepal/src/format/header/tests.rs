@@ -191,6 +191,22 @@ fn a_body_starts_behind_a_header_and_before_the_end() {
 }
 
 #[test]
+fn a_file_without_a_body_is_refused() {
+    let empty = File { body: Vec::new(), ..File::new() };
+    let text = empty.refused().to_string();
+    assert!(text.contains("bits does not fit the file"), "{text}");
+}
+
+/// One checksum of 8 bytes for each chunk, and memory for no more.
+#[test]
+fn the_table_takes_what_it_needs() {
+    let bytes = File::new().bytes();
+    let lengths = Lengths::read(&bytes, bytes.len() as u64).unwrap();
+    let header = Header::decode(lengths, &bytes[..lengths.body_offset as usize], &Open::new()).unwrap();
+    assert_eq!((header.chunk_table.len(), header.chunk_table.capacity()), (1, 1));
+}
+
+#[test]
 fn padding_is_zero() {
     let good = File::new().bytes();
     let offset = good.len() - File::new().body.len();

@@ -54,3 +54,11 @@ fn a_pipe_is_read_and_checked() {
         assert!(matches!(cut, Error::Damaged { .. }), "{cut}");
     }
 }
+
+/// The system gives such a file no length, and it has bytes all the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_of_unknown_length_is_read() {
+    let error = BloomFilter::open("/proc/version").unwrap_err();
+    assert!(matches!(&error, Error::NotTepal { found } if found.contains("text (\"Linux ve\")")), "{error}");
+}

@@ -121,3 +121,53 @@ fn zigzag(fields: &mut Fields<'_>) -> Result<i64> {
     }
     Err(Error::damaged("a number in its header is longer than 32 bits"))
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+    use alloc::vec;
+
+    use super::*;
+    use crate::Scheme;
+
+    const REST: [u8; 13] = [0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0];
+
+    /// Lengths in as few groups of seven bits as they need, the lowest first.
+    #[test]
+    fn headers() {
+        for (blocks, length) in [
+            (1, &[0x40][..]),
+            (2, &[0x80, 0x01]),
+            (3, &[0xC0, 0x01]),
+            (254, &[0x80, 0x7F]),
+            (255, &[0xC0, 0x7F]),
+            (256, &[0x80, 0x80, 0x01]),
+        ] {
+            let builder = BloomFilter::builder().scheme(Scheme::Xxh64).layout(Layout::SplitBlock);
+            let filter = builder.bit_len(256 * blocks).capacity(1).build().unwrap();
+            let bytes = write(&filter, true).unwrap();
+            let expected = [&[0x15], length, &REST, &vec![0; 32 * blocks as usize]].concat();
+            assert_eq!(bytes, expected, "{blocks} blocks");
+            assert_eq!(after_header(&bytes).unwrap().len(), 32 * blocks as usize);
+        }
+    }
+
+    #[test]
+    fn what_a_header_says_wrong_is_named() {
+        let good = [&[0x15, 0x40][..], &REST, &[0; 32]].concat();
+        assert_eq!(after_header(&good).unwrap(), [0; 32]);
+        for (at, byte, part) in [
+            (1, 0x01, "its header says -1 bytes of bits, and 32 follow"),
+            (1, 0x03, "its header says -2 bytes of bits, and 32 follow"),
+            (1, 0x42, "its header says 33 bytes of bits, and 32 follow"),
+            (3, 0x2C, "the header's algorithm is [2c, 00, 00]"),
+            (7, 0x2C, "the header's hash is [2c, 00, 00]"),
+            (11, 0x2C, "the header's compression is [2c, 00, 00]"),
+        ] {
+            let mut bytes = good.clone();
+            bytes[at] = byte;
+            let text = after_header(&bytes).unwrap_err().to_string();
+            assert!(text.contains(part), "{part:?} is not in {text:?}");
+        }
+    }
+}

@@ -17,7 +17,7 @@ const FOREIGN: [(Format, Scheme); 9] = [
     (Format::ValkeyBloom, Scheme::ValkeyBloom),
 ];
 
-fn filter(scheme: Scheme, keys: u64) -> BloomFilter {
+pub(super) fn filter(scheme: Scheme, keys: u64) -> BloomFilter {
     let builder = BloomFilter::builder().scheme(scheme).capacity(200).false_positive_rate(0.01);
     let builder = if scheme == Scheme::Xxh64 { builder.layout(Layout::SplitBlock) } else { builder };
     let mut filter = builder.build().unwrap();
@@ -25,8 +25,99 @@ fn filter(scheme: Scheme, keys: u64) -> BloomFilter {
     filter
 }
 
-fn told(format: Format) -> Reading {
+pub(super) fn told(format: Format) -> Reading {
     Reading { format: Some(format), ..Reading::default() }
+}
+
+#[test]
+fn formats_have_names() {
+    for format in Format::ALL {
+        assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
+    }
+    let refused = "Guava".parse::<Format>().unwrap_err().to_string();
+    assert!(refused.contains("the format is Guava; it must be one of tepal, guava, spark"), "{refused}");
+}
+
+/// A file of DCSO's with nothing in it: 1000 bits, 7 of them a key.
+fn dcso(flags: u64, capacity: u64, rate: f64) -> Vec<u8> {
+    let head = [flags, capacity, rate.to_bits(), 7, 1000, 0];
+    head.into_iter().chain([0; 16]).flat_map(u64::to_le_bytes).collect()
+}
+
+#[test]
+fn versions_are_refused_by_their_number() {
+    for (flags, version) in [(0, 0), (2, 2), (0x0102, 2), (0x01FF, 0xFF)] {
+        let refused = FilterFile::from_bytes(&dcso(flags, 100, 0.01), &told(Format::Dcso)).unwrap_err();
+        let expected = format!("DCSO version {version} is not known");
+        assert!(refused.to_string().contains(&expected), "{refused}");
+    }
+    // Above the version stand other flags.
+    assert!(FilterFile::from_bytes(&dcso(0x0101, 100, 0.01), &told(Format::Dcso)).is_ok());
+}
+
+/// What a header says of capacity and rate is taken where it can be true; where it says nothing, the bits do.
+#[test]
+fn capacities_and_rates_of_headers() {
+    let read = |capacity, rate| {
+        let file = FilterFile::from_bytes(&dcso(1, capacity, rate), &told(Format::Dcso))?;
+        let filter = &file.filter().parts()[0];
+        Ok::<_, Error>((filter.capacity(), filter.promised_false_positive_rate()))
+    };
+    assert_eq!(read(1, 0.25).unwrap(), (1, 0.25));
+    // 64 keys a bit and no more, counted in whole ones.
+    assert_eq!(read(64_063, 0.25).unwrap().0, 64_063);
+    let refused = read(64_064, 0.25).unwrap_err().to_string();
+    assert!(refused.contains("1000 bits are said to hold 64064 keys"), "{refused}");
+    // Half of the bits set: 1000 · ln 2 / 7.
+    assert_eq!(read(0, 0.25).unwrap(), (99, 0.25));
+    for impossible in [0.0, 1.0, -0.5, 2.0, f64::NAN, f64::INFINITY] {
+        let (_, rate) = read(100, impossible).unwrap();
+        assert!((rate - 0.008_193_722_065_862).abs() < 1e-12, "{impossible}: {rate}");
+    }
+}
+
+#[test]
+fn numbers_that_a_guava_file_cannot_have() {
+    for (words, text) in [(0i32, "0"), (-1, "-1")] {
+        let bytes = [&[1, 5][..], &words.to_be_bytes()].concat();
+        let refused = FilterFile::from_bytes(&bytes, &told(Format::Guava)).unwrap_err().to_string();
+        assert_eq!(refused, format!("the number of words is {text}; it must be 1 or more"));
+    }
+    let made = |k| {
+        let builder = BloomFilter::builder().scheme(Scheme::GuavaMitz64).bit_len(1024).capacity(10);
+        FilterFile::new(builder.num_hashes(k).build().unwrap(), Format::Guava)
+    };
+    assert!(made(255).is_ok());
+    let refused = made(256).unwrap_err().to_string();
+    assert!(refused.contains("the number of hashes is 256; it must be at most 255"), "{refused}");
+}
+
+/// A mark alone is not enough, and neither is a file that could be read: it needs both.
+#[test]
+fn marks() {
+    let json = br#"{"m":64,"k":1,"b":"AAAAAAAAAEAAAAAAAAAAAA=="}"#;
+    let block: &[u8] = &[0; 32];
+    let header = &[0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0][..];
+    for (bytes, read, marked) in [
+        (json.to_vec(), Format::BitsAndBlooms, true),
+        ([&[0x15, 0x40], header, block].concat(), Format::ParquetSbbf, true),
+        // The same with the field's number written out, as nobody does.
+        ([&[0x05, 0x02, 0x40], header, block].concat(), Format::ParquetSbbf, false),
+        // Bits alone that begin as a header does.
+        ([&[0x15], &block[1..]].concat(), Format::ParquetSbbf, false),
+    ] {
+        assert!(FilterFile::from_bytes(&bytes, &told(read)).is_ok(), "{bytes:02x?}");
+        assert_eq!(Format::of(&bytes), marked.then_some(read), "{bytes:02x?}");
+        let domain = Reading { key_domain: Some(KeyDomain::Integer), ..Reading::default() };
+        match FilterFile::from_bytes(&bytes, &domain) {
+            Ok(file) => {
+                assert!(marked && file.format() == read);
+                assert_eq!(file.filter().parts()[0].key_domain(), KeyDomain::Integer);
+                assert_eq!(file.to_bytes().unwrap(), bytes);
+            }
+            Err(error) => assert!(!marked && error.to_string().contains("could be parquet-sbbf"), "{error}"),
+        }
+    }
 }
 
 /// What a reader does not know is named with the place where it stands.

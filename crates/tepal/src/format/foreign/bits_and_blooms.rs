@@ -57,7 +57,7 @@ pub(super) fn read(bytes: &[u8], domain: KeyDomain) -> Result<(AnyFilter, Beside
             m.saturating_sub(1)
         )));
     }
-    if m > len && m.div_ceil(64) > words.len() as u64 + 1024 {
+    if m.div_ceil(64) > words.len() as u64 + 1024 {
         // A bitset much shorter than m is legal, but its memory would be taken on the word of a number.
         return Err(Error::damaged(format_args!("{m} bits are named, and its bitset has {len}")));
     }
@@ -123,3 +123,6 @@ fn read_bitset(bytes: &[u8]) -> Result<(u64, bool, Vec<u64>)> {
     }
     Ok((len, little_endian, words))
 }
+
+#[cfg(test)]
+mod tests;

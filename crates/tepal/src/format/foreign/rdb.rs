@@ -187,13 +187,10 @@ fn string<'a>(fields: &mut Fields<'a>) -> Result<(Vec<u8>, Option<&'a [u8]>)> {
     }
 }
 
-/// LZF (Lehmann's LibLZF): runs of literals, and copies of what came before.
+/// LZF (Lehmann's LibLZF): runs of literals, and copies of what came before. What comes out is compared with
+/// `len`, and taken from no number: a copy of three bytes makes at most 264.
 fn unpack(packed: &[u8], len: u64) -> Result<Vec<u8>> {
     let damaged = || Error::damaged("its packed bits cannot be unpacked");
-    // A copy of three bytes makes at most 264: nothing larger is believed.
-    if len > packed.len() as u64 * 264 {
-        return Err(damaged());
-    }
     let mut out = vec![];
     let mut fields = Fields::at(packed, 0);
     while !fields.rest().is_empty() {
@@ -226,6 +223,8 @@ fn crc64(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+
     use super::*;
 
     #[test]
@@ -241,6 +240,28 @@ mod tests {
             assert_eq!(plain_length(&mut Fields::at(&bytes, 0)).unwrap(), n);
         }
         assert!(length(&mut Fields::at(&[0x82], 0)).is_err());
+        // In the shortest of four forms.
+        for (n, expected) in [
+            (0x3F, &[0x3F][..]),
+            (0x40, &[0x40, 0x40]),
+            (0x3FFF, &[0x7F, 0xFF]),
+            (0x4000, &[0x80, 0, 0, 0x40, 0]),
+            (0xFFFF_FFFF, &[0x80, 0xFF, 0xFF, 0xFF, 0xFF]),
+            (1 << 32, &[0x81, 0, 0, 0, 1, 0, 0, 0, 0]),
+        ] {
+            let mut bytes = Vec::new();
+            put_length(&mut bytes, n);
+            assert_eq!(bytes, expected, "{n:#x}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_another_kind_is_refused() {
+        opcode(&mut Fields::at(&[2], 0), UNSIGNED).unwrap();
+        let refused = opcode(&mut Fields::at(&[5], 0), UNSIGNED).unwrap_err().to_string();
+        assert!(refused.contains("a value of the kind 5 ends at byte 1, expected the kind 2"), "{refused}");
+        let refused = plain_length(&mut Fields::at(&[0xC3], 0)).unwrap_err().to_string();
+        assert!(refused.contains("a string of the kind 3 stands for a number"), "{refused}");
     }
 
     #[test]
@@ -248,6 +269,14 @@ mod tests {
         // Three literals, then a copy of 9 bytes from 3 back.
         assert_eq!(unpack(b"\x02abc\xe0\x00\x02", 12).unwrap(), b"abcabcabcabc");
         assert_eq!(unpack(b"\x00a\x20\x00", 4).unwrap(), b"aaaa");
+        // One literal, then ten copies of 264 bytes.
+        let packed = [&b"\x00a"[..], &b"\xe0\xff\x00".repeat(10)].concat();
+        assert_eq!(unpack(&packed, 2641).unwrap(), b"a".repeat(2641));
+        // 320 literals that differ, and a copy of three bytes from 0x123 = 291 back.
+        let bytes: Vec<u8> = (0..320u32).map(|i| (i * i / 7) as u8).collect();
+        let packed = bytes.chunks(32).flat_map(|run| [&[31], run].concat()).chain([0x21, 0x22]);
+        let expected = [&bytes[..], &bytes[320 - 0x123..][..3]].concat();
+        assert_eq!(unpack(&packed.collect::<Vec<u8>>(), 323).unwrap(), expected);
         for bad in [&b"\x02ab"[..], b"\x20\x00", b"\x00a\x20\x01", b"\x00a", b"\x00a\xe0"] {
             assert!(unpack(bad, 4).is_err(), "{bad:?}");
         }

@@ -177,8 +177,9 @@ impl Link<'_> {
                 self.error, self.per_entry, self.hashes
             )));
         }
-        // Old files give the modulus as a power of two.
-        if self.n2 > 63 || (self.n2 > 0 && self.bits != 1 << self.n2) || self.entries == 0 {
+        // Old files give the modulus as a power of two, too.
+        let is_modulus = self.bits.is_power_of_two() && u64::from(self.bits.trailing_zeros()) == self.n2;
+        if (self.n2 != 0 && !is_modulus) || self.entries == 0 {
             return Err(Error::damaged(format_args!(
                 "a filter says {} bits, a modulus of 2^{} and {} entries",
                 self.bits, self.n2, self.entries
@@ -277,3 +278,6 @@ pub(super) fn chain_of(filter: BloomFilter) -> Result<(AnyFilter, Beside)> {
     let chain = ScalableBloomFilter { links: vec![filter], growth: Growth::Fixed };
     Ok((AnyFilter::Scalable(chain), Beside::RedisBloom(rest)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -56,7 +56,7 @@ pub(super) fn read(bytes: &[u8], domain: KeyDomain) -> Result<(AnyFilter, Beside
         let body = inner.take_claimed(bitmap)?;
         inner.end()?;
         let (items, capacity) = (fields.u64_le()?, fields.u64_le()?);
-        if items > capacity || capacity == 0 || capacity > i64::MAX as u64 {
+        if items > capacity || capacity == 0 {
             return Err(Error::damaged(format_args!("filter {j} says {items} items of {capacity}")));
         }
         seeds.push(seed);
@@ -125,3 +125,6 @@ fn version(what: &'static str, found: u8) -> Result<()> {
         found => Err(Error::Unsupported { what, found: found.into(), known: "version 1" }),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -213,3 +213,6 @@ impl FilterFile {
         warnings
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -294,6 +294,32 @@ fn growth_is_bounded() {
     assert_eq!(file.filter().parts().len(), 2);
 }
 
+/// DCSO's program counts the keys that set a bit, the others every key that they are given.
+#[test]
+fn keys_are_counted_as_their_program_does() {
+    for (format, scheme) in FOREIGN {
+        let mut filter = filter(scheme, 0);
+        for key in [1u64, 2, 1, 1] {
+            filter.insert(&key).unwrap();
+        }
+        let expected = if format == Format::Dcso { 2 } else { 4 };
+        assert_eq!(filter.keys_inserted(), Some(expected), "{format}");
+    }
+}
+
+#[test]
+fn a_secret_opens_the_filter_that_has_it() {
+    let secret = SecretKey::new(*b"0123456789abcdef");
+    let mut filter = BloomFilter::builder().capacity(10).secret_key(secret.clone()).build().unwrap();
+    filter.insert("x").unwrap();
+    let bytes = filter.to_bytes().unwrap();
+    let without = FilterFile::from_bytes(&bytes, &Reading::default());
+    assert!(matches!(without, Err(Error::KeyRequired)));
+    let reading = Reading { secret: Some(secret), ..Reading::default() };
+    let file = FilterFile::from_bytes(&bytes, &reading).unwrap();
+    assert!(file.format() == Format::Tepal && file.filter().contains("x"));
+}
+
 #[test]
 fn secrets_and_domains_that_do_not_fit() {
     let bytes = FilterFile::new(filter(Scheme::Dcso, 1), Format::Dcso).unwrap().to_bytes().unwrap();

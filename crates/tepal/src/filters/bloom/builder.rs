@@ -238,3 +238,6 @@ impl BloomFilterBuilder {
         Ok(hasher)
     }
 }
+
+#[cfg(test)]
+mod tests;

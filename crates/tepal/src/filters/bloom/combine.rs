@@ -151,3 +151,6 @@ impl BloomFilter {
         Ok(BloomFilter::from_parts(Meta { shape, ..self.meta.clone() }, lines, set_bits))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -322,3 +322,6 @@ impl BloomFilter {
         self.tally = Tally::new(&self.meta, self.set_bits());
     }
 }
+
+#[cfg(test)]
+mod tests;

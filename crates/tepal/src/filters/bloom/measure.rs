@@ -107,3 +107,6 @@ fn line_rate(line: &Line, k: u32) -> f64 {
 fn split_rate(block: &[u32; 8]) -> f64 {
     block.iter().map(|word| f64::from(word.count_ones()) / 32.0).product()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! What union, intersection and folding leave, and what they refuse.
+
+use alloc::string::ToString;
+
+use super::super::tests::{builders, filled};
+use super::*;
+use crate::{KeyDomain, Md5Split, Recipe, Scheme, SecretKey};
+
+#[test]
+fn unions_are_what_building_together_gives() {
+    for builder in builders() {
+        let builder = builder.capacity(3000);
+        let mut a = filled(&builder, 0..1000);
+        let b = filled(&builder, 500..2000);
+        a.union_with(&b).unwrap();
+        let both = filled(&builder, 0..2000);
+        assert!(a == both);
+        assert_eq!(a.keys_inserted(), Some(2500));
+        assert_eq!(a.set_bits(), both.set_bits());
+
+        let mut common = filled(&builder, 0..1000);
+        common.intersect_with(&b).unwrap();
+        assert!((500..1000u64).all(|key| common.contains(&key)));
+        assert_eq!(common.keys_inserted(), None);
+        assert!(common.set_bits() < b.set_bits());
+
+        let mut full = filled(&builder, 0..2500);
+        let before = full.clone();
+        let more = filled(&builder, 10_000..12_500);
+        assert!(matches!(full.union_with(&more), Err(Error::CapacityReached { .. })));
+        assert!(full == before);
+        full.set_over_capacity(OverCapacity::Warn);
+        full.union_with(&more).unwrap();
+        assert!(full.is_over_capacity());
+    }
+}
+
+#[test]
+fn filters_of_another_kind_are_refused_with_the_reason() {
+    let base = || BloomFilter::builder().bit_len(5120).capacity(100).num_hashes(8);
+    let recipe = Recipe { trim: true, nocase: false };
+    let others = [
+        (base().layout(Layout::Double), "layout"),
+        (base().num_hashes(7), "number of hashes"),
+        (base().bit_len(5632), "size in bits"),
+        (base().key_domain(KeyDomain::Integer), "key domain"),
+        (base().secret_key(SecretKey::new([0; 16])), "hash scheme"),
+        (base().seed(1), "hash seed"),
+        (base().recipe(recipe), "key recipe"),
+    ];
+    let mut filter = base().layout(Layout::Line).build().unwrap();
+    filter.insert(&1).unwrap();
+    let before = filter.clone();
+    for (other, property) in others {
+        let other = if property == "layout" { other } else { other.layout(Layout::Line) };
+        let other = other.build().unwrap();
+        for error in [filter.union_with(&other).unwrap_err(), filter.intersect_with(&other).unwrap_err()] {
+            assert!(matches!(error, Error::Incompatible { property: p, .. } if p == property), "{error}");
+            assert!(error.to_string().contains("rebuild one of them"), "{error}");
+        }
+        assert!(filter != other);
+    }
+    let secret = |byte| base().secret_key(SecretKey::new([byte; 16])).build().unwrap();
+    let error = secret(1).union_with(&secret(2)).unwrap_err().to_string();
+    assert!(error.contains("a secret"), "{error}");
+    assert!(filter == before);
+    // Capacity, promise, policy and labels do not decide what a filter answers.
+    let other = base().layout(Layout::Line).capacity(99).over_capacity(OverCapacity::Ignore).build();
+    assert!(filter.union_with(&other.unwrap()).is_ok());
+}
+
+#[test]
+fn schemes_with_other_parameters_are_refused_too() {
+    let spark = |seed| BloomFilter::builder().scheme(Scheme::SparkV2).seed(seed);
+    let valkey = |byte| BloomFilter::builder().valkey_seed([byte; 32]);
+    let split = |from_zero| BloomFilter::builder().md5_split(Md5Split { from_zero, ..Md5Split::default() });
+    for (here, there, shown) in [
+        (spark(1), spark(2), ["seed: 1", "seed: 2"]),
+        (valkey(3), valkey(4), ["[3, 3,", "[4, 4,"]),
+        (split(true), split(false), ["from_zero: true", "from_zero: false"]),
+    ] {
+        let [mut here, mut there] = [here, there].map(|builder| builder.capacity(100).build().unwrap());
+        here.insert("x").unwrap();
+        there.insert("y").unwrap();
+        let before = here.clone();
+        for error in [here.union_with(&there).unwrap_err(), here.intersect_with(&there).unwrap_err()] {
+            assert!(matches!(error, Error::Incompatible { property: "scheme parameters", .. }), "{error}");
+            assert!(shown.iter().all(|part| error.to_string().contains(part)), "{error}");
+        }
+        assert!(here == before && here != there);
+    }
+}
+
+#[test]
+fn folding_is_building_small() {
+    for builder in builders() {
+        let large = builder.clone().capacity(100_000).false_positive_rate(0.001);
+        let mut filter = filled(&large, 0..5000);
+        let before = filter.size_in_bytes();
+        let factor = filter.shrink_to(0.01).unwrap();
+        assert!(factor >= 16, "{filter:?}: {factor}");
+        assert_eq!(filter.size_in_bytes(), (before / factor).next_multiple_of(64));
+        assert!((0..5000u64).all(|key| filter.contains(&key)));
+        assert!(filter.false_positive_rate() <= 0.01);
+        assert!(filter.capacity() >= 5000 - 100 && !filter.is_over_capacity());
+        assert_eq!(filter.promised_false_positive_rate(), 0.01);
+
+        let small = builder
+            .layout(filter.layout())
+            .num_hashes(filter.num_hashes())
+            .bit_len(filter.bit_len())
+            .capacity(filter.capacity());
+        let direct = filled(&small.over_capacity(OverCapacity::Ignore), 0..5000);
+        assert!(direct == filter, "{filter:?}");
+        assert_eq!(filter.shrink_to(0.01).unwrap(), 1);
+        assert!(filter.shrink_to(1e-9).is_err());
+        assert!(filter.shrink_to(0.0).is_err() && filter.shrink_to(f64::NAN).is_err());
+    }
+}
+
+#[test]
+fn an_empty_filter_shrinks_to_next_to_nothing() {
+    let mut filter = BloomFilter::builder().capacity(1_000_000).build().unwrap();
+    assert!(filter.shrink_to(0.5).unwrap() > 100);
+    assert!(!filter.contains("x"));
+}

@@ -200,9 +200,9 @@ impl Request {
         let layout = self.layout_for(wanted);
         let (num_hashes, bits_per_key) = self.best(layout, wanted)?;
         let most = libm::floor(bit_len as f64 / bits_per_key) as u64;
-        let capacity = (0..=most)
+        let capacity = (1..=most)
             .rev()
-            .find(|&keys| keys == 0 || keys > SMALL || rate_of(layout, num_hashes, bit_len, keys) <= wanted)
+            .find(|&keys| keys > SMALL || rate_of(layout, num_hashes, bit_len, keys) <= wanted)
             .unwrap_or(0);
         if capacity == 0 {
             let expected = format!("{} or more for one key at this rate", libm::ceil(bits_per_key));

@@ -131,3 +131,6 @@ fn log_kept(layout: Layout, num_hashes: u32, bit_len: u64) -> f64 {
         Layout::Scattered => f64::from(num_hashes) * libm::log1p(-1.0 / bits),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -236,3 +236,6 @@ impl LinesMut for Atomics<'_> {
         self.set_words(line, (position / 64 % 8) as usize, &[1 << (position % 64)]) > 0
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests;

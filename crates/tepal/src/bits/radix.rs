@@ -98,3 +98,6 @@ impl Queues {
 fn start(part: usize) -> usize {
     part * BLOCK + part % BLOCK_LINES * IN_LINE
 }
+
+#[cfg(test)]
+mod tests;

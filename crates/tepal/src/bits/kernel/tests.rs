@@ -154,6 +154,16 @@ fn every_level_fills_parts_by_the_plain_rule() {
     }
 }
 
+/// Each level under its name, the best first, and last the one that every machine has.
+#[test]
+fn levels_have_names() {
+    let rules = Rules::new(Shape::new(Layout::Line, 8, 512).unwrap());
+    let names: Vec<_> = Kernel::available(&rules).map(Kernel::level).collect();
+    let all: &[&str] =
+        if cfg!(target_arch = "aarch64") { &["neon"] } else { &["avx512", "avx2", "baseline"] };
+    assert!(!names.is_empty() && all.ends_with(&names), "{names:?}");
+}
+
 /// A level is taken by its name, or not at all: a name that is not there is no reason to take another.
 #[cfg(feature = "force-cpu-level")]
 mod forced {

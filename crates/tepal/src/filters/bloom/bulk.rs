@@ -114,10 +114,10 @@ impl BloomFilter {
         self.insert_cut_hashes(hashes, cut)
     }
 
-    /// How to cut up inserting here; nothing where a batch is quicker, or all that can be done.
+    /// How to cut up inserting here; nothing where a batch is quicker.
     fn cut(&self, threads: NonZeroUsize) -> Option<Cut> {
         let passes = self.rules.passes(self.lines.len()).iter().flatten().count();
-        Cut::new(self.lines.len(), passes, threads).filter(|_| passes > 0 && self.has_hash())
+        Cut::new(self.lines.len(), passes, threads)
     }
 
     fn insert_cut<K: Keys + Sync + ?Sized>(&mut self, keys: &K, cut: Option<Cut>) -> Result<()> {
@@ -140,6 +140,7 @@ impl BloomFilter {
         cut: Option<Cut>,
         hash: impl Fn(usize) -> Result<u64> + Sync,
     ) -> Result<usize> {
+        // Positions that are independent, as those of every scheme without a hash, have no passes.
         let passes = self.rules.passes(self.lines.len());
         let Some(cut) = cut.filter(|cut| passes[0].is_some() && keys >= cut.least) else {
             return Ok(0);

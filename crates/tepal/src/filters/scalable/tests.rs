@@ -94,6 +94,19 @@ fn a_chain_does_not_become_a_thousand_times_larger_at_once() {
     }
 }
 
+/// Counted from the bytes that the chain has: of 10,000 keys in 12,032 bytes, 900 times as many may follow, at
+/// 13.8 bits a key for half the rate, and 1,000 times as many may not.
+#[test]
+fn a_larger_chain_may_grow_by_more() {
+    for (expansion, grows) in [(900, true), (1000, false)] {
+        let mut first = link(Scheme::RedisBloom, 10_000, 0.01);
+        first.meta.inserted = Some(10_000);
+        let mut chain = ScalableBloomFilter { links: vec![first], growth: Growth::RedisBloom { expansion } };
+        assert_eq!(chain.insert("one more").is_ok(), grows, "{expansion}");
+        assert_eq!(chain.links().len(), if grows { 2 } else { 1 }, "{expansion}");
+    }
+}
+
 #[test]
 fn a_chain_without_a_filter_is_damage() {
     let mut chain = chain(Growth::Fixed);

@@ -39,3 +39,41 @@ fn builders_refuse() {
     let huge = text(BloomFilter::builder().capacity(1 << 42).false_positive_rate(0.01));
     assert!(huge.contains("more than this machine"), "{huge}");
 }
+
+#[test]
+fn what_is_described_is_built() {
+    let builder = BloomFilter::builder().capacity(1000).goal(Goal::Memory).false_positive_rate(0.01);
+    assert_eq!(builder.plan().unwrap().layout, Layout::Double);
+    let filter = builder.build().unwrap();
+    assert_eq!((filter.layout(), filter.promised_false_positive_rate()), (Layout::Double, 0.01));
+    assert_eq!(BloomFilter::builder().goal(Goal::Speed).capacity(9).plan().unwrap().layout, Layout::Line);
+    let by_size = BloomFilter::builder().capacity(1000).bit_len(20_480).build().unwrap();
+    assert_eq!((by_size.bit_len(), by_size.bits_per_key()), (20_480, 20.48));
+}
+
+/// Labels of 65,000 bytes together, and not one more.
+#[test]
+fn labels_have_a_limit() {
+    let labels = |len: usize| Labels {
+        name: Some("n".repeat(1000)),
+        field: Some("f".repeat(len - 1000)),
+        ..Labels::default()
+    };
+    let build = |len| BloomFilter::builder().capacity(1).labels(labels(len)).build();
+    assert_eq!(build(65_000).unwrap().labels(), &labels(65_000));
+    let error = build(65_001).unwrap_err().to_string();
+    assert_eq!(error, "the labels is 65001 bytes; it must be at most 65000 together");
+}
+
+#[test]
+fn another_filter_of_the_scheme_is_as_large_as_it_may_be() {
+    let builder = BloomFilter::builder().scheme(Scheme::RedisBloom).capacity(100);
+    let filter = builder.key_domain(KeyDomain::Integer).build().unwrap();
+    let larger = filter.same_scheme(5000, 0.001, u64::MAX).unwrap();
+    assert_eq!((larger.capacity(), larger.promised_false_positive_rate()), (5000, 0.001));
+    assert_eq!((larger.scheme(), larger.key_domain()), (Scheme::RedisBloom, KeyDomain::Integer));
+    let bytes = larger.size_in_bytes();
+    assert!(filter.same_scheme(5000, 0.001, bytes).is_ok());
+    let error = filter.same_scheme(5000, 0.001, bytes - 1).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { bytes: found } if found == bytes), "{error}");
+}

@@ -124,3 +124,83 @@ fn an_empty_filter_shrinks_to_next_to_nothing() {
     assert!(filter.shrink_to(0.5).unwrap() > 100);
     assert!(!filter.contains("x"));
 }
+
+/// What the filter is at already, it may be at.
+#[test]
+fn shrinking_to_the_rate_of_now_changes_nothing() {
+    for builder in builders() {
+        let mut filter = filled(&builder.capacity(1000), 0..1000);
+        let before = filter.clone();
+        let now = filter.false_positive_rate();
+        assert_eq!(filter.shrink_to(now).unwrap(), 1);
+        assert!(filter == before && filter.capacity() == 1000);
+        let error = filter.shrink_to(now * (1.0 - 1e-9)).unwrap_err();
+        assert!(matches!(error, Error::RateOutOfReach { .. }), "{error}");
+    }
+}
+
+/// A filter whose bits fell well may be smaller than one planned for its keys, one whose bits fell badly may not:
+/// it is folded by the factor that gives just the rate, and holds what such a filter is planned for.
+#[test]
+fn folding_goes_as_far_as_the_rate() {
+    let mut better = 0;
+    for (layout, k) in
+        [(Layout::Line, 9), (Layout::Double, 6), (Layout::SplitBlock, 8), (Layout::Scattered, 4)]
+    {
+        for stream in 0..4u64 {
+            let empty = BloomFilter::builder().layout(layout).num_hashes(k).bit_len(5040 * 512);
+            let builder = empty.capacity(100_000).over_capacity(OverCapacity::Ignore);
+            let filter = filled(&builder, (0..700).map(|i| stream << 32 | i));
+            for factor in [84, 105, 360, 504] {
+                let rate = filter.folded(factor).unwrap().false_positive_rate();
+                let mut shrunk = filter.clone();
+                assert_eq!(shrunk.shrink_to(rate).unwrap(), factor, "{layout} {stream}");
+                assert!(shrunk == filter.folded(factor).unwrap());
+                let plan = |capacity, bit_len| Request {
+                    capacity,
+                    bit_len,
+                    false_positive_rate: Some(rate),
+                    layout: Some(layout),
+                    num_hashes: Some(k),
+                    ..Request::default()
+                };
+                let keys = filter.estimated_len().ceil() as u64;
+                let holds = plan(None, Some(shrunk.bit_len())).plan().unwrap().capacity;
+                assert_eq!(shrunk.capacity(), holds.max(keys), "{layout} {stream} {factor}");
+                assert_eq!(shrunk.promised_false_positive_rate(), rate);
+                let same = BloomFilter::from_parts(shrunk.meta.clone(), shrunk.lines.clone(), 0);
+                assert_eq!(shrunk.limit(), same.limit());
+                let planned = plan(Some(keys), None).plan().unwrap().bit_len;
+                better += u32::from(planned > shrunk.bit_len() + 512);
+            }
+        }
+    }
+    assert!(better > 0, "none is better than planned");
+}
+
+/// A union may hold what one more key could have made of a full filter.
+#[test]
+fn unions_are_judged_by_their_bits() {
+    for layout in Layout::ALL {
+        let empty = BloomFilter::builder().layout(layout).capacity(1000).build().unwrap();
+        let with_bits = |bits: u64| {
+            let mut lines = bits::zeroed(empty.lines.len() as u64).unwrap();
+            (0..bits).for_each(|p| bits::words_mut(&mut lines)[(p / 64) as usize] |= 1 << (p % 64));
+            BloomFilter::from_parts(empty.meta.clone(), lines, bits)
+        };
+        let most = empty.limit() + u64::from(empty.num_hashes()) - 1;
+        let mut filter = with_bits(10);
+        let error = filter.union_with(&with_bits(most + 1)).unwrap_err();
+        assert!(matches!(error, Error::CapacityReached { capacity: 1000, inserted: 0 }), "{error}");
+        assert_eq!(filter.set_bits(), 10);
+        filter.union_with(&with_bits(most)).unwrap();
+        assert_eq!((filter.set_bits(), filter.is_over_capacity()), (most, false), "{layout}");
+        // Where keys are not refused, the limit itself is the most.
+        let mut warned = with_bits(10);
+        warned.set_over_capacity(OverCapacity::Warn);
+        warned.union_with(&with_bits(empty.limit())).unwrap();
+        assert!(!warned.is_over_capacity(), "{layout}");
+        warned.union_with(&with_bits(empty.limit() + 1)).unwrap();
+        assert!(warned.is_over_capacity(), "{layout}");
+    }
+}

@@ -104,7 +104,9 @@ fn one_thread_is_as_in_memory() {
             batch.insert(&keys[501]).unwrap();
             plain.insert(&keys[501]).unwrap();
             assert_eq!(batch.keys_inserted(), Some(302));
-            assert!(single.into_owned().unwrap() != plain && batch.into_owned().unwrap() == plain);
+            let owned = batch.into_owned().unwrap();
+            assert_eq!((owned.keys_inserted(), owned.set_bits()), (Some(302), plain.set_bits()));
+            assert!(single.into_owned().unwrap() != plain && owned == plain);
         }
     }
 }

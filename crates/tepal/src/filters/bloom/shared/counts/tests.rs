@@ -45,3 +45,13 @@ fn a_counter_counts_every_thread() {
     });
     assert_eq!(counter.sum(), 14_000);
 }
+
+/// What the sample has room for is known of the whole filter.
+#[test]
+fn a_sample_tells_of_the_whole() {
+    let watch = Watch::new(1_000_000, 0.125, 0, 0);
+    assert_eq!(watch.room(), 1_000_000);
+    watch.add(50_000, || panic!("not yet"));
+    assert_eq!((watch.room(), watch.is_full()), (600_000, false));
+    assert_eq!(Watch::new(1_000_000, 0.125, 400_000, 60_000).room(), 600_000);
+}

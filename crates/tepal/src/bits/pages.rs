@@ -22,17 +22,17 @@ fn advise_huge<T>(lines: &mut [T]) {
     let start = lines.as_mut_ptr().cast::<u8>();
     // Only whole pages inside the array: the rest of its first and last page belongs to others.
     let before = start.align_offset(page);
-    let len = whole_pages(size_of_val(lines) - before, page);
+    let len = whole_pages(size_of_val(lines), before, page);
     let start = start.wrapping_add(before).cast();
     // SAFETY: the pages lie within `lines`, and this advice changes no byte of them, only how the system maps
     // them.
     let _refused = unsafe { madvise(start, len, Advice::LinuxHugepage) };
 }
 
-/// As many of the bytes as are whole pages.
+/// How many of an array's bytes are whole pages, where so many come before the first of them.
 #[cfg(all(feature = "std", target_os = "linux"))]
-fn whole_pages(bytes: usize, page: usize) -> usize {
-    bytes / page * page
+fn whole_pages(bytes: usize, before: usize, page: usize) -> usize {
+    (bytes - before) / page * page
 }
 
 /// Other systems do it by themselves or not at all.
@@ -60,10 +60,17 @@ mod tests {
     #[test]
     fn pages_are_whole() {
         let page = 4096;
-        for (bytes, whole) in
-            [(0, 0), (4095, 0), (4096, 4096), (8191, 4096), (8192, 8192), (HUGE_FROM - 1, HUGE_FROM - page)]
-        {
-            assert_eq!(whole_pages(bytes, page), whole, "{bytes}");
+        for (bytes, before, whole) in [
+            (0, 0, 0),
+            (page - 1, 0, 0),
+            (page, 0, page),
+            (2 * page - 1, 0, page),
+            (2 * page, 0, 2 * page),
+            (2 * page, 64, page),
+            (2 * page + 64, 64, 2 * page),
+            (HUGE_FROM, page - 64, HUGE_FROM - page),
+        ] {
+            assert_eq!(whole_pages(bytes, before, page), whole, "{bytes} {before}");
         }
     }
 }

@@ -194,15 +194,20 @@ impl BloomFilter<Shared> {
         self.insert_batch(hashes, 0)
     }
 
+    /// Keys that a thread may insert without looking whether the filter is full.
+    fn unwatched(&self) -> usize {
+        if !self.refuses() {
+            return BATCH;
+        }
+        let keys = self.lines.watch.room() / (u64::from(self.num_hashes()) * ROOM_SHARE);
+        usize::try_from(keys).map_or(BATCH, |keys| keys.min(BATCH))
+    }
+
     /// Inserts a batch by pieces that even sixteen threads together can insert without passing the limit; one key
     /// at a time where such pieces would be small.
     fn insert_batch(&self, mut hashes: &[u64], mut done: usize) -> Result<()> {
         while !hashes.is_empty() {
-            let mut most = BATCH;
-            if self.refuses() {
-                let room = self.lines.watch.room() / (u64::from(self.num_hashes()) * ROOM_SHARE);
-                most = most.min(usize::try_from(room).unwrap_or(BATCH));
-            }
+            let most = self.unwatched();
             let (piece, rest) = hashes.split_at(hashes.len().min(most.max(FEW)));
             if most < FEW || self.refuses_now() {
                 for (i, &hash) in piece.iter().enumerate() {

@@ -277,3 +277,61 @@ fn refusing_is_never_over_capacity_by_inserting() {
         assert!(over.is_over_capacity() && keys(1, 100).iter().any(|key| over.insert(key).is_err()));
     }
 }
+
+/// One thread is refused at the key at which it is refused in memory, and is told the same.
+#[test]
+fn one_thread_is_refused_as_in_memory() {
+    for layout in Layout::ALL {
+        for stream in 0..8u64 {
+            let mut plain = filter(layout, 1000 + 500 * stream);
+            let shared = plain.clone().into_shared();
+            let keys = keys(stream, 10_000);
+            let refused = plain.insert_many(&keys).unwrap_err();
+            assert!(matches!(refused, Error::CapacityReached { inserted: 1000.., .. }), "{refused}");
+            let expected = std::format!("{refused:?}");
+            assert_eq!(std::format!("{:?}", shared.insert_many(&keys).unwrap_err()), expected, "{layout}");
+            assert_eq!(shared.keys_inserted(), plain.keys_inserted());
+            assert!(shared.into_owned().unwrap() == plain, "{layout}");
+        }
+    }
+}
+
+/// Sixteen threads that insert such pieces at once stay within the limit; where nobody is refused, pieces are whole.
+#[test]
+fn pieces_leave_room_for_sixteen_threads() {
+    for layout in Layout::ALL {
+        for capacity in [10, 1000, 5000, 100_000] {
+            let shared = filter(layout, capacity).into_shared();
+            let (piece, room) = (shared.unwatched() as u64, shared.limit());
+            let bits = |keys| 16 * u64::from(shared.num_hashes()) * keys;
+            assert!(bits(piece) <= room, "{layout} {capacity}: {piece}");
+            assert!(piece == 512 || bits(piece + 1) > room, "{layout} {capacity}: {piece}");
+            let mut warned = filter(layout, capacity);
+            warned.set_over_capacity(OverCapacity::Warn);
+            assert_eq!(warned.into_shared().unwatched(), 512);
+        }
+    }
+}
+
+/// Schemes with positions of their own, by one thread: every answer, count and refusal is as in memory.
+#[test]
+fn schemes_without_a_hash_are_as_in_memory() {
+    for scheme in [Scheme::Md5Presets, Scheme::GuavaMitz32, Scheme::Dcso, Scheme::RedisBloom] {
+        let builder = BloomFilter::builder().scheme(scheme).capacity(300);
+        let mut plain = builder.over_capacity(OverCapacity::Refuse).build().unwrap();
+        let shared = plain.clone().into_shared();
+        let (mut new, mut refused, mut full_of) = (0, 0, 0);
+        // Each key twice, and all again once it is full.
+        for i in (0..450).flat_map(|i| [i, i]).chain(0..450) {
+            let key = std::format!("key {i}");
+            let outcome = std::format!("{:?}", shared.insert(&key));
+            assert_eq!(outcome, std::format!("{:?}", plain.insert(&key)), "{scheme} {key}");
+            new += u32::from(outcome == "Ok(true)");
+            refused += u32::from(outcome.starts_with("Err(CapacityReached"));
+            full_of += u32::from(outcome == "Ok(false)");
+            assert_eq!(shared.keys_inserted(), plain.keys_inserted(), "{scheme} {key}");
+        }
+        assert!(new >= 290 && refused > 100 && full_of > 500, "{scheme}: {new} {refused} {full_of}");
+        assert!(shared.into_owned().unwrap() == plain, "{scheme}");
+    }
+}

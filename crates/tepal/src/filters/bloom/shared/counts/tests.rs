@@ -1,3 +1,4 @@
+use alloc::vec::Vec;
 use core::cell::Cell;
 
 use super::*;
@@ -54,4 +55,21 @@ fn a_sample_tells_of_the_whole() {
     watch.add(50_000, || panic!("not yet"));
     assert_eq!((watch.room(), watch.is_full()), (600_000, false));
     assert_eq!(Watch::new(1_000_000, 0.125, 400_000, 60_000).room(), 600_000);
+}
+
+/// Threads that run at the same time seldom meet at one place: their stacks lie apart.
+#[test]
+fn threads_count_at_places_of_their_own() {
+    let (threads, all_run) = (16, std::sync::Barrier::new(16));
+    let place = || {
+        all_run.wait();
+        let place = stripe();
+        all_run.wait();
+        place
+    };
+    let places: std::collections::BTreeSet<usize> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(place)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(places.len() > threads / 4 && places.iter().all(|place| *place < STRIPES), "{places:?}");
 }

@@ -154,7 +154,7 @@ impl BloomFilter {
         let mut done = 0;
         loop {
             let left = keys - done;
-            let count = self.surely_fit(left, k).min(cut.chunk);
+            let count = self.surely_fit(left.min(cut.chunk), k);
             if count < cut.least.max(1) {
                 return Ok(done);
             }

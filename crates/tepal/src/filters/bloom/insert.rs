@@ -94,7 +94,7 @@ impl<L: Storage> BloomFilter<L> {
     /// How many bits are set. Costs one pass over the bits after a batch was inserted and where threads share
     /// the filter, else nothing.
     pub fn set_bits(&self) -> u64 {
-        if self.tally.uncounted == 0 {
+        if self.tally.is_exact() {
             return self.tally.counted;
         }
         match self.lines.view().0 {
@@ -301,7 +301,7 @@ impl BloomFilter {
             return false;
         }
         // After batches the bound may lie well above the truth.
-        if self.tally.uncounted > 0 {
+        if !self.tally.is_exact() {
             self.recount();
         }
         self.tally.counted >= self.tally.limit

@@ -147,7 +147,7 @@ fn folding_goes_as_far_as_the_rate() {
     for (layout, k) in
         [(Layout::Line, 9), (Layout::Double, 6), (Layout::SplitBlock, 8), (Layout::Scattered, 4)]
     {
-        for stream in 0..4u64 {
+        for stream in 0..3u64 {
             let empty = BloomFilter::builder().layout(layout).num_hashes(k).bit_len(5040 * 512);
             let builder = empty.capacity(100_000).over_capacity(OverCapacity::Ignore);
             let filter = filled(&builder, (0..700).map(|i| stream << 32 | i));

@@ -1,5 +1,7 @@
 //! When it is enough: what is refused, warned of and ignored, and after how many keys.
 
+use alloc::vec::Vec;
+
 use super::super::tests::builders;
 use super::*;
 use crate::{KeyDomain, Scheme, bits};
@@ -171,4 +173,24 @@ fn the_limit_itself_is_not_over_capacity() {
     assert_eq!((filter.set_bits(), filter.is_over_capacity()), (filter.limit(), false));
     while !filter.insert(&keys.next().unwrap()).unwrap() {}
     assert_eq!((filter.set_bits(), filter.is_over_capacity()), (filter.limit() + 1, true));
+}
+
+/// A batch far from the limit reports no bit; from four keys of room a line on, it reports every one.
+#[test]
+fn a_batch_counts_near_the_limit() {
+    for builder in builders() {
+        let empty = builder.capacity(20_000).build().unwrap();
+        let (k, lines) = (u64::from(empty.num_hashes()), empty.lines.len() as u64);
+        for (room, counts) in [(4 * lines + 1, false), (4 * lines, false), (4 * lines - 1, true), (600, true)]
+        {
+            // As if the bits before were set already.
+            let mut filter = empty.clone();
+            filter.tally.counted = filter.tally.limit - k * room;
+            let before = filter.tally.clone();
+            filter.insert_many(&(0..500u64).collect::<Vec<_>>()).unwrap();
+            let (counted, uncounted) = if counts { (bits::count(&filter.lines), 0) } else { (0, 500 * k) };
+            assert_eq!(filter.tally.counted, before.counted + counted, "{filter:?}: {room}");
+            assert_eq!(filter.tally.uncounted, uncounted, "{filter:?}: {room}");
+        }
+    }
 }

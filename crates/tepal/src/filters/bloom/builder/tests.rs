@@ -47,6 +47,10 @@ fn what_is_described_is_built() {
     let filter = builder.build().unwrap();
     assert_eq!((filter.layout(), filter.promised_false_positive_rate()), (Layout::Double, 0.01));
     assert_eq!(BloomFilter::builder().goal(Goal::Speed).capacity(9).plan().unwrap().layout, Layout::Line);
+    for policy in [OverCapacity::Refuse, OverCapacity::Warn, OverCapacity::Ignore] {
+        let filter = BloomFilter::builder().capacity(9).over_capacity(policy).build().unwrap();
+        assert_eq!(filter.over_capacity(), policy);
+    }
     let by_size = BloomFilter::builder().capacity(1000).bit_len(20_480).build().unwrap();
     assert_eq!((by_size.bit_len(), by_size.bits_per_key()), (20_480, 20.48));
 }
@@ -68,10 +72,12 @@ fn labels_have_a_limit() {
 #[test]
 fn another_filter_of_the_scheme_is_as_large_as_it_may_be() {
     let builder = BloomFilter::builder().scheme(Scheme::RedisBloom).capacity(100);
-    let filter = builder.key_domain(KeyDomain::Integer).build().unwrap();
+    let filter = builder.clone().key_domain(KeyDomain::Integer).build().unwrap();
     let larger = filter.same_scheme(5000, 0.001, u64::MAX).unwrap();
     assert_eq!((larger.capacity(), larger.promised_false_positive_rate()), (5000, 0.001));
     assert_eq!((larger.scheme(), larger.key_domain()), (Scheme::RedisBloom, KeyDomain::Integer));
+    let direct = builder.capacity(5000).false_positive_rate(0.001).build().unwrap();
+    assert_eq!((larger.bit_len(), larger.num_hashes()), (direct.bit_len(), direct.num_hashes()));
     let bytes = larger.size_in_bytes();
     assert!(filter.same_scheme(5000, 0.001, bytes).is_ok());
     let error = filter.same_scheme(5000, 0.001, bytes - 1).unwrap_err();

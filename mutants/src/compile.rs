@@ -20,6 +20,8 @@ pub enum Compiled {
 pub struct Error {
     pub file: String,
     pub offset: usize,
+    /// A function of a constant calls the switch, which is none.
+    pub is_constant: bool,
     pub text: String,
 }
 
@@ -68,6 +70,7 @@ fn places(message: &Value) -> Vec<Error> {
     let error = |span: &Value| Error {
         file: span["file_name"].as_str().unwrap_or_default().to_owned(),
         offset: span["byte_start"].as_u64().unwrap_or_default() as usize,
+        is_constant: message["code"]["code"] == "E0015",
         text: message["rendered"].as_str().unwrap_or_default().to_owned(),
     };
     spans.map(error).collect()

@@ -22,7 +22,7 @@ type Result<T> = std::result::Result<T, String>;
 
 const USAGE: &str = "usage: tepal-mutants LIST.json PROJECT OUT -- CARGO-TEST-OPTIONS
 LIST.json: what cargo mutants --list --json says; PROJECT: a copy of the project, whose sources are changed;
-OUT: the folder for caught.txt, timeout.txt, missed.txt and apart.txt";
+OUT: the folder for caught.txt, timeout.txt, missed.txt, unviable.txt and apart.txt";
 
 fn main() -> std::process::ExitCode {
     match all() {
@@ -42,9 +42,15 @@ fn all() -> Result<()> {
     }
     let (project, out) = (PathBuf::from(project), PathBuf::from(out));
     let mutants = list::read(Path::new(list))?;
-    let (apart, binaries) = build(&mutants, &project, options)?;
-    let together: Vec<usize> = (0..mutants.len()).filter(|n| !apart.contains(n)).collect();
-    println!("{} changes in one program, {} apart", together.len(), apart.len());
+    let (not_together, binaries) = build(&mutants, &project, options)?;
+    let NotTogether { apart, unviable } = &not_together;
+    let together: Vec<usize> = (0..mutants.len()).filter(|&n| !not_together.contains(n)).collect();
+    println!(
+        "{} changes in one program, {} that do not compile, {} apart",
+        together.len(),
+        unviable.len(),
+        apart.len()
+    );
 
     let tests = Tests::new(binaries, &out)?;
     let outcomes = tests.all(&together);
@@ -52,28 +58,53 @@ fn all() -> Result<()> {
         let names = outcomes.iter().filter(|(_, o)| **o == outcome).map(|(n, _)| mutants[*n].name.as_str());
         write_names(&out.join(outcome.file()), names)?;
     }
+    write_names(&out.join("unviable.txt"), unviable.iter().map(|&n| mutants[n].name.as_str()))?;
     write_names(&out.join("apart.txt"), apart.iter().map(|&n| mutants[n].name.as_str()))
 }
 
+/// Changes that cannot stand in the program.
+#[derive(Default)]
+struct NotTogether {
+    /// Not beside the others.
+    apart: BTreeSet<usize>,
+    /// Not at all: the compiler refuses what the change puts there.
+    unviable: BTreeSet<usize>,
+}
+
+impl NotTogether {
+    fn contains(&self, number: usize) -> bool {
+        self.apart.contains(&number) || self.unviable.contains(&number)
+    }
+
+    fn len(&self) -> usize {
+        self.apart.len() + self.unviable.len()
+    }
+}
+
 /// Places the changes and builds, without those the compiler refuses, until it refuses none.
-fn build(
-    mutants: &[Mutant],
-    project: &Path,
-    options: &[String],
-) -> Result<(BTreeSet<usize>, Vec<run::Binary>)> {
+fn build(mutants: &[Mutant], project: &Path, options: &[String]) -> Result<(NotTogether, Vec<run::Binary>)> {
     let sources = place::Sources::read(project, mutants)?;
-    let mut apart = sources.unplaced.clone();
+    let mut without = NotTogether { apart: sources.unplaced.clone(), ..NotTogether::default() };
     loop {
-        let written = sources.write(project, mutants, &apart)?;
+        let written = sources.write(project, |number| !without.contains(number), mutants.len())?;
         match compile::tests(project, options)? {
-            Compiled::Binaries(binaries) => return Ok((apart, binaries)),
+            Compiled::Binaries(binaries) => {
+                without.apart.retain(|number| !without.unviable.contains(number));
+                return Ok((without, binaries));
+            }
             Compiled::Errors(errors) => {
-                let before = apart.len();
+                let before = without.len();
                 for error in &errors {
-                    apart.extend(written.at(&error.file, error.offset));
+                    let Some(part) = written.at(&error.file, error.offset) else { continue };
+                    let refused = if part.is_changed && !error.is_constant {
+                        &mut without.unviable
+                    } else {
+                        &mut without.apart
+                    };
+                    refused.extend(&part.changes);
                 }
-                println!("{} errors, {} changes set apart", errors.len(), apart.len() - before);
-                if apart.len() == before {
+                println!("{} errors, {} changes left out", errors.len(), without.len() - before);
+                if without.len() == before {
                     let text: Vec<&str> = errors.iter().map(|e| e.text.as_str()).collect();
                     return Err(format!("errors that come from no change:\n{}", text.join("\n")));
                 }

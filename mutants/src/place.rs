@@ -117,26 +117,29 @@ impl Sources {
         Ok(sources)
     }
 
-    /// Writes the sources with all changes but those apart.
-    pub fn write(&self, project: &Path, mutants: &[Mutant], apart: &BTreeSet<usize>) -> Result<Written> {
+    /// Writes the sources with those changes that are wanted, of so many.
+    pub fn write(&self, project: &Path, wanted: impl Fn(usize) -> bool, count: usize) -> Result<Written> {
         let mut written = Written::default();
         for (name, source) in &self.files {
-            let (text, parts) = source.with_changes(apart);
+            let (text, parts) = source.with_changes(&wanted);
             write(&project.join(name), &text)?;
             written.files.insert(name.clone(), parts);
         }
         let root = project.join(ROOT);
         let text = read(&root)?;
         let kept = text.find(SWITCH).map_or(&*text, |at| &text[..at]);
-        write(&root, &format!("{kept}{SWITCH}const COUNT: usize = {};\n", mutants.len()))?;
+        write(&root, &format!("{kept}{SWITCH}const COUNT: usize = {count};\n"))?;
         Ok(written)
     }
 }
 
 /// A part of what was written, and the changes in it.
-struct Part {
+pub struct Part {
     range: Range<usize>,
-    changes: Vec<usize>,
+    /// Their numbers.
+    pub changes: Vec<usize>,
+    /// Is it the text that comes with one change, and nothing else?
+    pub is_changed: bool,
 }
 
 /// Where the changes stand in what was written.
@@ -146,10 +149,10 @@ pub struct Written {
 }
 
 impl Written {
-    /// The changes of the smallest part that contains this byte.
-    pub fn at(&self, file: &str, offset: usize) -> Vec<usize> {
+    /// The smallest part that contains this byte.
+    pub fn at(&self, file: &str, offset: usize) -> Option<&Part> {
         let around = self.files.get(file).into_iter().flatten().filter(|part| part.range.contains(&offset));
-        around.min_by_key(|part| part.range.len()).map_or(Vec::new(), |part| part.changes.clone())
+        around.min_by_key(|part| part.range.len())
     }
 }
 
@@ -189,11 +192,11 @@ impl Source {
     }
 
     /// The text with the changes, and where each of them and each site is in it.
-    fn with_changes(&self, apart: &BTreeSet<usize>) -> (String, Vec<Part>) {
+    fn with_changes(&self, wanted: impl Fn(usize) -> bool) -> (String, Vec<Part>) {
         // At one place: what ends there, then bodies' beginnings, then what begins there, the largest first.
         let mut insertions = Vec::new();
         for (i, site) in self.sites.iter().enumerate() {
-            let changes: Vec<_> = site.changes.iter().filter(|(n, _)| !apart.contains(n)).collect();
+            let changes: Vec<_> = site.changes.iter().filter(|(n, _)| wanted(*n)).collect();
             if changes.is_empty() {
                 continue;
             }
@@ -217,7 +220,11 @@ impl Source {
             for (number, piece) in pieces {
                 let piece_start = text.len();
                 text.push_str(&piece);
-                parts.extend(number.map(|n| Part { range: piece_start..text.len(), changes: vec![n] }));
+                parts.extend(number.map(|n| Part {
+                    range: piece_start..text.len(),
+                    changes: vec![n],
+                    is_changed: true,
+                }));
             }
             let start = match rank.0 {
                 0 => starts[&site],
@@ -228,7 +235,7 @@ impl Source {
                 }
             };
             let changes = self.sites[site].changes.iter().map(|(n, _)| *n).collect();
-            parts.push(Part { range: start..text.len(), changes });
+            parts.push(Part { range: start..text.len(), changes, is_changed: false });
         }
         text.push_str(&self.text[from..]);
         (text, parts)

@@ -90,6 +90,7 @@ enum Form {
 
 struct Source {
     text: String,
+    syntax: syn::File,
     sites: Vec<Site>,
 }
 
@@ -106,11 +107,12 @@ impl Sources {
         let mut sources = Self { files: BTreeMap::new(), unplaced: BTreeSet::new() };
         for (number, mutant) in mutants.iter().enumerate() {
             if !sources.files.contains_key(&mutant.file) {
-                let source = Source { text: read(&project.join(&mutant.file))?, sites: Vec::new() };
+                let text = read(&project.join(&mutant.file))?;
+                let source = Source::new(text).map_err(|e| format!("{}: {e}", mutant.file))?;
                 sources.files.insert(mutant.file.clone(), source);
             }
             let source = sources.files.get_mut(&mutant.file).expect("just put there");
-            if mutant.is_other_type() || source.add(number, mutant)?.is_none() {
+            if mutant.is_other_type() || source.add(number, mutant).is_none() {
                 sources.unplaced.insert(number);
             }
         }
@@ -157,19 +159,20 @@ impl Written {
 }
 
 impl Source {
-    /// Adds the change to its site, a new one where there is none yet.
-    fn add(&mut self, number: usize, mutant: &Mutant) -> Result<Option<()>> {
-        let (start, end) = (mutant.span.start.offset(&self.text), mutant.span.end.offset(&self.text));
-        let (Some(start), Some(end)) = (start, end) else { return Ok(None) };
-        let file = syn::parse_file(&self.text).map_err(|e| format!("{}: {e}", mutant.file))?;
-        let mut finder = Finder { start, genre: mutant.genre, found: None };
-        finder.visit_file(&file);
-        let (range, form) = match mutant.genre {
-            Genre::FnValue => (start..start, Form::Body),
-            _ => match finder.found {
-                Some(found) => found,
-                None => return Ok(None),
-            },
+    fn new(text: String) -> syn::Result<Self> {
+        let syntax = syn::parse_file(&text)?;
+        Ok(Self { text, syntax, sites: Vec::new() })
+    }
+
+    /// Adds the change to its site, a new one where there is none yet; none, if there is no site for it.
+    fn add(&mut self, number: usize, mutant: &Mutant) -> Option<()> {
+        let (start, end) = (mutant.span.start.offset(&self.text)?, mutant.span.end.offset(&self.text)?);
+        let (range, form) = if mutant.genre == Genre::FnValue {
+            (start..start, Form::Body)
+        } else {
+            let mut finder = Finder { start, genre: mutant.genre, found: None };
+            finder.visit_file(&self.syntax);
+            finder.found?
         };
         let changed = match form {
             Form::Body => mutant.replacement.clone(),
@@ -188,7 +191,7 @@ impl Source {
             Some(site) => site.changes.push((number, changed)),
             None => self.sites.push(Site { range, form, changes: vec![(number, changed)] }),
         }
-        Ok(Some(()))
+        Some(())
     }
 
     /// The text with the changes, and where each of them and each site is in it.

@@ -5,7 +5,7 @@ use crate::list::{Place, Span};
 
 /// The source with these changes: genre, what is replaced, and by what.
 fn placed(text: &str, changes: &[(Genre, &str, &str)]) -> String {
-    let mut source = Source { text: text.into(), sites: Vec::new() };
+    let mut source = Source::new(text.into()).unwrap();
     for (number, (genre, old, replacement)) in changes.iter().enumerate() {
         let start = text.find(old).unwrap();
         let place = |at: usize| Place { line: 1, column: at + 1 };
@@ -17,7 +17,7 @@ fn placed(text: &str, changes: &[(Genre, &str, &str)]) -> String {
             span: Span { start: place(start), end: place(start + old.len()) },
             function: None,
         };
-        source.add(number, &mutant).unwrap().expect("there is a site");
+        source.add(number, &mutant).expect("there is a site");
     }
     source.with_changes(|_| true).0.replace("crate::mutant_switch::", "")
 }

@@ -109,8 +109,7 @@ impl Settings {
 
     /// The empty filter of a given capacity.
     pub fn empty(&self, capacity: Option<u64>) -> Result<BloomFilter, Failure> {
-        let built = self.builder(capacity)?.build();
-        built.map_err(|error| Failure::new(error.to_string()))
+        Ok(self.builder(capacity)?.build()?)
     }
 }
 
@@ -159,7 +158,7 @@ impl Build {
             Some(settings.empty(shape.capacity)?)
         } else {
             // The size asked for with -s may be large, and its memory is not needed yet.
-            settings.builder(Some(1))?.plan().map_err(|error| Failure::new(error.to_string()))?;
+            settings.builder(Some(1))?.plan()?;
             None
         };
         let mut small = settings.clone();
@@ -218,7 +217,7 @@ impl Sink<Vec<u64>> for Insert {
         match self.filter.insert_many_hashes(hashes) {
             Ok(()) => Ok(Flow::Continue),
             Err(Error::CapacityReached { capacity, .. }) => Err(too_many(page.name, capacity)),
-            Err(error) => Err(unexpected(error)),
+            Err(error) => Err(error.into()),
         }
     }
 }
@@ -246,9 +245,4 @@ pub fn too_many(list: &str, capacity: u64) -> Failure {
 /// The number of different keys and whether it is exact: all of them, where the estimate cannot tell it from that.
 pub fn different(keys: u64, estimate: f64) -> (u64, bool) {
     if keys as f64 <= estimate * (1.0 + MARGIN) { (keys, false) } else { (estimate.round() as u64, false) }
-}
-
-/// An error of the library that says it all.
-pub fn unexpected(error: Error) -> Failure {
-    Failure::new(error.to_string())
 }

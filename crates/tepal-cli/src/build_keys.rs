@@ -7,7 +7,7 @@ use std::path::Path;
 
 use tepal::{BloomFilter, Error, FilterFile, Format, OverCapacity};
 
-use crate::build::{Settings, different, room_for, too_many, unexpected};
+use crate::build::{Settings, different, room_for, too_many};
 use crate::distinct::DistinctCounter;
 use crate::error::Failure;
 use crate::key::refusal;
@@ -37,7 +37,7 @@ struct Distinct {
 
 impl Distinct {
     fn new() -> Result<Self, Failure> {
-        let hasher = BloomFilter::builder().capacity(1).build().map_err(unexpected)?;
+        let hasher = BloomFilter::builder().capacity(1).build()?;
         let counter = DistinctCounter::new();
         Ok(Self { counter, hasher, hashes: Vec::new() })
     }
@@ -45,7 +45,7 @@ impl Distinct {
     fn add(&mut self, keys: &KeyBatch) -> Result<(), Failure> {
         self.hashes.clear();
         for (_, key) in keys.iter() {
-            self.hashes.push(self.hasher.hash_key(key).map_err(unexpected)?);
+            self.hashes.push(self.hasher.hash_key(key)?);
         }
         self.counter.add(&self.hashes);
         Ok(())
@@ -56,9 +56,9 @@ impl Distinct {
 pub fn check(settings: &Settings, format: Format) -> Result<(), Failure> {
     let mut small = settings.clone();
     if settings.is_sized() {
-        settings.builder(settings.shape.capacity)?.plan().map_err(unexpected)?;
+        settings.builder(settings.shape.capacity)?.plan()?;
     } else if small.shape.size.is_some() {
-        settings.builder(Some(1))?.plan().map_err(unexpected)?;
+        settings.builder(Some(1))?.plan()?;
     } else {
         small.shape.capacity = Some(1);
     }
@@ -93,7 +93,7 @@ fn empty(settings: &Settings, capacity: Option<u64>, format: Format) -> Result<F
             let text = format!("a file of the format {format} cannot hold this filter: {found}");
             Failure::new(format!("{text}; leave out {flag}, it follows from --to"))
         }
-        other => unexpected(other),
+        other => other.into(),
     })
 }
 
@@ -122,7 +122,7 @@ impl Sink<KeyBatch> for Insert {
             match self.file.filter_mut().insert(key) {
                 Ok(_) => {}
                 Err(Error::CapacityReached { capacity, .. }) => return Err(too_many(page.name, capacity)),
-                Err(error) => return Err(unexpected(error)),
+                Err(error) => return Err(error.into()),
             }
         }
         Ok(Flow::Continue)
@@ -150,7 +150,7 @@ fn by_counting(
     let mut file = empty(&roomy, Some(room), format)?;
     spool.drain(|batch| {
         for (_, key) in batch.iter() {
-            file.filter_mut().insert(key).map_err(unexpected)?;
+            file.filter_mut().insert(key)?;
         }
         Ok(())
     })?;

@@ -3,7 +3,9 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+
+use crate::parallel::lock;
 
 /// Held while a filter is being saved: the library's temporary file is then on the disk.
 static SAVING: Mutex<()> = Mutex::new(());
@@ -28,10 +30,6 @@ pub fn install() {
 /// Keeps Ctrl-C waiting until the guard is dropped.
 pub fn saving() -> MutexGuard<'static, ()> {
     lock(&SAVING)
-}
-
-fn lock<T>(mutex: &'static Mutex<T>) -> MutexGuard<'static, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A file under another name until it is finished; without [`Part::finish`] it is removed.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::num::NonZeroUsize;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::error::Failure;
@@ -165,7 +165,7 @@ fn work_all<W: Work>(
     let _alarm = Alarm(tell);
     let mut tools = work.tools();
     loop {
-        let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let next = lock(waiting).recv();
         let Ok(Some(mut task)) = next else {
             return;
         };
@@ -251,6 +251,11 @@ impl Taker<'_> {
         task.piece.shrink();
         Ok((flow, task))
     }
+}
+
+/// What is behind a lock, whatever became of the thread that had it.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

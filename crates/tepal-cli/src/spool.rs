@@ -18,12 +18,13 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::slice::ChunksExactMut;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use crate::build::different;
 use crate::distinct::DistinctCounter;
 use crate::error::{Failure, io_text, shown};
 use crate::number;
+use crate::parallel::lock;
 use crate::spool::store::{Place, Store};
 
 /// How many of the highest bits of a hash name its part.
@@ -262,12 +263,7 @@ fn shorter_by(part: usize) -> usize {
     part % 32 * 8
 }
 
-/// What is behind a lock, whatever became of the thread that had it.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The same where no other thread can have it.
+/// What is behind a lock that no other thread can have.
 fn owned<T>(mutex: &mut Mutex<T>) -> &mut T {
     mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
 }

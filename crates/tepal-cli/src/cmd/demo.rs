@@ -11,7 +11,7 @@ use tepal::BloomFilter;
 
 use crate::args::{DemoArgs, KeyArgs};
 use crate::ask::{Answers, Ask};
-use crate::build::{Build, Settings, unexpected};
+use crate::build::{Build, Settings};
 use crate::describe::Description;
 use crate::error::{Failure, Outcome, shown};
 use crate::field::KeyRules;
@@ -291,7 +291,7 @@ fn floor(path: &Path) -> Result<f64, Failure> {
 }
 
 fn read_and_hash(path: &Path) -> Result<f64, Failure> {
-    let any = BloomFilter::builder().capacity(1).build().map_err(unexpected)?;
+    let any = BloomFilter::builder().capacity(1).build()?;
     let clock = Instant::now();
     pipeline::run(&mut input_of(path)?, &HashKeys { filter: &any }, &mut Nothing)?;
     Ok(clock.elapsed().as_secs_f64())

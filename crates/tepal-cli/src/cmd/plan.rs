@@ -75,7 +75,7 @@ fn request(args: &PlanArgs) -> Result<Request, Failure> {
 
 fn rows(args: &PlanArgs, wanted: &Request) -> Result<Vec<Row>, Failure> {
     // What `build` would take, which may be nothing at all.
-    let chosen = wanted.plan().map_err(|error| Failure::new(error.to_string()));
+    let chosen = wanted.plan();
     if let Some(scheme) = args.scheme.filter(|scheme| has_own_sizes(*scheme)) {
         let plan = chosen?;
         return Ok(vec![Row {

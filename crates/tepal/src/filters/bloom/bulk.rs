@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use core::num::NonZeroUsize;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::BloomFilter;
@@ -318,7 +318,7 @@ fn share_out<T: Send>(
     let work = Mutex::new(work);
     let run = || {
         loop {
-            let piece = work.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let piece = lock(&work).next();
             let Some(piece) = piece else { break };
             each(piece);
         }
@@ -332,6 +332,11 @@ fn share_out<T: Send>(
         }
         run();
     });
+}
+
+/// What is behind a lock, whatever became of the thread that had it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use alloc::string::ToString;
 use super::*;
 use crate::{BloomFilter, Layout, SecretKey};
 
-const FOREIGN: [(Format, Scheme); 9] = [
+pub(super) const FOREIGN: [(Format, Scheme); 9] = [
     (Format::Guava, Scheme::GuavaMitz32),
     (Format::Guava, Scheme::GuavaMitz64),
     (Format::Spark, Scheme::SparkV1),
@@ -25,8 +25,25 @@ pub(super) fn filter(scheme: Scheme, keys: u64) -> BloomFilter {
     filter
 }
 
-pub(super) fn told(format: Format) -> Reading {
-    Reading { format: Some(format), ..Reading::default() }
+/// The file of a filter of so many keys.
+pub(super) fn written((format, scheme): (Format, Scheme), keys: u64) -> Vec<u8> {
+    FilterFile::new(filter(scheme, keys), format).unwrap().to_bytes().unwrap()
+}
+
+/// The same with other bytes from there on.
+pub(super) fn with(bytes: &[u8], at: usize, other: &[u8]) -> Vec<u8> {
+    let mut changed = bytes.to_vec();
+    changed[at..at + other.len()].copy_from_slice(other);
+    changed
+}
+
+pub(super) fn read(format: Format, bytes: &[u8]) -> Result<FilterFile> {
+    FilterFile::from_bytes(bytes, &Reading { format: Some(format), ..Reading::default() })
+}
+
+pub(super) fn refused(format: Format, bytes: &[u8], part: &str) {
+    let text = read(format, bytes).unwrap_err().to_string();
+    assert!(text.contains(part), "{part:?} is not in {text:?}");
 }
 
 #[test]
@@ -47,19 +64,18 @@ fn dcso(flags: u64, capacity: u64, rate: f64) -> Vec<u8> {
 #[test]
 fn versions_are_refused_by_their_number() {
     for (flags, version) in [(0, 0), (2, 2), (0x0102, 2), (0x01FF, 0xFF)] {
-        let refused = FilterFile::from_bytes(&dcso(flags, 100, 0.01), &told(Format::Dcso)).unwrap_err();
-        let expected = format!("DCSO version {version} is not known");
-        assert!(refused.to_string().contains(&expected), "{refused}");
+        let part = format!("DCSO version {version} is not known");
+        refused(Format::Dcso, &dcso(flags, 100, 0.01), &part);
     }
     // Above the version stand other flags.
-    assert!(FilterFile::from_bytes(&dcso(0x0101, 100, 0.01), &told(Format::Dcso)).is_ok());
+    assert!(read(Format::Dcso, &dcso(0x0101, 100, 0.01)).is_ok());
 }
 
 /// What a header says of capacity and rate is taken where it can be true; where it says nothing, the bits do.
 #[test]
 fn capacities_and_rates_of_headers() {
     let read = |capacity, rate| {
-        let file = FilterFile::from_bytes(&dcso(1, capacity, rate), &told(Format::Dcso))?;
+        let file = read(Format::Dcso, &dcso(1, capacity, rate))?;
         let filter = &file.filter().parts()[0];
         Ok::<_, Error>((filter.capacity(), filter.promised_false_positive_rate()))
     };
@@ -80,7 +96,7 @@ fn capacities_and_rates_of_headers() {
 fn numbers_that_a_guava_file_cannot_have() {
     for (words, text) in [(0i32, "0"), (-1, "-1")] {
         let bytes = [&[1, 5][..], &words.to_be_bytes()].concat();
-        let refused = FilterFile::from_bytes(&bytes, &told(Format::Guava)).unwrap_err().to_string();
+        let refused = read(Format::Guava, &bytes).unwrap_err().to_string();
         assert_eq!(refused, format!("the number of words is {text}; it must be 1 or more"));
     }
     let made = |k| {
@@ -98,7 +114,7 @@ fn marks() {
     let json = br#"{"m":64,"k":1,"b":"AAAAAAAAAEAAAAAAAAAAAA=="}"#;
     let block: &[u8] = &[0; 32];
     let header = &[0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0][..];
-    for (bytes, read, marked) in [
+    for (bytes, format, marked) in [
         (json.to_vec(), Format::BitsAndBlooms, true),
         ([&[0x15, 0x40], header, block].concat(), Format::ParquetSbbf, true),
         // The same with the field's number written out, as nobody does.
@@ -106,12 +122,12 @@ fn marks() {
         // Bits alone that begin as a header does.
         ([&[0x15], &block[1..]].concat(), Format::ParquetSbbf, false),
     ] {
-        assert!(FilterFile::from_bytes(&bytes, &told(read)).is_ok(), "{bytes:02x?}");
-        assert_eq!(Format::of(&bytes), marked.then_some(read), "{bytes:02x?}");
+        assert!(read(format, &bytes).is_ok(), "{bytes:02x?}");
+        assert_eq!(Format::of(&bytes), marked.then_some(format), "{bytes:02x?}");
         let domain = Reading { key_domain: Some(KeyDomain::Integer), ..Reading::default() };
         match FilterFile::from_bytes(&bytes, &domain) {
             Ok(file) => {
-                assert!(marked && file.format() == read);
+                assert!(marked && file.format() == format);
                 assert_eq!(file.filter().parts()[0].key_domain(), KeyDomain::Integer);
                 assert_eq!(file.to_bytes().unwrap(), bytes);
             }
@@ -123,13 +139,10 @@ fn marks() {
 /// What a reader does not know is named with the place where it stands.
 #[test]
 fn errors_name_the_byte() {
-    let refused =
-        |bytes: &[u8]| FilterFile::from_bytes(bytes, &told(Format::ParquetSbbf)).unwrap_err().to_string();
     // A field of a type that no header has; alone, and after the field that says how many bytes follow.
     for (header, at) in [(&[0x19, 0, 0][..], 1), (&[0x15, 0x40, 0x29, 0], 3), (&[0x15, 0xC0, 0x02, 0x29], 4)]
     {
-        let text = refused(header);
-        assert!(text.contains(&format!("of type 9 at byte {at} is none")), "{text}");
+        refused(Format::ParquetSbbf, header, &format!("of type 9 at byte {at} is none"));
     }
 }
 
@@ -138,7 +151,7 @@ fn every_format_goes_out_and_in() {
     for (format, scheme) in FOREIGN {
         let file = FilterFile::new(filter(scheme, 200), format).unwrap();
         let bytes = file.to_bytes().unwrap();
-        let again = FilterFile::from_bytes(&bytes, &told(format)).unwrap();
+        let again = read(format, &bytes).unwrap();
         assert_eq!(again.to_bytes().unwrap(), bytes, "{format}");
         assert!((0..200u64).all(|key| again.filter().contains(&key)), "{format}");
         assert!(again.filter().parts()[0] == file.filter().parts()[0], "{format}");
@@ -172,17 +185,16 @@ fn every_format_is_saved() {
 #[test]
 fn every_truncation_and_addition_is_refused() {
     for (format, scheme) in FOREIGN {
-        let file = FilterFile::new(filter(scheme, 20), format).unwrap();
-        let bytes = file.to_bytes().unwrap();
+        let bytes = written((format, scheme), 20);
         for len in 0..bytes.len() {
             // A bare bitset of Parquet has no length: any number of whole blocks is one.
             let bare = format == Format::ParquetSbbf && len > 0 && len % 32 == 0;
-            let read = FilterFile::from_bytes(&bytes[..len], &told(format));
+            let read = read(format, &bytes[..len]);
             assert_eq!(read.is_ok(), bare, "{format}: {len} of {}", bytes.len());
         }
         let more = [bytes.as_slice(), &[0]].concat();
         // What follows a DCSO filter is its user's data.
-        let read = FilterFile::from_bytes(&more, &told(format));
+        let read = read(format, &more);
         assert_eq!(read.is_ok(), format == Format::Dcso, "{format}: one byte more");
     }
 }
@@ -192,12 +204,12 @@ fn every_truncation_and_addition_is_refused() {
 #[test]
 fn forged_headers() {
     for (format, scheme) in FOREIGN {
-        let bytes = FilterFile::new(filter(scheme, 20), format).unwrap().to_bytes().unwrap();
+        let bytes = written((format, scheme), 20);
         for at in 0..bytes.len().min(160) {
             for value in [0, 1, 0x7F, 0x80, 0xFF, bytes[at] ^ 1] {
                 let mut forged = bytes.clone();
                 forged[at] = value;
-                if let Ok(file) = FilterFile::from_bytes(&forged, &told(format)) {
+                if let Ok(file) = read(format, &forged) {
                     let parts = file.filter().parts();
                     let memory: u64 = parts.iter().map(BloomFilter::size_in_bytes).sum();
                     assert!(memory <= 2 * bytes.len() as u64 + 128 + 8192, "{format}: byte {at} = {value}");
@@ -210,7 +222,7 @@ fn forged_headers() {
                 for number in [value.to_le_bytes(), value.to_be_bytes()] {
                     let mut forged = bytes.clone();
                     forged[at..at + 8].copy_from_slice(&number);
-                    if let Ok(file) = FilterFile::from_bytes(&forged, &told(format)) {
+                    if let Ok(file) = read(format, &forged) {
                         let parts = file.filter().parts();
                         let memory: u64 = parts.iter().map(BloomFilter::size_in_bytes).sum();
                         assert!(
@@ -227,12 +239,9 @@ fn forged_headers() {
 /// Found by fuzzing: 0 was taken as "not recorded", and another capacity written.
 #[test]
 fn a_valkey_filter_without_capacity() {
-    let bytes =
-        FilterFile::new(filter(Scheme::ValkeyBloom, 0), Format::ValkeyBloom).unwrap().to_bytes().unwrap();
-    let mut forged = bytes.clone();
-    forged[bytes.len() - 8..].fill(0);
-    let refused = FilterFile::from_bytes(&forged, &told(Format::ValkeyBloom)).unwrap_err();
-    assert!(refused.to_string().contains("0 items of 0"), "{refused}");
+    let bytes = written((Format::ValkeyBloom, Scheme::ValkeyBloom), 0);
+    let forged = with(&bytes, bytes.len() - 8, &[0; 8]);
+    refused(Format::ValkeyBloom, &forged, "0 items of 0");
 }
 
 #[test]
@@ -282,14 +291,16 @@ fn chains_grow_and_say_when_they_may_not() {
 /// A small file whose chain wants to grow by a huge factor: refused, not allocated.
 #[test]
 fn growth_is_bounded() {
-    let file = FilterFile::new(filter(Scheme::ValkeyBloom, 200), Format::ValkeyBloom).unwrap();
-    let mut forged = file.to_bytes().unwrap();
-    forged[1..5].copy_from_slice(&u32::MAX.to_le_bytes()); // expansion
-    let mut file = FilterFile::from_bytes(&forged, &told(Format::ValkeyBloom)).unwrap();
+    const EXPANSION: usize = 1;
+    let bytes = written((Format::ValkeyBloom, Scheme::ValkeyBloom), 200);
+    let growing_by = |factor: u32| {
+        let forged = with(&bytes, EXPANSION, &factor.to_le_bytes());
+        read(Format::ValkeyBloom, &forged).unwrap()
+    };
+    let mut file = growing_by(u32::MAX);
     let refused = (1000..1100u64).find_map(|key| file.filter_mut().insert(&key).err());
     assert!(matches!(refused, Some(Error::TooLarge { .. })), "{refused:?}");
-    forged[1..5].copy_from_slice(&4u32.to_le_bytes());
-    let mut file = FilterFile::from_bytes(&forged, &told(Format::ValkeyBloom)).unwrap();
+    let mut file = growing_by(4);
     assert!((1000..1100u64).all(|key| file.filter_mut().insert(&key).is_ok()));
     assert_eq!(file.filter().parts().len(), 2);
 }
@@ -322,15 +333,16 @@ fn a_secret_opens_the_filter_that_has_it() {
 
 #[test]
 fn secrets_and_domains_that_do_not_fit() {
-    let bytes = FilterFile::new(filter(Scheme::Dcso, 1), Format::Dcso).unwrap().to_bytes().unwrap();
-    let secret = Reading { secret: Some(SecretKey::new([0; 16])), ..told(Format::Dcso) };
+    let bytes = written((Format::Dcso, Scheme::Dcso), 1);
+    let secret =
+        Reading { format: Some(Format::Dcso), secret: Some(SecretKey::new([0; 16])), ..Reading::default() };
     assert!(matches!(FilterFile::from_bytes(&bytes, &secret), Err(Error::KeyNotUsed)));
     let ours = BloomFilter::builder().capacity(1).build().unwrap().to_bytes().unwrap();
     let integer = Reading { key_domain: Some(KeyDomain::Integer), ..Reading::default() };
     assert!(FilterFile::from_bytes(&ours, &integer).unwrap_err().to_string().contains("key domain"));
     let unknown = FilterFile::from_bytes(b"some words of text", &Reading::default()).unwrap_err();
     assert!(unknown.to_string().contains("looks like text"), "{unknown}");
-    let guava = FilterFile::new(filter(Scheme::GuavaMitz64, 1), Format::Guava).unwrap().to_bytes().unwrap();
+    let guava = written((Format::Guava, Scheme::GuavaMitz64), 1);
     let hint = FilterFile::from_bytes(&guava, &Reading::default()).unwrap_err().to_string();
     assert!(hint.contains("it has no mark; by its lengths it could be guava"), "{hint}");
 }

@@ -10,7 +10,7 @@ use core::result::Result as CoreResult;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::{BloomFilter, after, share_out};
+use super::{BloomFilter, after, lock, share_out};
 use crate::bits::{Line, union};
 use crate::error::Error;
 use crate::probe::{Part, Pass};
@@ -127,7 +127,7 @@ impl BloomFilter {
             let mut edge = [Line([0; 8])];
             let (mut inner, mut outer) = (Vec::new(), Vec::new());
             for number in parts.clone() {
-                if failure.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+                if lock(&failure).is_some() {
                     break;
                 }
                 let filled = part(number, &mut |hashes| {
@@ -147,10 +147,10 @@ impl BloomFilter {
                     kernel.insert_part(pass, Part { lines: &mut *lines, first }, hashes, &[]);
                 });
                 if let Err(error) = filled {
-                    failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                    lock(&failure).get_or_insert(error);
                 }
             }
-            edges.lock().unwrap_or_else(PoisonError::into_inner).push((end, edge[0]));
+            lock(&edges).push((end, edge[0]));
         });
         for (line, edge) in edges.into_inner().unwrap_or_else(PoisonError::into_inner) {
             // After the last row there is none.

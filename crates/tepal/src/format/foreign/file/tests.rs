@@ -2,7 +2,7 @@
 
 use alloc::string::ToString;
 
-use super::super::tests::{filter, told};
+use super::super::tests::{FOREIGN, filter, read, with};
 use super::super::{rdb, redisbloom};
 use super::*;
 
@@ -12,9 +12,9 @@ fn a_chain_of_one_is_a_filter_and_a_longer_one_is_not() {
     let single = file.clone().convert_to(Format::Tepal).unwrap();
     assert!(matches!(single.filter(), AnyFilter::Bloom(_)));
 
-    let mut blob = file.to_bytes().unwrap();
-    blob[1..5].copy_from_slice(&2u32.to_le_bytes()); // expansion
-    let mut grown = FilterFile::from_bytes(&blob, &told(Format::ValkeyBloom)).unwrap();
+    const EXPANSION: usize = 1;
+    let blob = with(&file.to_bytes().unwrap(), EXPANSION, &2u32.to_le_bytes());
+    let mut grown = read(Format::ValkeyBloom, &blob).unwrap();
     (1000..1100u64).for_each(|key| assert!(grown.filter_mut().insert(&key).is_ok()));
     assert_eq!(grown.filter().parts().len(), 2);
     let refused = grown.convert_to(Format::Tepal).unwrap_err().to_string();
@@ -25,15 +25,7 @@ fn a_chain_of_one_is_a_filter_and_a_longer_one_is_not() {
 fn who_has_a_checksum() {
     let own = BloomFilter::builder().capacity(200).build().unwrap();
     assert!(FilterFile::new(own, Format::Tepal).unwrap().has_checksum());
-    for (format, scheme) in [
-        (Format::Guava, Scheme::GuavaMitz64),
-        (Format::Spark, Scheme::SparkV2),
-        (Format::ParquetSbbf, Scheme::Xxh64),
-        (Format::BitsAndBlooms, Scheme::BitsAndBlooms),
-        (Format::Dcso, Scheme::Dcso),
-        (Format::RedisBloom, Scheme::RedisBloom),
-        (Format::ValkeyBloom, Scheme::ValkeyBloom),
-    ] {
+    for (format, scheme) in FOREIGN {
         assert!(!FilterFile::new(filter(scheme, 1), format).unwrap().has_checksum(), "{format}");
     }
     // Of Redis, the other form of file.
@@ -46,7 +38,7 @@ fn who_has_a_checksum() {
     for at in 0..dump.len() {
         let mut changed = dump.clone();
         changed[at] ^= 0x20;
-        assert!(FilterFile::from_bytes(&changed, &told(Format::RedisBloom)).is_err(), "byte {at}");
+        assert!(read(Format::RedisBloom, &changed).is_err(), "byte {at}");
     }
 }
 

@@ -1,9 +1,8 @@
 //! Chains that no server would load are refused, each for its own reason.
 
 use alloc::format;
-use alloc::string::ToString;
 
-use super::super::tests::{filter, told};
+use super::super::tests::{self, with, written};
 use super::super::{FilterFile, Format};
 use super::*;
 use crate::Scheme;
@@ -22,22 +21,19 @@ const BODY: usize = PAIR + 12;
 
 /// The file of a filter of 200 keys at 1 %: 7 bits a key.
 fn good() -> Vec<u8> {
-    FilterFile::new(filter(Scheme::RedisBloom, 200), Format::RedisBloom).unwrap().to_bytes().unwrap()
+    written((Format::RedisBloom, Scheme::RedisBloom), 200)
 }
 
 fn set(at: usize, bytes: &[u8]) -> Vec<u8> {
-    let mut file = good();
-    file[at..at + bytes.len()].copy_from_slice(bytes);
-    file
+    with(&good(), at, bytes)
 }
 
 fn read(bytes: &[u8]) -> Result<FilterFile> {
-    FilterFile::from_bytes(bytes, &told(Format::RedisBloom))
+    tests::read(Format::RedisBloom, bytes)
 }
 
 fn refused(bytes: &[u8], part: &str) {
-    let text = read(bytes).unwrap_err().to_string();
-    assert!(text.contains(part), "{part:?} is not in {text:?}");
+    tests::refused(Format::RedisBloom, bytes, part);
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! Blobs that no server would load are refused, each for its own reason.
 
 use alloc::format;
-use alloc::string::ToString;
 
-use super::super::tests::{filter, told};
+use super::super::tests::{self, with, written};
 use super::super::{FilterFile, Format};
 use super::*;
 use crate::Scheme;
@@ -19,13 +18,11 @@ const SEED: usize = 51;
 
 /// The blob of a filter of 200 keys at 1 %.
 fn good() -> Vec<u8> {
-    FilterFile::new(filter(Scheme::ValkeyBloom, 200), Format::ValkeyBloom).unwrap().to_bytes().unwrap()
+    written((Format::ValkeyBloom, Scheme::ValkeyBloom), 200)
 }
 
 fn set(at: usize, bytes: &[u8]) -> Vec<u8> {
-    let mut blob = good();
-    blob[at..at + bytes.len()].copy_from_slice(bytes);
-    blob
+    with(&good(), at, bytes)
 }
 
 /// The blob with its one link so many times.
@@ -35,12 +32,11 @@ fn repeated(times: usize) -> Vec<u8> {
 }
 
 fn read(bytes: &[u8]) -> Result<FilterFile> {
-    FilterFile::from_bytes(bytes, &told(Format::ValkeyBloom))
+    tests::read(Format::ValkeyBloom, bytes)
 }
 
 fn refused(bytes: &[u8], part: &str) {
-    let text = read(bytes).unwrap_err().to_string();
-    assert!(text.contains(part), "{part:?} is not in {text:?}");
+    tests::refused(Format::ValkeyBloom, bytes, part);
 }
 
 #[test]

@@ -1,12 +1,15 @@
 //! Builds the tests, and says where the compiler finds errors.
 
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::Result;
-use crate::run::Binary;
+use crate::run::{Binary, wait};
 
 /// What became of a build.
 pub enum Compiled {
@@ -14,6 +17,8 @@ pub enum Compiled {
     Binaries(Vec<Binary>),
     /// What the compiler refused.
     Errors(Vec<Error>),
+    /// The compiler did not end.
+    Endless,
 }
 
 /// An error of the compiler.
@@ -25,19 +30,25 @@ pub struct Error {
     pub text: String,
 }
 
-/// `cargo test --no-run` with these options.
-pub fn tests(project: &Path, options: &[String]) -> Result<Compiled> {
-    let out = Command::new("cargo")
+/// `cargo test --no-run` with these options, for so long.
+pub fn tests(project: &Path, options: &[String], limit: Duration) -> Result<Compiled> {
+    let messages = project.join("target/messages.json");
+    let file = fs::create_dir_all(project.join("target")).and_then(|()| File::create(&messages));
+    let file = file.map_err(|e| format!("{}: {e}", messages.display()))?;
+    let cargo = Command::new("cargo")
         .args(["test", "--no-run", "--message-format=json"])
         .args(options)
         .current_dir(project)
         // What was a warning in the library is none of ours.
         .env("RUSTFLAGS", "--cap-lints=allow")
-        .stderr(Stdio::inherit())
-        .output()
+        .stdout(file)
+        .process_group(0)
+        .spawn()
         .map_err(|e| format!("cargo does not start: {e}"))?;
+    let Some(is_built) = wait(cargo, limit) else { return Ok(Compiled::Endless) };
+    let messages = fs::read(&messages).map_err(|e| format!("{}: {e}", messages.display()))?;
     let (mut binaries, mut errors) = (Vec::new(), Vec::new());
-    for line in out.stdout.split(|&b| b == b'\n') {
+    for line in messages.split(|&b| b == b'\n') {
         let Ok(message) = serde_json::from_slice::<Value>(line) else { continue };
         match message["reason"].as_str() {
             Some("compiler-message") if message["message"]["level"] == "error" => {
@@ -57,11 +68,7 @@ pub fn tests(project: &Path, options: &[String]) -> Result<Compiled> {
             _ => {}
         }
     }
-    match (out.status.success(), errors.is_empty()) {
-        (true, _) => Ok(Compiled::Binaries(binaries)),
-        (false, false) => Ok(Compiled::Errors(errors)),
-        (false, true) => Err("cargo test fails, and the compiler names no place".into()),
-    }
+    Ok(if is_built { Compiled::Binaries(binaries) } else { Compiled::Errors(errors) })
 }
 
 /// Where an error is, one for each of its main places.

@@ -3,7 +3,7 @@
 //! `cargo mutants` builds the library anew for each change: hours. This builds it once, with all changes in it, each
 //! behind `if on(number)`, and runs the tests once for each number. What the changes are, cargo-mutants says
 //! (`cargo mutants --list --json`); those that cannot stand beside the others, in a `const fn` or with a value
-//! of another type, are listed for cargo-mutants itself. `.ci/mutants` does both.
+//! of another type, are built one by one after that.
 
 mod compile;
 mod list;
@@ -13,16 +13,22 @@ mod run;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use compile::Compiled;
-use list::Mutant;
 use run::{Outcome, Tests};
 
 type Result<T> = std::result::Result<T, String>;
 
 const USAGE: &str = "usage: tepal-mutants LIST.json PROJECT OUT -- CARGO-TEST-OPTIONS
 LIST.json: what cargo mutants --list --json says; PROJECT: a copy of the project, whose sources are changed;
-OUT: the folder for caught.txt, timeout.txt, missed.txt, unviable.txt and apart.txt";
+OUT: the folder for caught.txt, timeout.txt, missed.txt, unviable.txt, and apart.txt, those that were built one by one";
+
+/// No build of all changes takes longer.
+const BUILD: Duration = Duration::from_secs(30 * 60);
+
+/// A build with one change that takes longer does not end: the compiler runs a `const fn` that does not.
+const BUILD_ALONE: Duration = Duration::from_secs(120);
 
 fn main() -> std::process::ExitCode {
     match all() {
@@ -42,9 +48,11 @@ fn all() -> Result<()> {
     }
     let (project, out) = (PathBuf::from(project), PathBuf::from(out));
     let mutants = list::read(Path::new(list))?;
-    let (not_together, binaries) = build(&mutants, &project, options)?;
-    let NotTogether { apart, unviable } = &not_together;
-    let together: Vec<usize> = (0..mutants.len()).filter(|&n| !not_together.contains(n)).collect();
+    let sources = place::Sources::read(&project, &mutants)?;
+    let (not_together, binaries) = build(&sources, &project, mutants.len(), options)?;
+    let NotTogether { apart, mut unviable } = not_together;
+    let together: Vec<usize> =
+        (0..mutants.len()).filter(|n| !apart.contains(n) && !unviable.contains(n)).collect();
     println!(
         "{} changes in one program, {} that do not compile, {} apart",
         together.len(),
@@ -53,13 +61,42 @@ fn all() -> Result<()> {
     );
 
     let tests = Tests::new(binaries, &out)?;
-    let outcomes = tests.all(&together);
+    let mut outcomes = tests.all(&together);
+    for (done, &number) in apart.iter().enumerate() {
+        println!("apart, {} of {}: {}", done + 1, apart.len(), mutants[number].name);
+        sources.write_alone(&project, &mutants[number])?;
+        match alone(&project, options, &tests)? {
+            Some(outcome) => {
+                outcomes.insert(number, outcome);
+            }
+            None => {
+                unviable.insert(number);
+            }
+        }
+    }
     for outcome in Outcome::ALL {
         let names = outcomes.iter().filter(|(_, o)| **o == outcome).map(|(n, _)| mutants[*n].name.as_str());
         write_names(&out.join(outcome.file()), names)?;
     }
     write_names(&out.join("unviable.txt"), unviable.iter().map(|&n| mutants[n].name.as_str()))?;
     write_names(&out.join("apart.txt"), apart.iter().map(|&n| mutants[n].name.as_str()))
+}
+
+/// Builds and tries the one change that is in the sources; none if it does not compile.
+fn alone(project: &Path, options: &[String], tests: &Tests) -> Result<Option<Outcome>> {
+    // The unit tests are built sooner than all, and notice most.
+    let unit_tests: Vec<String> = options.iter().filter(|o| !o.starts_with("--test=")).cloned().collect();
+    for options in [&unit_tests[..], options] {
+        match compile::tests(project, options, BUILD_ALONE)? {
+            Compiled::Binaries(binaries) => match tests.alone(&binaries) {
+                Outcome::Missed => {}
+                noticed => return Ok(Some(noticed)),
+            },
+            Compiled::Endless => return Ok(Some(Outcome::Timeout)),
+            Compiled::Errors(_) => return Ok(None),
+        }
+    }
+    Ok(Some(Outcome::Missed))
 }
 
 /// Changes that cannot stand in the program.
@@ -82,16 +119,21 @@ impl NotTogether {
 }
 
 /// Places the changes and builds, without those the compiler refuses, until it refuses none.
-fn build(mutants: &[Mutant], project: &Path, options: &[String]) -> Result<(NotTogether, Vec<run::Binary>)> {
-    let sources = place::Sources::read(project, mutants)?;
+fn build(
+    sources: &place::Sources,
+    project: &Path,
+    count: usize,
+    options: &[String],
+) -> Result<(NotTogether, Vec<run::Binary>)> {
     let mut without = NotTogether { apart: sources.unplaced.clone(), ..NotTogether::default() };
     loop {
-        let written = sources.write(project, |number| !without.contains(number), mutants.len())?;
-        match compile::tests(project, options)? {
+        let written = sources.write(project, |number| !without.contains(number), count)?;
+        match compile::tests(project, options, BUILD)? {
             Compiled::Binaries(binaries) => {
                 without.apart.retain(|number| !without.unviable.contains(number));
                 return Ok((without, binaries));
             }
+            Compiled::Endless => return Err(format!("the build takes longer than {BUILD:?}")),
             Compiled::Errors(errors) => {
                 let before = without.len();
                 for error in &errors {

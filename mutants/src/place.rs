@@ -119,6 +119,16 @@ impl Sources {
         Ok(sources)
     }
 
+    /// Writes the sources with this change and nothing else.
+    pub fn write_alone(&self, project: &Path, mutant: &Mutant) -> Result<()> {
+        for (name, source) in &self.files {
+            let changed = (*name == mutant.file).then(|| source.with_only(mutant)).flatten();
+            write(&project.join(name), changed.as_deref().unwrap_or(&source.text))?;
+        }
+        let root = project.join(ROOT);
+        write(&root, without_switch(&read(&root)?))
+    }
+
     /// Writes the sources with those changes that are wanted, of so many.
     pub fn write(&self, project: &Path, wanted: impl Fn(usize) -> bool, count: usize) -> Result<Written> {
         let mut written = Written::default();
@@ -129,8 +139,7 @@ impl Sources {
         }
         let root = project.join(ROOT);
         let text = read(&root)?;
-        let kept = text.find(SWITCH).map_or(&*text, |at| &text[..at]);
-        write(&root, &format!("{kept}{SWITCH}const COUNT: usize = {count};\n"))?;
+        write(&root, &format!("{}{SWITCH}const COUNT: usize = {count};\n", without_switch(&text)))?;
         Ok(written)
     }
 }
@@ -162,6 +171,12 @@ impl Source {
     fn new(text: String) -> syn::Result<Self> {
         let syntax = syn::parse_file(&text)?;
         Ok(Self { text, syntax, sites: Vec::new() })
+    }
+
+    /// The text in which the change was made.
+    fn with_only(&self, mutant: &Mutant) -> Option<String> {
+        let (start, end) = (mutant.span.start.offset(&self.text)?, mutant.span.end.offset(&self.text)?);
+        Some([&self.text[..start], &mutant.replacement, &self.text[end..]].concat())
     }
 
     /// Adds the change to its site, a new one where there is none yet; none, if there is no site for it.
@@ -318,6 +333,10 @@ impl<'ast> Visit<'ast> for Finder {
         }
         visit::visit_arm(self, arm);
     }
+}
+
+fn without_switch(root: &str) -> &str {
+    root.find(SWITCH).map_or(root, |at| &root[..at])
 }
 
 fn read(path: &Path) -> Result<String> {

@@ -106,6 +106,32 @@ impl Tests {
         Ok(names.filter(|name| !name.contains(UNSTEADY)).map(str::to_owned).collect())
     }
 
+    /// Tries one change with those of these tests that come to it.
+    fn outcome(&self, number: usize, tests: &[Test]) -> Outcome {
+        self.tried(tests.iter().filter(|test| test.reaches.contains(&number)), Some(number))
+    }
+
+    /// Tries the change that these programs were built with, in the place of those before.
+    pub fn alone(&self, binaries: &[Binary]) -> Outcome {
+        let is_built = |test: &&Test| binaries.iter().any(|b| b.path == self.binaries[test.binary].path);
+        self.tried(self.tests.iter().filter(|test| test.took < TOO_SLOW).filter(is_built), None)
+    }
+
+    fn tried<'t>(&self, tests: impl Iterator<Item = &'t Test>, number: Option<usize>) -> Outcome {
+        for test in tests {
+            let mut command = self.command(test.binary, &test.name);
+            command.envs(number.map(|number| ("TEPAL_MUTANT", number.to_string())));
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+            let limit = (test.took * PATIENCE).max(Duration::from_secs(2));
+            match command.spawn().map(|child| wait(child, limit)) {
+                Ok(Some(true)) => {}
+                Ok(Some(false)) | Err(_) => return Outcome::Caught,
+                Ok(None) => return Outcome::Timeout,
+            }
+        }
+        Outcome::Missed
+    }
+
     fn start(&self, binary: usize) -> Command {
         let Binary { path, folder, .. } = &self.binaries[binary];
         let mut command = Command::new(path);
@@ -117,21 +143,6 @@ impl Tests {
         let mut command = self.start(binary);
         command.args(["--exact", name]).process_group(0);
         command
-    }
-
-    /// Tries one change with those of these tests that come to it.
-    fn outcome(&self, number: usize, tests: &[Test]) -> Outcome {
-        for test in tests.iter().filter(|test| test.reaches.contains(&number)) {
-            let mut command = self.command(test.binary, &test.name);
-            command.env("TEPAL_MUTANT", number.to_string()).stdout(Stdio::null()).stderr(Stdio::null());
-            let limit = (test.took * PATIENCE).max(Duration::from_secs(2));
-            match command.spawn().map(|child| wait(child, limit)) {
-                Ok(Some(true)) => {}
-                Ok(Some(false)) | Err(_) => return Outcome::Caught,
-                Ok(None) => return Outcome::Timeout,
-            }
-        }
-        Outcome::Missed
     }
 
     /// Tries all of these, as many at once as the machine has cores.
@@ -169,8 +180,8 @@ impl Tests {
     }
 }
 
-/// Whether it ended well; none where it did not end.
-fn wait(mut child: Child, limit: Duration) -> Option<bool> {
+/// Whether it ended well; none where it did not end within the limit, and then it is ended.
+pub fn wait(mut child: Child, limit: Duration) -> Option<bool> {
     let end = Instant::now() + limit;
     loop {
         match child.try_wait() {

@@ -3,21 +3,24 @@
 use super::*;
 use crate::list::{Place, Span};
 
+fn mutant(text: &str, (genre, old, replacement): (Genre, &str, &str)) -> Mutant {
+    let start = text.find(old).unwrap();
+    let place = |at: usize| Place { line: 1, column: at + 1 };
+    Mutant {
+        name: String::new(),
+        file: String::new(),
+        genre,
+        replacement: replacement.into(),
+        span: Span { start: place(start), end: place(start + old.len()) },
+        function: None,
+    }
+}
+
 /// The source with these changes: genre, what is replaced, and by what.
 fn placed(text: &str, changes: &[(Genre, &str, &str)]) -> String {
     let mut source = Source::new(text.into()).unwrap();
-    for (number, (genre, old, replacement)) in changes.iter().enumerate() {
-        let start = text.find(old).unwrap();
-        let place = |at: usize| Place { line: 1, column: at + 1 };
-        let mutant = Mutant {
-            name: String::new(),
-            file: String::new(),
-            genre: *genre,
-            replacement: (*replacement).into(),
-            span: Span { start: place(start), end: place(start + old.len()) },
-            function: None,
-        };
-        source.add(number, &mutant).expect("there is a site");
+    for (number, change) in changes.iter().enumerate() {
+        source.add(number, &mutant(text, *change)).expect("there is a site");
     }
     source.with_changes(|_| true).0.replace("crate::mutant_switch::", "")
 }
@@ -63,5 +66,19 @@ fn changes_stand_beside_the_old_text() {
     ];
     for (source, changes, expected) in cases {
         assert_eq!(placed(source, changes), expected);
+    }
+}
+
+#[test]
+fn a_change_alone_stands_in_place_of_the_old_text() {
+    let text = "fn f() -> u8 { match x { 1 => !a, _ => b + c } }";
+    for (change, expected) in [
+        ((Genre::FnValue, "match x { 1 => !a, _ => b + c }", "0"), "fn f() -> u8 { 0 }"),
+        ((Genre::UnaryOperator, "!", ""), "fn f() -> u8 { match x { 1 => a, _ => b + c } }"),
+        ((Genre::MatchArm, "1 => !a,", ""), "fn f() -> u8 { match x {  _ => b + c } }"),
+        ((Genre::BinaryOperator, "+", "-"), "fn f() -> u8 { match x { 1 => !a, _ => b - c } }"),
+    ] {
+        let source = Source::new(text.into()).unwrap();
+        assert_eq!(source.with_only(&mutant(text, change)).unwrap(), expected);
     }
 }

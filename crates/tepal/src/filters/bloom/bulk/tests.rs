@@ -209,9 +209,12 @@ fn filters_that_cannot_be_cut_take_the_batch_path() {
     let keys = spread(0..5000);
     for builder in [builder.clone().layout(Layout::Scattered), builder.scheme(Scheme::GuavaMitz64)] {
         let (mut batch, mut bulk) = (builder.clone().build().unwrap(), builder.build().unwrap());
+        let mut cut = bulk.clone();
         batch.insert_many(&keys).unwrap();
         bulk.insert_bulk(&keys, threads(2)).unwrap();
         assert!(batch == bulk && batch.keys_inserted() == bulk.keys_inserted());
+        cut.insert_cut(&keys, Some(small(2, 16, 1000, 1))).unwrap();
+        assert!(batch == cut && batch.keys_inserted() == cut.keys_inserted());
         assert_eq!(bulk.contains_bulk(&keys, threads(2)), batch.contains_many(&keys));
         assert_eq!(bulk.insert_bulk_hashes(&[1], threads(2)).is_ok(), bulk.has_hash());
     }
@@ -235,6 +238,20 @@ fn the_cut_is_within_its_bounds() {
                 "{lines} {n} {cut:?}"
             );
         }
+    }
+}
+
+/// Two passes, of the layout `double`, are worth it for more memory or threads.
+#[test]
+fn filters_that_are_cut() {
+    for (layout, n, is_cut) in [
+        (Layout::Line, 2, false),
+        (Layout::Line, 3, true),
+        (Layout::Double, 3, false),
+        (Layout::Double, 6, true),
+    ] {
+        let builder = BloomFilter::builder().layout(layout).bit_len(8 * (4 << 20)).capacity(1);
+        assert_eq!(builder.build().unwrap().cut(threads(n)).is_some(), is_cut, "{layout} {n}");
     }
 }
 
@@ -274,6 +291,17 @@ fn answers_are_those_of_the_batch() {
             }
         }
     }
+}
+
+/// Only the last two of the questions, which a second piece of work asks, get a yes.
+#[test]
+fn every_piece_asks_its_own_keys() {
+    let keys = spread(0..QUESTIONS as u64 + 2);
+    let mut filter = BloomFilter::builder().capacity(1000).build().unwrap();
+    filter.insert_many(&keys[QUESTIONS..]).unwrap();
+    let answers = filter.contains_bulk(&keys, threads(2));
+    assert_eq!(answers[QUESTIONS..], [true, true]);
+    assert_eq!(answers, filter.contains_many(&keys));
 }
 
 #[test]

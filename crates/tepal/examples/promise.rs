@@ -1,7 +1,7 @@
 //! Measures the promise at any size: `cargo run --release -p tepal --example promise -- 100000000`.
 //!
-//! Builds a filter of each layout at 1 %, 0.1 % and 10^-4 from that many keys, asks every member and as
-//! many strangers, and prints a table. 10^8 keys take some minutes and 250 MB.
+//! Builds a filter of each layout at 1 %, 0.1 % and 10^-4, or at a second argument, from that many keys, asks every
+//! member and as many strangers, and prints a table. 10^8 keys take some minutes and 250 MB.
 
 #[path = "../tests/promise/keys.rs"]
 mod keys;
@@ -13,16 +13,19 @@ use tepal::Layout;
 use trial::{credible, run};
 
 fn main() {
-    let n = std::env::args().nth(1).map_or(Ok(1_000_000), |n| n.parse::<u64>());
-    let Ok(n) = n else {
-        eprintln!("usage: promise [KEYS], such as 100000000");
+    let mut args = std::env::args().skip(1);
+    let n = args.next().map_or(Ok(1_000_000), |n| n.parse::<u64>());
+    let rate = args.next().map(|rate| rate.parse::<f64>()).transpose();
+    let (Ok(n @ 1..), Ok(rate @ None | rate @ Some(f64::MIN_POSITIVE..1.0))) = (n, rate) else {
+        eprintln!("usage: promise [KEYS [RATE]], such as 100000000, or 1000000000 0.01");
         std::process::exit(2);
     };
+    let rates = rate.map_or_else(|| vec![0.01, 1e-3, 1e-4], |rate| vec![rate]);
     println!("| layout | keys | family | promised | from the bits | asked | wrong | measured / promised |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     let mut kept = true;
     for (i, layout) in Layout::ALL.into_iter().enumerate() {
-        for (j, rate) in [0.01, 1e-3, 1e-4].into_iter().enumerate() {
+        for (j, &rate) in rates.iter().enumerate() {
             let family = Family::ALL[(i + 2 * j) % Family::ALL.len()];
             let found = run(layout, rate, family, n, 0, n);
             let measured = found.wrong as f64 / found.asked as f64;

@@ -132,6 +132,11 @@ impl<'m> Spool<'m> {
         })
     }
 
+    /// The files, which take a while to close.
+    pub fn into_files(self) -> impl Send + use<> {
+        self.stores
+    }
+
     /// What a thread sorts with.
     ///
     /// # Panics

@@ -1,6 +1,7 @@
 //! The list of changes, as cargo-mutants writes it.
 
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -62,6 +63,13 @@ pub struct Span {
     pub end: Place,
 }
 
+impl Span {
+    /// Its bytes in the text.
+    pub fn range(self, text: &str) -> Option<Range<usize>> {
+        Some(self.start.offset(text)?..self.end.offset(text)?)
+    }
+}
+
 /// A place in a file; both numbers from 1 on, columns in characters.
 #[derive(Clone, Copy, Deserialize)]
 pub struct Place {
@@ -71,7 +79,7 @@ pub struct Place {
 
 impl Place {
     /// Its byte in the text.
-    pub fn offset(self, text: &str) -> Option<usize> {
+    fn offset(self, text: &str) -> Option<usize> {
         let before: usize = text.split_inclusive('\n').take(self.line - 1).map(str::len).sum();
         let line = text.get(before..)?;
         let within = line.char_indices().nth(self.column - 1).map_or(line.len(), |(i, _)| i);

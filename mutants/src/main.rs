@@ -50,9 +50,8 @@ fn all() -> Result<()> {
     let mutants = list::read(Path::new(list))?;
     let sources = place::Sources::read(&project, &mutants)?;
     let (not_together, binaries) = build(&sources, &project, mutants.len(), options)?;
+    let together: Vec<usize> = (0..mutants.len()).filter(|&n| !not_together.contains(n)).collect();
     let NotTogether { apart, mut unviable } = not_together;
-    let together: Vec<usize> =
-        (0..mutants.len()).filter(|n| !apart.contains(n) && !unviable.contains(n)).collect();
     println!(
         "{} changes in one program, {} that do not compile, {} apart",
         together.len(),
@@ -84,10 +83,10 @@ fn all() -> Result<()> {
 
 /// Builds and tries the one change that is in the sources; none if it does not compile.
 fn alone(project: &Path, options: &[String], tests: &Tests) -> Result<Option<Outcome>> {
-    // The unit tests are built sooner than all, and notice most.
-    let unit_tests: Vec<String> = options.iter().filter(|o| !o.starts_with("--test=")).cloned().collect();
-    for options in [&unit_tests[..], options] {
-        match compile::tests(project, options, BUILD_ALONE)? {
+    // The unit tests are built sooner than the others, and notice most.
+    for left_out in ["--test=", "--lib"] {
+        let options: Vec<String> = options.iter().filter(|o| !o.starts_with(left_out)).cloned().collect();
+        match compile::tests(project, &options, BUILD_ALONE)? {
             Compiled::Binaries(binaries) => match tests.alone(&binaries) {
                 Outcome::Missed => {}
                 noticed => return Ok(Some(noticed)),

@@ -122,8 +122,13 @@ impl Sources {
     /// Writes the sources with this change and nothing else.
     pub fn write_alone(&self, project: &Path, mutant: &Mutant) -> Result<()> {
         for (name, source) in &self.files {
-            let changed = (*name == mutant.file).then(|| source.with_only(mutant)).flatten();
-            write(&project.join(name), changed.as_deref().unwrap_or(&source.text))?;
+            if *name != mutant.file {
+                write(&project.join(name), &source.text)?;
+                continue;
+            }
+            let changed = source.with_only(mutant);
+            let changed = changed.ok_or_else(|| format!("{}: there is no such place", mutant.name))?;
+            write(&project.join(name), &changed)?;
         }
         let root = project.join(ROOT);
         write(&root, without_switch(&read(&root)?))
@@ -175,13 +180,13 @@ impl Source {
 
     /// The text in which the change was made.
     fn with_only(&self, mutant: &Mutant) -> Option<String> {
-        let (start, end) = (mutant.span.start.offset(&self.text)?, mutant.span.end.offset(&self.text)?);
+        let Range { start, end } = mutant.span.range(&self.text)?;
         Some([&self.text[..start], &mutant.replacement, &self.text[end..]].concat())
     }
 
     /// Adds the change to its site, a new one where there is none yet; none, if there is no site for it.
     fn add(&mut self, number: usize, mutant: &Mutant) -> Option<()> {
-        let (start, end) = (mutant.span.start.offset(&self.text)?, mutant.span.end.offset(&self.text)?);
+        let Range { start, end } = mutant.span.range(&self.text)?;
         let (range, form) = if mutant.genre == Genre::FnValue {
             (start..start, Form::Body)
         } else {

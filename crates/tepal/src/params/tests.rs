@@ -263,9 +263,19 @@ fn the_hash_itself_errs() {
 /// Eight bits a line where that costs no more than a hundredth of the memory.
 #[test]
 fn narrow_masks_where_they_are_worth_it() {
+    assert_narrow_where_worth_it(1);
+}
+
+/// The same, quickly.
+#[test]
+fn narrow_masks_at_every_fourth_rate() {
+    assert_narrow_where_worth_it(4);
+}
+
+fn assert_narrow_where_worth_it(step: usize) {
     for (layout, narrow) in [(Layout::Line, 8), (Layout::Double, 16)] {
         let (mut narrowed, mut wide) = (0, 0);
-        for i in (10..160).step_by(4) {
+        for i in (10..160).step_by(step) {
             let wanted = libm::pow(10.0, -f64::from(i) / 20.0);
             let ks = layout.num_hashes_range().0..=layout.num_hashes_range().1;
             let (best, bits) = least_bits(layout, ks, wanted).unwrap();

@@ -2,19 +2,17 @@
 
 use alloc::string::ToString;
 
-use super::super::tests::{FOREIGN, filter, read, with};
+use super::super::tests::{FOREIGN, filter, growing_by, read};
 use super::super::{rdb, redisbloom};
 use super::*;
 
 #[test]
 fn a_chain_of_one_is_a_filter_and_a_longer_one_is_not() {
     let file = FilterFile::new(filter(Scheme::ValkeyBloom, 200), Format::ValkeyBloom).unwrap();
-    let single = file.clone().convert_to(Format::Tepal).unwrap();
+    let single = file.convert_to(Format::Tepal).unwrap();
     assert!(matches!(single.filter(), AnyFilter::Bloom(_)));
 
-    const EXPANSION: usize = 1;
-    let blob = with(&file.to_bytes().unwrap(), EXPANSION, &2u32.to_le_bytes());
-    let mut grown = read(Format::ValkeyBloom, &blob).unwrap();
+    let mut grown = growing_by(2);
     (1000..1100u64).for_each(|key| assert!(grown.filter_mut().insert(&key).is_ok()));
     assert_eq!(grown.filter().parts().len(), 2);
     let refused = grown.convert_to(Format::Tepal).unwrap_err().to_string();

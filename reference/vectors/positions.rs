@@ -1,10 +1,10 @@
 //! `positions.json`: sections 2.1 to 2.5.
 
-use super::hex64;
-use crate::bits::{Layout, positions};
-use crate::hash::xxh3;
+use crate::all::hex64;
 use crate::print::to_json;
 use serde::Serialize;
+use tepal_reference::bits::{Layout, positions};
+use tepal_reference::hash::xxh3;
 
 const ABOUT: &str = "From a hash to its bits (FORMAT.md section 2). `positions` are the k bit positions of `hash` in \
     a filter of `bit_len` bits, in the order in which section 2 names them (the words of a line ascending, those of \
@@ -26,7 +26,7 @@ struct Case {
 }
 
 /// The text of the file.
-pub fn json() -> Result<String, String> {
+pub(crate) fn json() -> Result<String, String> {
     let mut cases = Vec::new();
     for layout in Layout::ALL {
         layout_cases(layout, &mut cases)?;

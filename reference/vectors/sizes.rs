@@ -1,10 +1,10 @@
 //! `sizes.json`: section 5.
 
-use super::ten_digits;
-use crate::bits::Layout;
+use crate::all::ten_digits;
 use crate::print::to_json;
-use crate::size::{best, bit_len, chosen, exact_line_rate, foldable, rate};
 use serde::Serialize;
+use tepal_reference::bits::Layout;
+use tepal_reference::size::{best, bit_len, chosen, exact_line_rate, foldable, rate};
 
 const ABOUT: &str = "Rates and sizes (FORMAT.md section 5; not part of the format), to ten digits: compare with a \
     tolerance. rates: R(k, c). exact_line_rates: the exact rate of one line for k up to 8, which the formula of the \
@@ -56,7 +56,7 @@ struct Foldable {
 }
 
 /// The text of the file.
-pub fn json() -> Result<String, String> {
+pub(crate) fn json() -> Result<String, String> {
     let sizes = Sizes {
         about: ABOUT,
         rates: rates()?,

@@ -3,29 +3,16 @@
 //! Every 64-bit number is a string, because numbers of JSON lose bits: hashes, seeds, keys and checksums in
 //! hexadecimal, counts and positions in decimal. Small numbers (k, tag, length of a text) are numbers.
 
-use crate::schemes::hex;
+use crate::{files, hashes, positions, refused, schemes, sizes};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-pub mod files;
-mod foreign;
-pub mod hashes;
-pub mod plans;
-pub mod positions;
-pub mod refused;
-mod refused_foreign;
-pub mod schemes;
-pub mod sizes;
-
-/// The command that brings the files up to date.
-pub const WRITE_COMMAND: &str = "cargo run -p tepal-reference -- write testdata/vectors";
-
 /// A file name and the text of the file.
-pub type NamedText = (&'static str, String);
+pub(crate) type NamedText = (&'static str, String);
 
 /// All files, computed anew.
-pub fn all() -> Result<Vec<NamedText>, String> {
+pub(crate) fn all() -> Result<Vec<NamedText>, String> {
     Ok(vec![
         ("hashes.json", hashes::json()?),
         ("positions.json", positions::json()?),
@@ -37,7 +24,7 @@ pub fn all() -> Result<Vec<NamedText>, String> {
 }
 
 /// Writes all files into a folder, which is made if it is not there.
-pub fn write(folder: &Path) -> Result<(), String> {
+pub(crate) fn write(folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for (name, text) in all()? {
         let path = folder.join(name);
@@ -47,7 +34,7 @@ pub fn write(folder: &Path) -> Result<(), String> {
 }
 
 /// Compares all files of a folder with what would be written now.
-pub fn check(folder: &Path) -> Result<(), String> {
+pub(crate) fn check(folder: &Path) -> Result<(), String> {
     for (name, text) in all()? {
         let path = folder.join(name);
         let kept = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -92,14 +79,46 @@ fn short(value: &Value) -> String {
     }
 }
 
+/// Bytes as hexadecimal digits in small letters.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// A hash, seed or checksum: `0x` and 16 digits.
-fn hex64(value: u64) -> String {
+pub(crate) fn hex64(value: u64) -> String {
     format!("{value:#018x}")
 }
 
 /// Ten significant digits, which is more than the formulas of section 5 are good for.
-fn ten_digits(value: f64) -> Result<f64, String> {
+pub(crate) fn ten_digits(value: f64) -> Result<f64, String> {
     format!("{value:.9e}").parse().map_err(|_| format!("{value} is not a number"))
+}
+
+#[cfg(test)]
+mod vectors_tests {
+    use super::*;
+
+    /// Where the files are kept, seen from this crate.
+    const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/vectors");
+
+    /// The command that brings the files up to date.
+    const WRITE_COMMAND: &str = "cargo run -p tepal-reference -- write testdata/vectors";
+
+    #[test]
+    fn vectors_are_current() {
+        if let Err(difference) = check(Path::new(KEPT)) {
+            panic!(
+                "the test vectors are not what the reference computes: {difference}\n\
+                 If a rule was meant to change, write them anew:\n    {WRITE_COMMAND}"
+            );
+        }
+    }
+
+    #[test]
+    fn vectors_stay_small() {
+        let total: usize = all().unwrap().iter().map(|(_, text)| text.len()).sum();
+        assert!(total < 1_000_000, "{total} bytes");
+    }
 }
 
 #[cfg(test)]

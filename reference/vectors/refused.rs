@@ -3,17 +3,17 @@
 //! Damage by chance is caught by the checksums. These files are wrong on purpose: one field of a good file is
 //! changed and, where the change comes before that step, header checksum and chunk table are made to agree.
 
-use super::hex;
-use super::refused_foreign::foreign_cases;
-use crate::bits::Layout;
-use crate::decode::{decode, decode_with};
-use crate::encode::{encode, encode_sealed};
-use crate::filter::{Filter, Policy};
-use crate::hash::{Scheme, xxh3};
-use crate::key::{Domain, Key};
+use crate::all::hex;
 use crate::print::to_json;
-use crate::records::{NAME, Record};
+use crate::refused_foreign::foreign_cases;
 use serde::Serialize;
+use tepal_reference::bits::Layout;
+use tepal_reference::decode::{decode, decode_with};
+use tepal_reference::encode::{encode, encode_sealed};
+use tepal_reference::filter::{Filter, Policy};
+use tepal_reference::hash::{Scheme, xxh3};
+use tepal_reference::key::{Domain, Key};
+use tepal_reference::records::{NAME, Record};
 
 const ABOUT: &str = "Files that a reader refuses (FORMAT.md section 4.6) although, unless the case is about them, \
     their checksums are right. `step` is the step of section 4.6 at which this implementation refuses the file; what \
@@ -41,7 +41,7 @@ struct Case {
 }
 
 /// The text of the file.
-pub fn json() -> Result<String, String> {
+pub(crate) fn json() -> Result<String, String> {
     to_json(&Refused { about: ABOUT, refused: cases()? }, 2)
 }
 
@@ -285,14 +285,14 @@ fn good(layout: Layout, k: u32, units: u64, scheme: Scheme) -> Result<Vec<u8>, S
 }
 
 /// Makes the header checksum right; the body really starts at `body_offset`, whatever the header says.
-pub(super) fn mend_header(file: &mut [u8], body_offset: usize) {
+pub(crate) fn mend_header(file: &mut [u8], body_offset: usize) {
     let end = body_offset - 8;
     let checksum = xxh3(&file[..end], 0);
     file[end..body_offset].copy_from_slice(&checksum.to_le_bytes());
 }
 
 /// Makes the one entry of the chunk table right, and then the header checksum.
-pub(super) fn mend_body(file: &mut [u8], table: usize, body_offset: usize) {
+pub(crate) fn mend_body(file: &mut [u8], table: usize, body_offset: usize) {
     let checksum = xxh3(&file[body_offset..], 0);
     file[table..table + 8].copy_from_slice(&checksum.to_le_bytes());
     mend_header(file, body_offset);

@@ -6,7 +6,7 @@ use serde_json::ser::{Formatter, Serializer};
 use std::io;
 
 /// A value as JSON text. Objects and arrays down to depth `levels` have one value a line.
-pub fn to_json(value: &impl Serialize, levels: usize) -> Result<String, String> {
+pub(crate) fn to_json(value: &impl Serialize, levels: usize) -> Result<String, String> {
     let mut text = Vec::new();
     let layout = Lines { levels, depth: 0, empty: true };
     value.serialize(&mut Serializer::with_formatter(&mut text, layout)).map_err(|error| error.to_string())?;

@@ -1,10 +1,10 @@
 //! `hashes.json`: sections 1.1 to 1.3.
 
-use super::{hex, hex64};
-use crate::hash::Scheme;
-use crate::key::{Domain, Key, apply_recipe};
+use crate::all::{hex, hex64};
 use crate::print::to_json;
 use serde::Serialize;
+use tepal_reference::hash::Scheme;
+use tepal_reference::key::{Domain, Key, apply_recipe};
 
 const ABOUT: &str = "From a key to its hash (FORMAT.md section 1). hashes: `key` is either {hex}, the bytes, or \
     {repeat_hex, len}, the first len bytes of those bytes repeated without end; `hash` is h (xxh64 is in \
@@ -54,7 +54,7 @@ struct RecipeCase {
 }
 
 /// The text of the file.
-pub fn json() -> Result<String, String> {
+pub(crate) fn json() -> Result<String, String> {
     to_json(&Hashes { about: ABOUT, hashes: hashes(), domains: domains(), recipes: recipes()? }, 2)
 }
 

@@ -1,36 +1,36 @@
 //! Which files `files.json` holds: the filters, their keys and what is asked of them.
 
-use crate::bits::Layout;
-use crate::filter::{Filter, Policy};
-use crate::hash::Scheme;
-use crate::key::{Domain, NOCASE, TRIM};
-use crate::records::{DATE, FIELD, NAME, Record, SOURCE};
-use crate::schemes::Own;
+use tepal_reference::bits::Layout;
+use tepal_reference::filter::{Filter, Policy};
+use tepal_reference::hash::Scheme;
+use tepal_reference::key::{Domain, NOCASE, TRIM};
+use tepal_reference::records::{DATE, FIELD, NAME, Record, SOURCE};
+use tepal_reference::schemes::Own;
 
 /// The secret keys of the files with scheme 2.
 const SECRETS: [[u8; 16]; 2] = [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], *b"sixteen secrets!"];
 
 /// One file before it is built: an empty filter with its parameters, and its keys.
-pub struct Plan {
+pub(crate) struct Plan {
     /// What the file is called in the JSON.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// The filter, without its keys.
-    pub filter: Filter,
+    pub(crate) filter: Filter,
     /// Keys to insert, as they stand after the recipe.
-    pub keys: Vec<String>,
+    pub(crate) keys: Vec<String>,
     /// Further keys: a prefix, and how many numbers follow it, from 0.
-    pub numbered: Option<(&'static str, u64)>,
+    pub(crate) numbered: Option<(&'static str, u64)>,
     /// Whether the file says how many keys were inserted.
-    pub count_known: bool,
+    pub(crate) count_known: bool,
     /// What is asked first, as it stands before the recipe.
-    pub probes: Vec<String>,
+    pub(crate) probes: Vec<String>,
     /// The key of the seal, where there is one.
-    pub seal_key: Option<&'static [u8]>,
+    pub(crate) seal_key: Option<&'static [u8]>,
 }
 
 impl Plan {
     /// `size` is in lines, blocks or words.
-    pub(super) fn new(
+    pub(crate) fn new(
         name: &'static str,
         layout: Layout,
         k: u32,
@@ -42,7 +42,7 @@ impl Plan {
     }
 
     /// A scheme with a rule of its own; `m` is in bits.
-    pub(super) fn own(name: &'static str, k: u32, m: u64, own: Own, domain: Domain) -> Result<Plan, String> {
+    pub(crate) fn own(name: &'static str, k: u32, m: u64, own: Own, domain: Domain) -> Result<Plan, String> {
         Ok(Plan::of(name, Filter::new(Layout::Scattered, k, m, Scheme::Own(own), domain)?))
     }
 
@@ -59,50 +59,50 @@ impl Plan {
     }
 
     /// What it is planned for.
-    pub(super) fn planned(mut self, capacity: u64, rate: f64, policy: Policy) -> Plan {
+    pub(crate) fn planned(mut self, capacity: u64, rate: f64, policy: Policy) -> Plan {
         (self.filter.capacity, self.filter.rate, self.filter.policy) = (capacity, rate, policy);
         self
     }
 
-    pub(super) fn recipe(mut self, recipe: u32) -> Plan {
+    pub(crate) fn recipe(mut self, recipe: u32) -> Plan {
         self.filter.recipe = recipe;
         self
     }
 
-    pub(super) fn record(mut self, tag: u16, value: &str) -> Plan {
+    pub(crate) fn record(mut self, tag: u16, value: &str) -> Plan {
         self.filter.records.push(Record::new(tag, value));
         self
     }
 
-    pub(super) fn keys(mut self, keys: &[&str]) -> Plan {
+    pub(crate) fn keys(mut self, keys: &[&str]) -> Plan {
         self.keys.extend(keys.iter().map(|key| key.to_string()));
         self
     }
 
-    pub(super) fn numbered(mut self, prefix: &'static str, count: u64) -> Plan {
+    pub(crate) fn numbered(mut self, prefix: &'static str, count: u64) -> Plan {
         self.numbered = Some((prefix, count));
         self
     }
 
-    pub(super) fn sealed(mut self, key: &'static [u8]) -> Plan {
+    pub(crate) fn sealed(mut self, key: &'static [u8]) -> Plan {
         self.seal_key = Some(key);
         self
     }
 
     /// Leaves the number of inserted keys unknown.
-    pub(super) fn count_unknown(mut self) -> Plan {
+    pub(crate) fn count_unknown(mut self) -> Plan {
         self.count_known = false;
         self
     }
 
-    pub(super) fn probes(mut self, probes: &[&str]) -> Plan {
+    pub(crate) fn probes(mut self, probes: &[&str]) -> Plan {
         self.probes.extend(probes.iter().map(|probe| probe.to_string()));
         self
     }
 }
 
 /// Every layout with schemes 1 and 2 and domains 1 and 2.
-pub fn plans() -> Result<Vec<Plan>, String> {
+pub(crate) fn plans() -> Result<Vec<Plan>, String> {
     use Domain::{Bytes, Integer};
     use Layout::{Double, Line, Scattered, SplitBlock};
     let seed = |seed| Scheme::Xxh3 { seed };
@@ -190,7 +190,7 @@ pub fn plans() -> Result<Vec<Plan>, String> {
 }
 
 /// Sealed files: keys shorter than, as long as and longer than a block of SHA-256, alone and with a secret.
-pub fn sealed_plans() -> Result<Vec<Plan>, String> {
+pub(crate) fn sealed_plans() -> Result<Vec<Plan>, String> {
     let words = ["petal", "sepal", "tepal"];
     let secret = Scheme::SipHash13 { key: SECRETS[0] };
     Ok(vec![

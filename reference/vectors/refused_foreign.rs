@@ -1,17 +1,17 @@
 //! What a reader refuses of schemes 3 and 16 to 28, for `refused.json`.
 
-use super::refused::{mend_body, mend_header};
-use super::schemes::VALKEY_SEEDS;
-use crate::bits::Layout;
-use crate::decode::decode;
-use crate::encode::encode;
-use crate::filter::Filter;
-use crate::hash::Scheme;
-use crate::key::{Domain, Key};
-use crate::schemes::{Md5Split, Own};
+use crate::refused::{mend_body, mend_header};
+use crate::schemes::VALKEY_SEEDS;
+use tepal_reference::bits::Layout;
+use tepal_reference::decode::decode;
+use tepal_reference::encode::encode;
+use tepal_reference::filter::Filter;
+use tepal_reference::hash::Scheme;
+use tepal_reference::key::{Domain, Key};
+use tepal_reference::schemes::{Md5Split, Own};
 
 /// The step that refuses a file, what it is, the file, the secret key it is opened with.
-pub(super) type Refusal = (u32, &'static str, Vec<u8>, Option<[u8; 16]>);
+pub(crate) type Refusal = (u32, &'static str, Vec<u8>, Option<[u8; 16]>);
 
 /// A change: (step that refuses it, what it is, offsets and new bytes). The header checksum is mended.
 type Change = (u32, &'static str, &'static [(usize, &'static [u8])]);
@@ -83,7 +83,7 @@ const VALKEY: &[Change] = &[
 ];
 
 /// All of them.
-pub(super) fn foreign_cases() -> Result<Vec<Refusal>, String> {
+pub(crate) fn foreign_cases() -> Result<Vec<Refusal>, String> {
     let rule = Md5Split { little_endian: true, from_zero: false, wrapping: false };
     let split = good(7, 2003, Own::Md5Split(rule))?;
     let valkey = good(6, 408, Own::ValkeyBloom { seed: VALKEY_SEEDS[0] })?;

@@ -1,16 +1,16 @@
 //! Which files `files.json` holds of the schemes beyond 1 and 2: one of each, and every further key domain.
 
-use super::plans::Plan;
-use super::schemes::VALKEY_SEEDS;
-use crate::bits::Layout;
-use crate::filter::Policy;
-use crate::hash::Scheme;
-use crate::key::{Domain, TRIM};
-use crate::records::NAME;
-use crate::schemes::{Md5Split, Own};
+use crate::plans::Plan;
+use crate::schemes::VALKEY_SEEDS;
+use tepal_reference::bits::Layout;
+use tepal_reference::filter::Policy;
+use tepal_reference::hash::Scheme;
+use tepal_reference::key::{Domain, TRIM};
+use tepal_reference::records::NAME;
+use tepal_reference::schemes::{Md5Split, Own};
 
 /// The plans.
-pub(super) fn plans() -> Result<Vec<Plan>, String> {
+pub(crate) fn plans() -> Result<Vec<Plan>, String> {
     use Domain::{Bytes, Float32, Float64, Integer, Integer32, Utf16};
     let words = ["petal", "sepal", "tepal", "stamen", "carpel", "pistil", "ovary", "style", "stigma"];
     let text =

@@ -1,15 +1,15 @@
 //! `schemes.json`: section 1.4, schemes with a rule of their own, and the hashes they are made of.
 
-use super::{hex, hex64};
-use crate::bits::Layout;
-use crate::hash::xxh64;
-use crate::key::{Domain, Key};
+use crate::all::{hex, hex64};
 use crate::print::to_json;
-use crate::schemes::fnv_crc::{crc32, fnv1_64, fnv1a_32};
-use crate::schemes::murmur::{MURMUR64A_M, murmur3_x64_128, murmur64a, spark_murmur3_32};
-use crate::schemes::{Md5Split, Own};
-use crate::siphash::siphash13;
 use serde::Serialize;
+use tepal_reference::bits::Layout;
+use tepal_reference::hash::xxh64;
+use tepal_reference::key::{Domain, Key};
+use tepal_reference::schemes::fnv_crc::{crc32, fnv1_64, fnv1a_32};
+use tepal_reference::schemes::murmur::{MURMUR64A_M, murmur3_x64_128, murmur64a, spark_murmur3_32};
+use tepal_reference::schemes::{Md5Split, Own};
+use tepal_reference::siphash::siphash13;
 
 const ABOUT: &str = "Schemes with a rule of their own (FORMAT.md section 1.4). keys: the keys, by name, in hexadecimal. \
     hashes: what the rules are made of; `value` in hexadecimal, murmur3-x64-128 as h1 and h2. positions: `parameters` \
@@ -18,7 +18,7 @@ const ABOUT: &str = "Schemes with a rule of their own (FORMAT.md section 1.4). k
     given as `value` to a key domain, which hashes `bytes`. limits: whether a scheme can have num_hashes and bit_len.";
 
 /// The seeds of scheme 28: the one that valkey-bloom uses when it is told not to draw one, and another.
-pub(super) const VALKEY_SEEDS: [[u8; 32]; 2] = [
+pub(crate) const VALKEY_SEEDS: [[u8; 32]; 2] = [
     [
         0x59, 0x0f, 0xf5, 0x22, 0xea, 0x78, 0x11, 0xda, 0xa7, 0x14, 0xd8, 0x09, 0x3b, 0x3e, 0x7b, 0xd9, 0x1d,
         0x89, 0x8a, 0x73, 0x3e, 0x98, 0x88, 0x87, 0x30, 0x7f, 0x97, 0xcd, 0x28, 0x07, 0x33, 0x83,
@@ -91,7 +91,7 @@ struct LimitCase {
 }
 
 /// The text of the file.
-pub fn json() -> Result<String, String> {
+pub(crate) fn json() -> Result<String, String> {
     let keys = keys();
     let schemes = Schemes {
         about: ABOUT,

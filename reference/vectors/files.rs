@@ -1,15 +1,16 @@
 //! `files.json`: sections 3 and 4, whole small files with what is in them.
 
-use super::plans::{Plan, plans, sealed_plans};
-use super::{foreign, hex, hex64};
-use crate::decode::decode_with;
-use crate::encode::{encode, encode_sealed};
-use crate::filter::UNKNOWN;
-use crate::hash::{Scheme, xxh3};
-use crate::key::{Domain, Key, apply_recipe};
+use crate::all::{hex, hex64};
+use crate::foreign;
+use crate::plans::{Plan, plans, sealed_plans};
 use crate::print::to_json;
-use crate::seal::SEAL_LEN;
 use serde::Serialize;
+use tepal_reference::decode::decode_with;
+use tepal_reference::encode::{encode, encode_sealed};
+use tepal_reference::filter::UNKNOWN;
+use tepal_reference::hash::{Scheme, xxh3};
+use tepal_reference::key::{Domain, Key, apply_recipe};
+use tepal_reference::seal::SEAL_LEN;
 
 const ABOUT: &str = "Whole files (FORMAT.md sections 3 and 4) with the filter they hold. `keys` are the keys that were \
     inserted, as text and after the recipe; where `numbered_keys` is there, the keys prefix + \"0\" to prefix + \
@@ -92,7 +93,7 @@ struct Probe {
 const LONGEST_WHOLE_FILE: usize = 4096;
 
 /// The text of the file.
-pub fn json() -> Result<String, String> {
+pub(crate) fn json() -> Result<String, String> {
     let files = plans()?
         .into_iter()
         .chain(foreign::plans()?)

@@ -1,113 +1,130 @@
-//! A filter in memory: its parameters and its bits. Inserting, asking, folding and the self-test.
+//! A filter: its fields and bits, the limits of its fields, inserting, asking, the self-test and folding.
 
-use crate::bits::Layout;
-use crate::hash::Scheme;
-use crate::key::{Domain, Key};
-use crate::records::Record;
-
-/// What a writer does when more keys come than planned (offset 35). The file only carries it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
-    /// Id 1: refuse the key.
-    Refuse,
-    /// Id 2: take it and warn.
-    Warn,
-    /// Id 3: take it.
-    Ignore,
-}
-
-impl Policy {
-    /// All policies, in the order of their ids.
-    pub const ALL: [Policy; 3] = [Policy::Refuse, Policy::Warn, Policy::Ignore];
-
-    /// The id in the header.
-    pub fn id(self) -> u8 {
-        match self {
-            Policy::Refuse => 1,
-            Policy::Warn => 2,
-            Policy::Ignore => 3,
-        }
-    }
-
-    /// The name in section 4.2.
-    pub fn name(self) -> &'static str {
-        match self {
-            Policy::Refuse => "refuse",
-            Policy::Warn => "warn",
-            Policy::Ignore => "ignore",
-        }
-    }
-}
+use crate::bits::{self, SCATTERED};
+use crate::hash::{siphash13, xxh3, xxh64};
+use crate::key::bytes_of;
+use crate::schemes;
 
 /// "Keys inserted" of a filter that does not know.
 pub const UNKNOWN: u64 = u64::MAX;
 
-/// A Bloom filter: everything a file says about it, and its bits.
+/// A Bloom filter: the fields of its file as numbers (section 4.2), and its bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
-    /// Which bits a hash sets.
-    pub layout: Layout,
-    /// How many, `k`.
+    /// Offset 32: which bits a hash sets (section 2).
+    pub layout: u8,
+    /// Offset 33: how the bytes of a key become a hash or positions (sections 1.3 and 1.4).
+    pub scheme: u8,
+    /// Offset 34: what the keys are (section 1.1).
+    pub domain: u8,
+    /// Offset 35: what a writer does when more keys come than planned. The file only carries it.
+    pub policy: u8,
+    /// Offset 36: k.
     pub num_hashes: u32,
-    /// How the bytes of a key become bits.
-    pub scheme: Scheme,
-    /// What the keys are.
-    pub domain: Domain,
-    /// What a writer does beyond the capacity.
-    pub policy: Policy,
-    /// Keys it was planned for.
+    /// Offset 40: how many bits the filter has.
+    pub bit_len: u64,
+    /// Offset 48: how many keys it was planned for.
     pub capacity: u64,
-    /// The promised false-positive rate.
+    /// Offset 56: the promised false-positive rate.
     pub rate: f64,
-    /// What whoever asks does to a key first (section 1.2). The filter itself does not apply it.
-    pub recipe: u32,
-    /// Name, source, date and field (section 4.3).
-    pub records: Vec<Record>,
-    /// Keys given to it, repeats included, or [`UNKNOWN`].
+    /// Offset 64: the seed, the key check or the parameters of the scheme.
+    pub parameter: u64,
+    /// Offset 72: keys given to it, repeats included, or [`UNKNOWN`].
     pub keys_inserted: u64,
-    /// The body: `bits[p]` is bit `p` of section 2.
+    /// Offset 124: what is done to a key before it is hashed (section 1.2).
+    pub recipe: u32,
+    /// Tags and values of the records (section 4.3).
+    pub records: Vec<(u16, String)>,
+    /// The secret key of scheme 2, which is not in the file; zeros under every other scheme.
+    pub secret: [u8; 16],
+    /// The body: `bits[p]` is bit p of section 2.
     pub bits: Vec<bool>,
 }
 
 impl Filter {
-    /// An empty filter without recipe and records, for 1 key at a rate of 0.01; the fields are public.
-    pub fn new(
-        layout: Layout,
-        k: u32,
-        bit_len: u64,
-        scheme: Scheme,
-        domain: Domain,
-    ) -> Result<Filter, String> {
-        scheme.check(layout, k, bit_len)?;
-        let bit_len = usize::try_from(bit_len).map_err(|_| format!("{bit_len} bits do not fit in memory"))?;
-        Ok(Filter {
+    /// An empty filter of byte keys for 1 key at a rate of 0.01, without recipe and records.
+    pub fn new(layout: u8, scheme: u8, num_hashes: u32, bit_len: u64) -> Filter {
+        Filter {
             layout,
-            num_hashes: k,
             scheme,
-            domain,
-            policy: Policy::Refuse,
+            domain: 1,
+            policy: 1,
+            num_hashes,
+            bit_len,
             capacity: 1,
             rate: 0.01,
+            parameter: 0,
+            keys_inserted: 0,
             recipe: 0,
             records: Vec::new(),
-            keys_inserted: 0,
-            bits: vec![false; bit_len],
-        })
+            secret: [0; 16],
+            bits: vec![false; bit_len as usize],
+        }
     }
 
-    /// How many bits the filter has.
-    pub fn bit_len(&self) -> u64 {
-        self.bits.len() as u64
+    /// Step 4 of section 4.6: refuses fields that a file cannot have. Everything below needs this to be `Ok`.
+    pub fn check(&self) -> Result<(), String> {
+        let scheme = self.scheme;
+        if (1..=3).contains(&scheme) {
+            bits::check(self.layout, self.num_hashes, self.bit_len)?;
+        } else {
+            schemes::check(scheme, self.parameter, self.num_hashes, self.bit_len)?;
+            if self.layout != SCATTERED {
+                return Err(format!("scheme {scheme} cannot have layout {}", self.layout));
+            }
+        }
+        if scheme == 3 && self.parameter != 0 {
+            return Err("scheme 3 has no parameter".to_string());
+        }
+        check_records(&self.records)?;
+        if self.record(5).is_some() != (scheme == 28) {
+            return Err("record 5 is there if and only if the scheme is 28".to_string());
+        }
+        if let Some(seed) = self.record(5) {
+            schemes::seed_of(seed)?;
+        }
+        if !(1..=6).contains(&self.domain) {
+            return Err(format!("key domain {} is not known", self.domain));
+        }
+        if !(1..=3).contains(&self.policy) {
+            return Err(format!("policy {} is not known", self.policy));
+        }
+        if self.recipe > 3 {
+            return Err(format!("recipe {:#x} has unknown bits", self.recipe));
+        }
+        if self.capacity == 0 {
+            return Err("the capacity is 0".to_string());
+        }
+        // NaN is neither.
+        if !(self.rate > 0.0 && self.rate < 1.0) {
+            return Err(format!("the promised rate {} is not between 0 and 1", self.rate));
+        }
+        Ok(())
     }
 
-    /// How many bits are 1.
-    pub fn set_bits(&self) -> u64 {
-        self.bits.iter().filter(|&&bit| bit).count() as u64
+    /// The value of a record.
+    pub fn record(&self, tag: u16) -> Option<&str> {
+        self.records.iter().find(|record| record.0 == tag).map(|record| record.1.as_str())
+    }
+
+    /// The positions of the bytes of section 1.1: those of their hash (section 2), or those of section 1.4.
+    pub fn positions(&self, bytes: &[u8]) -> Result<Vec<u64>, String> {
+        let (k, bit_len) = (self.num_hashes, self.bit_len);
+        let h = match self.scheme {
+            1 => xxh3(bytes, self.parameter),
+            2 => siphash13(&self.secret, bytes),
+            3 => xxh64(bytes),
+            _ => {
+                let seed = self.record(5).map_or(Ok([0; 32]), schemes::seed_of)?;
+                return Ok(schemes::positions(self.scheme, self.parameter, &seed, bytes, k, bit_len));
+            }
+        };
+        Ok(bits::positions(self.layout, k, bit_len, h))
     }
 
     /// Inserts a key and counts it.
-    pub fn insert(&mut self, key: Key) -> Result<(), String> {
-        for p in self.positions(key)? {
+    pub fn insert(&mut self, key: &[u8]) -> Result<(), String> {
+        for p in self.positions(&bytes_of(self.domain, key)?)? {
             self.bits[p as usize] = true;
         }
         if self.keys_inserted != UNKNOWN {
@@ -117,43 +134,44 @@ impl Filter {
     }
 
     /// Whether a key is in the filter: `false` is certain, `true` means perhaps.
-    pub fn contains(&self, key: Key) -> Result<bool, String> {
-        Ok(self.positions(key)?.into_iter().all(|p| self.bits[p as usize]))
+    pub fn contains(&self, key: &[u8]) -> Result<bool, String> {
+        let positions = self.positions(&bytes_of(self.domain, key)?)?;
+        Ok(positions.iter().all(|&p| self.bits[p as usize]))
     }
 
-    /// The bits of a key in this filter.
-    fn positions(&self, key: Key) -> Result<Vec<u64>, String> {
-        let bytes = self.domain.bytes_of(key)?;
-        Ok(self.scheme.positions(self.layout, self.num_hashes, self.bit_len(), &bytes))
+    /// Offset 80: how many bits are 1.
+    pub fn set_bits(&self) -> u64 {
+        self.bits.iter().filter(|&&bit| bit).count() as u64
     }
 
-    /// The four sums at offset 88.
-    pub fn self_test(&self) -> [u64; 4] {
-        self_test(self.layout, self.num_hashes, self.bit_len(), &self.scheme)
+    /// Offset 88: for each of four fixed keys, hashed as they stand, the sum of its positions.
+    pub fn self_test(&self) -> Result<[u64; 4], String> {
+        let mut sums = [0u64; 4];
+        for i in 0..4 {
+            for p in self.positions(format!("tepal self-test {i}").as_bytes())? {
+                sums[i] = sums[i].wrapping_add(p);
+            }
+        }
+        Ok(sums)
     }
 
     /// Section 2.6: the filter with a `factor`-th of the lines, blocks or bits, each the OR of `factor`
-    /// neighbours. Capacity and promised rate are kept as they are: what becomes of them is the caller's
-    /// business. A scheme with a rule of its own takes remainders, so its filters cannot be folded.
+    /// neighbours. Capacity and promised rate stay as they are: they are the caller's to state.
     pub fn fold(&self, factor: u64) -> Result<Filter, String> {
-        if let Scheme::Own(own) = &self.scheme {
-            return Err(format!("a filter of scheme {} cannot be folded", own.name()));
+        if self.scheme > 3 {
+            return Err(format!("a filter of scheme {} cannot be folded", self.scheme));
         }
-        let neighbours = match self.layout {
-            Layout::Line | Layout::Double => 512,
-            Layout::SplitBlock => 256,
-            Layout::Scattered => 1,
-        };
-        let count = self.bit_len() / neighbours;
-        if factor == 0 || count % factor != 0 {
-            return Err(format!("{factor} does not divide {count}"));
+        let neighbours = if self.layout == SCATTERED { 1 } else { bits::unit(self.layout) };
+        if factor == 0 || (self.bit_len / neighbours) % factor != 0 {
+            return Err(format!("{factor} does not divide {}", self.bit_len / neighbours));
         }
         let mut folded = self.clone();
-        self.layout.check(self.num_hashes, self.bit_len() / factor)?;
-        folded.bits = vec![false; (self.bit_len() / factor) as usize];
-        for (p, &bit) in self.bits.iter().enumerate() {
-            let (piece, within) = (p as u64 / neighbours, p as u64 % neighbours);
-            if bit {
+        folded.bit_len = self.bit_len / factor;
+        folded.bits = vec![false; folded.bit_len as usize];
+        folded.check()?;
+        for p in 0..self.bit_len {
+            if self.bits[p as usize] {
+                let (piece, within) = (p / neighbours, p % neighbours);
                 folded.bits[(piece / factor * neighbours + within) as usize] = true;
             }
         }
@@ -161,71 +179,24 @@ impl Filter {
     }
 }
 
-/// Section 4.2, offset 88: for each of four fixed keys, hashed as they stand, the sum of its positions.
-pub fn self_test(layout: Layout, k: u32, bit_len: u64, scheme: &Scheme) -> [u64; 4] {
-    [0, 1, 2, 3].map(|i| {
-        let key = format!("tepal self-test {i}");
-        let mut sum: u64 = 0;
-        for p in scheme.positions(layout, k, bit_len, key.as_bytes()) {
-            sum = sum.wrapping_add(p);
+/// Section 4.3: refuses an empty value, a control character, an unknown tag below 0x8000, and tags that do
+/// not ascend.
+pub fn check_records(records: &[(u16, String)]) -> Result<(), String> {
+    let mut last = 0;
+    for (tag, value) in records {
+        if *tag == 0 || (6..0x8000).contains(tag) {
+            return Err(format!("record {tag} is not known"));
         }
-        sum
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::bits::positions;
-    use crate::hash::xxh3;
-
-    fn filled(layout: Layout, k: u32, bit_len: u64, keys: u32) -> Filter {
-        let mut filter = Filter::new(layout, k, bit_len, Scheme::Xxh3 { seed: 5 }, Domain::Bytes).unwrap();
-        for i in 0..keys {
-            filter.insert(Key::Integer(i.into())).unwrap();
+        if value.is_empty() {
+            return Err(format!("record {tag} is empty"));
         }
-        filter
-    }
-
-    #[test]
-    fn every_inserted_key_is_in_the_filter() {
-        for layout in Layout::ALL {
-            for k in layout.allowed_k() {
-                let filter = filled(layout, k, 5120, 300);
-                assert!((0..300).all(|i| filter.contains(Key::Integer(i)).unwrap()), "{layout:?} {k}");
-                assert_eq!(filter.keys_inserted, 300);
-            }
+        if value.bytes().any(|byte| byte < 0x20 || byte == 0x7F) {
+            return Err(format!("record {tag} has a control character"));
         }
-    }
-
-    #[test]
-    fn folding_gives_the_filter_built_at_that_size() {
-        for layout in Layout::ALL {
-            for k in layout.allowed_k() {
-                for (units, factor) in [(24, 2), (24, 3), (24, 24), (35, 5), (7, 7), (6, 1)] {
-                    let big = filled(layout, k, units * layout.unit(), 60);
-                    let small = filled(layout, k, units / factor * layout.unit(), 60);
-                    assert_eq!(big.fold(factor).unwrap(), small, "{layout:?} k={k} {units}/{factor}");
-                }
-            }
+        if *tag <= last {
+            return Err(format!("record {tag} comes after record {last}"));
         }
+        last = *tag;
     }
-
-    #[test]
-    fn folding_by_what_does_not_divide_is_refused() {
-        assert!(filled(Layout::Line, 6, 5 * 512, 1).fold(2).is_err());
-        assert!(filled(Layout::Line, 6, 5 * 512, 1).fold(0).is_err());
-        // 64 bits in halves: each a legal number of neighbours, but not of words.
-        assert!(filled(Layout::Scattered, 6, 64, 1).fold(2).is_err());
-    }
-
-    #[test]
-    fn the_self_test_does_not_depend_on_the_key_domain() {
-        let mut filter = filled(Layout::Scattered, 3, 640, 0);
-        let sums = filter.self_test();
-        let h = xxh3(b"tepal self-test 3", 5);
-        assert_eq!(sums[3], positions(Layout::Scattered, 3, 640, h).iter().sum::<u64>());
-        filter.domain = Domain::Integer;
-        assert_eq!(filter.self_test(), sums);
-    }
+    Ok(())
 }

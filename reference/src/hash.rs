@@ -1,162 +1,185 @@
-//! Sections 1.3 and 1.4: a scheme turns the bytes of a key into one 64-bit hash, or straight into positions.
+//! Section 1.3: the hashes of the schemes 1 to 3. Then the short hashes of which section 1.4 is made.
 
-use crate::bits::{self, Layout};
-use crate::schemes::Own;
-use crate::siphash::siphash13;
 use twox_hash::{XxHash3_64, XxHash64};
 
-/// How the bytes of a key become bits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Scheme {
-    /// Id 1: XXH3-64 with a public seed.
-    Xxh3 {
-        /// The seed, kept in the file.
-        seed: u64,
-    },
-    /// Id 2: SipHash-1-3 under a secret key.
-    SipHash13 {
-        /// The secret key, never in the file.
-        key: [u8; 16],
-    },
-    /// Id 3: XXH64 with seed 0.
-    Xxh64,
-    /// Ids 16 to 28: a rule of its own, without a hash.
-    Own(Own),
-}
-
-/// What the key check of scheme 2 is the hash of.
-pub const KEY_CHECK_TEXT: &[u8; 15] = b"tepal key check";
-
-impl Scheme {
-    /// The id in the header.
-    pub fn id(&self) -> u8 {
-        match self {
-            Scheme::Xxh3 { .. } => 1,
-            Scheme::SipHash13 { .. } => 2,
-            Scheme::Xxh64 => 3,
-            Scheme::Own(own) => own.id(),
-        }
-    }
-
-    /// The name of section 1.3 or 1.4.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Scheme::Xxh3 { .. } => "xxh3",
-            Scheme::SipHash13 { .. } => "siphash13",
-            Scheme::Xxh64 => "xxh64",
-            Scheme::Own(own) => own.name(),
-        }
-    }
-
-    /// The hash `h` of some bytes; nothing where the scheme has a rule of its own.
-    pub fn hash(&self, bytes: &[u8]) -> Option<u64> {
-        match self {
-            Scheme::Xxh3 { seed } => Some(xxh3(bytes, *seed)),
-            Scheme::SipHash13 { key } => Some(siphash13(key, bytes)),
-            Scheme::Xxh64 => Some(xxh64(bytes)),
-            Scheme::Own(_) => None,
-        }
-    }
-
-    /// The k positions of some bytes: those of the hash by section 2, or those of section 1.4.
-    /// [`Scheme::check`] must accept `k` and `bit_len`.
-    pub fn positions(&self, layout: Layout, k: u32, bit_len: u64, bytes: &[u8]) -> Vec<u64> {
-        match (self, self.hash(bytes)) {
-            (Scheme::Own(own), _) => own.positions(bytes, k, bit_len),
-            (_, Some(h)) => bits::positions(layout, k, bit_len, h),
-            (_, None) => Vec::new(),
-        }
-    }
-
-    /// Refuses a layout, a `k` or a `bit_len` that the scheme cannot have.
-    pub fn check(&self, layout: Layout, k: u32, bit_len: u64) -> Result<(), String> {
-        match self {
-            Scheme::Own(own) => own.check(layout, k, bit_len),
-            _ => layout.check(k, bit_len),
-        }
-    }
-
-    /// The header field at offset 64: the seed, the key check, or the parameters.
-    pub fn field_at_64(&self) -> u64 {
-        match self {
-            Scheme::Xxh3 { seed } => *seed,
-            Scheme::SipHash13 { key } => siphash13(key, KEY_CHECK_TEXT),
-            Scheme::Xxh64 => 0,
-            Scheme::Own(own) => own.parameters(),
-        }
-    }
-}
-
-/// XXH3-64 of `bytes` with a seed: scheme 1, and with seed 0 every checksum of the file.
+/// XXH3-64 of some bytes with a seed: scheme 1, and with seed 0 every checksum of a file.
 pub fn xxh3(bytes: &[u8], seed: u64) -> u64 {
     XxHash3_64::oneshot_with_seed(seed, bytes)
 }
 
-/// XXH64 of `bytes` with seed 0: scheme 3.
+/// XXH64 of some bytes with seed 0: scheme 3.
 pub fn xxh64(bytes: &[u8]) -> u64 {
     XxHash64::oneshot(0, bytes)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// SipHash-1-3 of some bytes under a key: scheme 2.
+pub fn siphash13(key: &[u8; 16], data: &[u8]) -> u64 {
+    siphash(1, 3, key, data)
+}
 
-    /// The input of xxHash's own sanity check.
-    fn sanity_buffer(len: usize) -> Vec<u8> {
-        let mut generator: u64 = 2654435761;
-        let mut buffer = Vec::new();
-        for _ in 0..len {
-            buffer.push((generator >> 56) as u8);
-            generator = generator.wrapping_mul(0x9E3779B185EBCA8D);
+/// SipHash of Aumasson and Bernstein, with `c` rounds for each 8 bytes of input and `d` rounds at the end.
+pub fn siphash(c: u32, d: u32, key: &[u8; 16], data: &[u8]) -> u64 {
+    let k0 = little_endian(&key[..8]);
+    let k1 = little_endian(&key[8..]);
+    // The four constants spell "somepseudorandomlygeneratedbytes".
+    let mut v =
+        [k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573];
+    // The words of 8 bytes, and a last word: the bytes left over, and the length in its top byte.
+    let whole = data.len() / 8 * 8;
+    let mut words: Vec<u64> = data[..whole].chunks(8).map(little_endian).collect();
+    words.push(little_endian(&data[whole..]) | (data.len() as u64) << 56);
+    for word in words {
+        v[3] ^= word;
+        for _ in 0..c {
+            sip_round(&mut v);
         }
-        buffer
+        v[0] ^= word;
     }
+    v[2] ^= 0xff;
+    for _ in 0..d {
+        sip_round(&mut v);
+    }
+    v[0] ^ v[1] ^ v[2] ^ v[3]
+}
 
-    #[test]
-    fn xxh3_check_values() {
-        const PRIME64: u64 = 0x9E3779B185EBCA8D;
-        // From xxHash v0.8.3, cli/xsum_sanity_check.c.
-        let expected: [(usize, u64, u64); 14] = [
-            (0, 0, 0x2D06800538D394C2),
-            (0, PRIME64, 0xA8A6B918B2F0364A),
-            (1, 0, 0xC44BDFF4074EECDB),
-            (1, PRIME64, 0x032BE332DD766EF8),
-            (6, 0, 0x27B56A84CD2D7325),
-            (6, PRIME64, 0x84589C116AB59AB9),
-            (12, 0, 0xA713DAF0DFBB77E7),
-            (12, PRIME64, 0xE7303E1B2336DE0E),
-            (24, 0, 0xA3FE70BF9D3510EB),
-            (24, PRIME64, 0x850E80FC35BDD690),
-            (80, 0, 0xBCDEFBBB2C47C90A),
-            (80, PRIME64, 0xC6DD0CB699532E73),
-            (195, 0, 0xCD94217EE362EC3A),
-            (195, PRIME64, 0xBA68003D370CB3D9),
-        ];
-        for (len, seed, hash) in expected {
-            assert_eq!(xxh3(&sanity_buffer(len), seed), hash, "length {len}, seed {seed:#x}");
+/// One round of SipHash.
+fn sip_round(v: &mut [u64; 4]) {
+    v[0] = v[0].wrapping_add(v[1]);
+    v[1] = v[1].rotate_left(13) ^ v[0];
+    v[0] = v[0].rotate_left(32);
+    v[2] = v[2].wrapping_add(v[3]);
+    v[3] = v[3].rotate_left(16) ^ v[2];
+    v[0] = v[0].wrapping_add(v[3]);
+    v[3] = v[3].rotate_left(21) ^ v[0];
+    v[2] = v[2].wrapping_add(v[1]);
+    v[1] = v[1].rotate_left(17) ^ v[2];
+    v[2] = v[2].rotate_left(32);
+}
+
+/// Up to 8 bytes as an integer, the first byte the least significant.
+fn little_endian(bytes: &[u8]) -> u64 {
+    let mut value = 0;
+    for &byte in bytes.iter().rev() {
+        value = value << 8 | u64::from(byte);
+    }
+    value
+}
+
+/// FNV-1 in 64 bits: multiply, then take the byte in.
+pub fn fnv1_64(data: &[u8]) -> u64 {
+    let mut h: u64 = 14695981039346656037;
+    for &byte in data {
+        h = h.wrapping_mul(1099511628211);
+        h ^= u64::from(byte);
+    }
+    h
+}
+
+/// FNV-1a in 32 bits: take the byte in, then multiply.
+pub fn fnv1a_32(data: &[u8]) -> u32 {
+    let mut h: u32 = 0x811C9DC5;
+    for &byte in data {
+        h ^= u32::from(byte);
+        h = h.wrapping_mul(0x01000193);
+    }
+    h
+}
+
+/// CRC-32 of IEEE 802.3: the least significant bit first, all ones before, and inverted after.
+pub fn crc32(data: &[u8]) -> u32 {
+    let mut crc = 0xffffffff;
+    for &byte in data {
+        crc ^= u32::from(byte);
+        for _ in 0..8 {
+            let out = crc & 1;
+            crc >>= 1;
+            if out == 1 {
+                crc ^= 0xedb88320;
+            }
         }
     }
+    !crc
+}
 
-    #[test]
-    fn xxh64_check_values() {
-        // From xxHash v0.8.3, cli/xsum_sanity_check.c, and two short texts.
-        for (len, hash) in [
-            (0, 0xEF46DB3751D8E999),
-            (1, 0xE934A84ADB052768),
-            (4, 0x9136A0DCA57457EE),
-            (14, 0x8282DCC4994E35C8),
-            (222, 0xB641AE8CB691C174),
-        ] {
-            assert_eq!(xxh64(&sanity_buffer(len)), hash, "length {len}");
-        }
-        assert_eq!(xxh64(b"hello"), 0x26c7827d889f6da3);
-    }
+/// MurmurHash3 x64 128 of Appleby: the two halves of its output. Section 1.4 uses seed 0.
+pub fn murmur3_x64_128(data: &[u8], seed: u32) -> (u64, u64) {
+    const C1: u64 = 0x87c37b91114253d5;
+    const C2: u64 = 0x4cf5ad432745937f;
+    let first = |word: &[u8]| little_endian(word).wrapping_mul(C1).rotate_left(31).wrapping_mul(C2);
+    let second = |word: &[u8]| little_endian(word).wrapping_mul(C2).rotate_left(33).wrapping_mul(C1);
 
-    #[test]
-    fn the_field_at_offset_64_is_the_seed_or_a_check_of_the_key() {
-        assert_eq!(Scheme::Xxh3 { seed: 77 }.field_at_64(), 77);
-        let key = [9; 16];
-        let scheme = Scheme::SipHash13 { key };
-        assert_eq!(scheme.field_at_64(), siphash13(&key, b"tepal key check"));
+    let (mut h1, mut h2) = (u64::from(seed), u64::from(seed));
+    let whole = data.len() / 16 * 16;
+    for block in data[..whole].chunks(16) {
+        h1 ^= first(&block[..8]);
+        h1 = h1.rotate_left(27).wrapping_add(h2).wrapping_mul(5).wrapping_add(0x52dce729);
+        h2 ^= second(&block[8..]);
+        h2 = h2.rotate_left(31).wrapping_add(h1).wrapping_mul(5).wrapping_add(0x38495ab5);
     }
+    // The bytes left over, filled up with zeros. A word of zeros changes nothing.
+    let mut rest = [0; 16];
+    rest[..data.len() - whole].copy_from_slice(&data[whole..]);
+    h1 ^= first(&rest[..8]) ^ data.len() as u64;
+    h2 ^= second(&rest[8..]) ^ data.len() as u64;
+    h1 = h1.wrapping_add(h2);
+    h2 = h2.wrapping_add(h1);
+    h1 = finish(h1);
+    h2 = finish(h2);
+    h1 = h1.wrapping_add(h2);
+    h2 = h2.wrapping_add(h1);
+    (h1, h2)
+}
+
+/// The 64-bit finalizer of MurmurHash3.
+pub fn finish(h: u64) -> u64 {
+    let mut x = h;
+    x ^= x >> 33;
+    x = x.wrapping_mul(0xff51afd7ed558ccd);
+    x ^= x >> 33;
+    x = x.wrapping_mul(0xc4ceb9fe1a85ec53);
+    x ^= x >> 33;
+    x
+}
+
+/// Apache Spark's 32-bit Murmur3. The original treats the bytes after the last whole word differently: here
+/// each of them is a word of its own, with its sign carried into the upper 24 bits.
+pub fn spark_murmur3_32(data: &[u8], seed: u32) -> u32 {
+    let whole = data.len() / 4 * 4;
+    let mut words: Vec<u32> = data[..whole].chunks(4).map(|word| little_endian(word) as u32).collect();
+    for &byte in &data[whole..] {
+        words.push(i32::from(byte as i8) as u32);
+    }
+    let mut h = seed;
+    for word in words {
+        h ^= word.wrapping_mul(0xcc9e2d51).rotate_left(15).wrapping_mul(0x1b873593);
+        h = h.rotate_left(13).wrapping_mul(5).wrapping_add(0xe6546b64);
+    }
+    h ^= data.len() as u32;
+    h ^= h >> 16;
+    h = h.wrapping_mul(0x85ebca6b);
+    h ^= h >> 13;
+    h = h.wrapping_mul(0xc2b2ae35);
+    h ^ (h >> 16)
+}
+
+/// The multiplier of MurmurHash64A, which is also the first seed of scheme 27.
+pub const MURMUR64A_M: u64 = 0xc6a4a7935bd1e995;
+
+/// MurmurHash64A of Appleby, the 64-bit form of MurmurHash2.
+pub fn murmur64a(data: &[u8], seed: u64) -> u64 {
+    let mut h = seed ^ (data.len() as u64).wrapping_mul(MURMUR64A_M);
+    let whole = data.len() / 8 * 8;
+    for word in data[..whole].chunks(8) {
+        let mut k = little_endian(word).wrapping_mul(MURMUR64A_M);
+        k ^= k >> 47;
+        h ^= k.wrapping_mul(MURMUR64A_M);
+        h = h.wrapping_mul(MURMUR64A_M);
+    }
+    if whole < data.len() {
+        h ^= little_endian(&data[whole..]);
+        h = h.wrapping_mul(MURMUR64A_M);
+    }
+    h ^= h >> 47;
+    h = h.wrapping_mul(MURMUR64A_M);
+    h ^ (h >> 47)
 }

@@ -1,14 +1,26 @@
 //! Which files `files.json` holds: the filters, their keys and what is asked of them.
 
-use tepal_reference::bits::Layout;
-use tepal_reference::filter::{Filter, Policy};
-use tepal_reference::hash::Scheme;
-use tepal_reference::key::{Domain, NOCASE, TRIM};
-use tepal_reference::records::{DATE, FIELD, NAME, Record, SOURCE};
-use tepal_reference::schemes::Own;
+use crate::schemes::VALKEY_SEEDS;
+use tepal_reference::bits::{DOUBLE, LINE, SCATTERED, SPLIT_BLOCK};
+use tepal_reference::filter::Filter;
+use tepal_reference::hash::siphash13;
+use tepal_reference::key::{NOCASE, TRIM};
+use tepal_reference::write::KEY_CHECK;
 
 /// The secret keys of the files with scheme 2.
 const SECRETS: [[u8; 16]; 2] = [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], *b"sixteen secrets!"];
+
+/// Over-capacity policies (section 4.2).
+const REFUSE: u8 = 1;
+const WARN: u8 = 2;
+const IGNORE: u8 = 3;
+
+/// Key domains (section 1.1).
+const INTEGER: u8 = 2;
+const INTEGER32: u8 = 3;
+const UTF16: u8 = 4;
+const FLOAT32: u8 = 5;
+const FLOAT64: u8 = 6;
 
 /// One file before it is built: an empty filter with its parameters, and its keys.
 pub(crate) struct Plan {
@@ -29,27 +41,10 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// `size` is in lines, blocks or words.
-    pub(crate) fn new(
-        name: &'static str,
-        layout: Layout,
-        k: u32,
-        size: u64,
-        scheme: Scheme,
-        domain: Domain,
-    ) -> Result<Plan, String> {
-        Ok(Plan::of(name, Filter::new(layout, k, size * layout.unit(), scheme, domain)?))
-    }
-
-    /// A scheme with a rule of its own; `m` is in bits.
-    pub(crate) fn own(name: &'static str, k: u32, m: u64, own: Own, domain: Domain) -> Result<Plan, String> {
-        Ok(Plan::of(name, Filter::new(Layout::Scattered, k, m, Scheme::Own(own), domain)?))
-    }
-
-    fn of(name: &'static str, filter: Filter) -> Plan {
+    fn new(name: &'static str, layout: u8, scheme: u8, k: u32, bit_len: u64) -> Plan {
         Plan {
             name,
-            filter,
+            filter: Filter::new(layout, scheme, k, bit_len),
             keys: Vec::new(),
             numbered: None,
             count_known: true,
@@ -58,55 +53,82 @@ impl Plan {
         }
     }
 
-    /// What it is planned for.
-    pub(crate) fn planned(mut self, capacity: u64, rate: f64, policy: Policy) -> Plan {
+    /// The field at offset 64.
+    fn parameter(mut self, parameter: u64) -> Plan {
+        self.filter.parameter = parameter;
+        self
+    }
+
+    /// The key of scheme 2.
+    fn secret(mut self, secret: [u8; 16]) -> Plan {
+        self.filter.secret = secret;
+        self.parameter(siphash13(&secret, KEY_CHECK))
+    }
+
+    /// The seed of scheme 28.
+    fn seed(self, seed: [u8; 32]) -> Plan {
+        let digits: String = seed.iter().map(|byte| format!("{byte:02x}")).collect();
+        self.record(5, &digits)
+    }
+
+    fn domain(mut self, domain: u8) -> Plan {
+        self.filter.domain = domain;
+        self
+    }
+
+    fn planned(mut self, capacity: u64, rate: f64, policy: u8) -> Plan {
         (self.filter.capacity, self.filter.rate, self.filter.policy) = (capacity, rate, policy);
         self
     }
 
-    pub(crate) fn recipe(mut self, recipe: u32) -> Plan {
+    fn recipe(mut self, recipe: u32) -> Plan {
         self.filter.recipe = recipe;
         self
     }
 
-    pub(crate) fn record(mut self, tag: u16, value: &str) -> Plan {
-        self.filter.records.push(Record::new(tag, value));
+    fn record(mut self, tag: u16, value: &str) -> Plan {
+        self.filter.records.push((tag, value.to_string()));
+        self.filter.records.sort();
         self
     }
 
-    pub(crate) fn keys(mut self, keys: &[&str]) -> Plan {
+    fn keys(mut self, keys: &[&str]) -> Plan {
         self.keys.extend(keys.iter().map(|key| key.to_string()));
         self
     }
 
-    pub(crate) fn numbered(mut self, prefix: &'static str, count: u64) -> Plan {
+    fn numbered(mut self, prefix: &'static str, count: u64) -> Plan {
         self.numbered = Some((prefix, count));
         self
     }
 
-    pub(crate) fn sealed(mut self, key: &'static [u8]) -> Plan {
-        self.seal_key = Some(key);
-        self
-    }
-
     /// Leaves the number of inserted keys unknown.
-    pub(crate) fn count_unknown(mut self) -> Plan {
+    fn count_unknown(mut self) -> Plan {
         self.count_known = false;
         self
     }
 
-    pub(crate) fn probes(mut self, probes: &[&str]) -> Plan {
+    fn probes(mut self, probes: &[&str]) -> Plan {
         self.probes.extend(probes.iter().map(|probe| probe.to_string()));
+        self
+    }
+
+    fn sealed(mut self, key: &'static [u8]) -> Plan {
+        self.seal_key = Some(key);
         self
     }
 }
 
+/// All plans, in the order of the file.
+pub(crate) fn plans() -> Vec<Plan> {
+    let mut plans = own_plans();
+    plans.extend(foreign_plans());
+    plans.extend(sealed_plans());
+    plans
+}
+
 /// Every layout with schemes 1 and 2 and domains 1 and 2.
-pub(crate) fn plans() -> Result<Vec<Plan>, String> {
-    use Domain::{Bytes, Integer};
-    use Layout::{Double, Line, Scattered, SplitBlock};
-    let seed = |seed| Scheme::Xxh3 { seed };
-    let secret = |i: usize| Scheme::SipHash13 { key: SECRETS[i] };
+fn own_plans() -> Vec<Plan> {
     let words =
         ["petal", "sepal", "tepal", "stamen", "carpel", "pistil", "ovary", "style", "stigma", "anther"];
     let odd = [
@@ -124,99 +146,190 @@ pub(crate) fn plans() -> Result<Vec<Plan>, String> {
     let numbers =
         ["0", "1", "-1", "42", "-42", "570108428378", "9223372036854775808", "-9223372036854775808"];
 
-    Ok(vec![
-        Plan::new("line, empty", Line, 6, 1, seed(0), Bytes)?.planned(51, 0.01, Policy::Refuse),
-        Plan::new("line, words", Line, 6, 1, seed(0), Bytes)?.planned(51, 0.01, Policy::Refuse).keys(&words),
-        Plan::new("line, recipe and records", Line, 8, 3, seed(1), Bytes)?
-            .planned(100, 0.001, Policy::Warn)
+    vec![
+        Plan::new("line, empty", LINE, 1, 6, 512).planned(51, 0.01, REFUSE),
+        Plan::new("line, words", LINE, 1, 6, 512).planned(51, 0.01, REFUSE).keys(&words),
+        Plan::new("line, recipe and records", LINE, 1, 8, 512 * 3)
+            .parameter(1)
+            .planned(100, 0.001, WARN)
             .recipe(TRIM | NOCASE)
-            .record(NAME, "parts of a flower")
-            .record(SOURCE, "a textbook of botany, \u{a7} 3")
-            .record(DATE, "2024-02-29")
-            .record(FIELD, "part")
+            .record(1, "parts of a flower")
+            .record(2, "a textbook of botany, \u{a7} 3")
+            .record(3, "2024-02-29")
+            .record(4, "part")
             .keys(&words)
             .probes(&["TEPAL", "  Petal\t", "\r\nsepal", "te pal", "\u{a0}tepal"]),
-        Plan::new("line, overfull", Line, 1, 1, seed(u64::MAX), Bytes)?
-            .planned(10, 0.5, Policy::Ignore)
+        Plan::new("line, overfull", LINE, 1, 1, 512)
+            .parameter(u64::MAX)
+            .planned(10, 0.5, IGNORE)
             .numbered("key ", 400),
-        Plan::new("line, more than 8 bits, integers", Line, 11, 5, seed(0x8000_0000_0000_3039), Integer)?
-            .planned(128, 1.0 / 65536.0, Policy::Refuse)
+        Plan::new("line, more than 8 bits, integers", LINE, 1, 11, 512 * 5)
+            .parameter(0x8000_0000_0000_3039)
+            .domain(INTEGER)
+            .planned(128, 1.0 / 65536.0, REFUSE)
             .keys(&numbers)
             .probes(&["18446744073709551615", "-9223372036854775807", "9223372036854775807"]),
-        Plan::new("line, 16 bits, secret", Line, 16, 2, secret(0), Bytes)?
-            .planned(30, 1e-6, Policy::Refuse)
+        Plan::new("line, 16 bits, secret", LINE, 2, 16, 512 * 2)
+            .secret(SECRETS[0])
+            .planned(30, 1e-6, REFUSE)
             .keys(&words)
             .keys(&odd),
-        Plan::new("double, least k", Double, 2, 1, seed(0), Bytes)?
-            .planned(20, 0.1, Policy::Warn)
-            .numbered("key ", 120),
-        Plan::new("double, odd k, secret integers", Double, 7, 4, secret(1), Integer)?
-            .planned(212, 0.01, Policy::Refuse)
-            .record(NAME, "numbers")
+        Plan::new("double, least k", DOUBLE, 1, 2, 512).planned(20, 0.1, WARN).numbered("key ", 120),
+        Plan::new("double, odd k, secret integers", DOUBLE, 2, 7, 512 * 4)
+            .secret(SECRETS[1])
+            .domain(INTEGER)
+            .planned(212, 0.01, REFUSE)
+            .record(1, "numbers")
             .keys(&numbers)
             .numbered("1000", 100)
             .probes(&["18446744073709551615"]),
-        Plan::new("double, largest k", Double, 32, 7, seed(7), Bytes)?
-            .planned(60, 1e-9, Policy::Refuse)
-            .record(FIELD, "id")
+        Plan::new("double, largest k", DOUBLE, 1, 32, 512 * 7)
+            .parameter(7)
+            .planned(60, 1e-9, REFUSE)
+            .record(4, "id")
             .keys(&odd),
-        Plan::new("split-block, one block", SplitBlock, 8, 1, seed(0), Bytes)?
-            .planned(24, 0.01, Policy::Ignore)
+        Plan::new("split-block, one block", SPLIT_BLOCK, 1, 8, 256)
+            .planned(24, 0.01, IGNORE)
             .keys(&words)
             .numbered("key ", 50),
-        Plan::new("split-block, padded body, secret integers", SplitBlock, 8, 3, secret(0), Integer)?
-            .planned(72, 0.01, Policy::Refuse)
+        Plan::new("split-block, padded body, secret integers", SPLIT_BLOCK, 2, 8, 256 * 3)
+            .secret(SECRETS[0])
+            .domain(INTEGER)
+            .planned(72, 0.01, REFUSE)
             .keys(&numbers),
-        Plan::new("scattered, one word", Scattered, 7, 1, seed(3), Bytes)?
-            .planned(6, 0.01, Policy::Ignore)
+        Plan::new("scattered, one word", SCATTERED, 1, 7, 64)
+            .parameter(3)
+            .planned(6, 0.01, IGNORE)
             .keys(&words),
-        Plan::new("scattered, trim, secret", Scattered, 13, 10, secret(1), Bytes)?
-            .planned(30, 1e-4, Policy::Warn)
+        Plan::new("scattered, trim, secret", SCATTERED, 2, 13, 64 * 10)
+            .secret(SECRETS[1])
+            .planned(30, 1e-4, WARN)
             .recipe(TRIM)
-            .record(SOURCE, "eight by 8 bytes, so no padding!")
+            .record(2, "eight by 8 bytes, so no padding!")
             .keys(&words)
             .probes(&[" tepal ", "TEPAL", "\u{b}petal\u{c}"]),
-        Plan::new("scattered, largest k, count not known", Scattered, 64, 33, seed(1), Integer)?
-            .planned(22, 0.25, Policy::Refuse)
+        Plan::new("scattered, largest k, count not known", SCATTERED, 1, 64, 64 * 33)
+            .parameter(1)
+            .domain(INTEGER)
+            .planned(22, 0.25, REFUSE)
             .recipe(NOCASE)
             .count_unknown()
             .keys(&numbers),
-        Plan::new("line, two chunks", Line, 6, 1100, seed(0), Bytes)?
-            .planned(56_000, 0.01, Policy::Refuse)
-            .record(NAME, "more than one chunk")
+        Plan::new("line, two chunks", LINE, 1, 6, 512 * 1100)
+            .planned(56_000, 0.01, REFUSE)
+            .record(1, "more than one chunk")
             .keys(&words)
             .numbered("key ", 50_000),
-    ])
+    ]
+}
+
+/// The schemes beyond 1 and 2, one file of each, and every further key domain.
+fn foreign_plans() -> Vec<Plan> {
+    let words = ["petal", "sepal", "tepal", "stamen", "carpel", "pistil", "ovary", "style", "stigma"];
+    let text =
+        ["", "apple", "Bl\u{fc}te", "\u{9375}", "\u{1f511}", "a\tb", "570108428378", "tepal self-test 0"];
+    let numbers = ["0", "1", "-1", "42", "-42", "9223372036854775808", "-9223372036854775808"];
+    let small_numbers = ["0", "1", "-1", "2147483648", "-2147483648", "65536"];
+    let floats = ["0", "-0", "1.5", "-1.5", "0.1", "1e300", "-1e-300", "16777217", "inf", "-inf", "NaN"];
+
+    vec![
+        Plan::new("xxh64, split-block", SPLIT_BLOCK, 3, 8, 256 * 3).planned(72, 0.01, REFUSE).keys(&text),
+        Plan::new("xxh64, split-block, float64", SPLIT_BLOCK, 3, 8, 256 * 8)
+            .domain(FLOAT64)
+            .planned(200, 0.01, REFUSE)
+            .keys(&floats)
+            .numbered("7.", 40)
+            .probes(&["1.50", "0.1000000000000000055511151231257827", "1e301"]),
+        Plan::new("xxh64, line, float32", LINE, 3, 6, 512 * 2)
+            .domain(FLOAT32)
+            .planned(100, 0.01, WARN)
+            .keys(&floats)
+            .probes(&["16777216", "16777218", "0.100000001", "1.000000059604644775390626"]),
+        Plan::new("md5-presets", SCATTERED, 16, 3, 1445)
+            .planned(301, 0.1, IGNORE)
+            .keys(&text)
+            .numbered("key ", 250),
+        Plan::new("md5-split", SCATTERED, 17, 6, 2003)
+            .parameter(7)
+            .planned(250, 0.02, REFUSE)
+            .keys(&words)
+            .numbered("", 40),
+        Plan::new("bkdr7", SCATTERED, 18, 7, 1 << 25)
+            .planned(3_000_000, 0.01, IGNORE)
+            .keys(&text)
+            .probes(&["Y&", "not UTF-8 would be U+FFFD"]),
+        Plan::new("fnv-crc", SCATTERED, 19, 3, 1009)
+            .planned(100, 0.05, WARN)
+            .keys(&["apple", "banana", "cherry"])
+            .probes(&["apple", "grape"]),
+        Plan::new("sha384", SCATTERED, 20, 12, 1 << 12)
+            .planned(300, 0.002, REFUSE)
+            .keys(&text)
+            .numbered("1111110617", 90),
+        Plan::new("guava-mitz32, integer32", SCATTERED, 21, 4, 1600)
+            .domain(INTEGER32)
+            .planned(250, 0.05, IGNORE)
+            .keys(&small_numbers)
+            .numbered("1000", 150)
+            .probes(&["4294967295", "4294967294"]),
+        Plan::new("guava-mitz64, utf16", SCATTERED, 22, 3, 576)
+            .domain(UTF16)
+            .planned(120, 0.1, IGNORE)
+            .keys(&text)
+            .numbered("\u{9375}", 90),
+        Plan::new("spark-v1", SCATTERED, 23, 5, 64)
+            .planned(5, 0.05, IGNORE)
+            .recipe(TRIM)
+            .keys(&words)
+            .probes(&[" petal ", "pe tal"]),
+        Plan::new("spark-v2, integer", SCATTERED, 24, 5, 2944)
+            .parameter(0xFFFF_FFF9)
+            .domain(INTEGER)
+            .planned(400, 0.03, REFUSE)
+            .keys(&numbers)
+            .numbered("1000", 200)
+            .probes(&["18446744073709551615"]),
+        Plan::new("bits-and-blooms", SCATTERED, 25, 9, 777).planned(60, 0.002, REFUSE).keys(&words),
+        Plan::new("dcso, 36 bits", SCATTERED, 26, 1, 36).planned(25, 0.5, WARN).keys(&text),
+        Plan::new("redisbloom, count not known", SCATTERED, 27, 8, 1152)
+            .planned(100, 0.005, REFUSE)
+            .count_unknown()
+            .keys(&text)
+            .numbered("key ", 90),
+        Plan::new("valkey-bloom", SCATTERED, 28, 6, 408)
+            .seed(VALKEY_SEEDS[0])
+            .planned(50, 0.02, REFUSE)
+            .keys(&text),
+        Plan::new("valkey-bloom, another seed and a name", SCATTERED, 28, 40, 1000)
+            .seed(VALKEY_SEEDS[1])
+            .planned(10, 1e-9, REFUSE)
+            .record(1, "stands before the seed")
+            .keys(&words[..3]),
+    ]
 }
 
 /// Sealed files: keys shorter than, as long as and longer than a block of SHA-256, alone and with a secret.
-pub(crate) fn sealed_plans() -> Result<Vec<Plan>, String> {
+fn sealed_plans() -> Vec<Plan> {
     let words = ["petal", "sepal", "tepal"];
-    let secret = Scheme::SipHash13 { key: SECRETS[0] };
-    Ok(vec![
-        Plan::new("sealed, 16-byte key", Layout::Line, 6, 1, Scheme::Xxh3 { seed: 0 }, Domain::Bytes)?
-            .planned(51, 0.01, Policy::Refuse)
+    vec![
+        Plan::new("sealed, 16-byte key", LINE, 1, 6, 512)
+            .planned(51, 0.01, REFUSE)
             .keys(&words)
             .sealed(b"0123456789abcdef"),
-        Plan::new("sealed, 64-byte key, secret", Layout::Double, 7, 2, secret, Domain::Bytes)?
-            .planned(100, 0.01, Policy::Warn)
-            .record(NAME, "sealed and secret")
+        Plan::new("sealed, 64-byte key, secret", DOUBLE, 2, 7, 512 * 2)
+            .secret(SECRETS[0])
+            .planned(100, 0.01, WARN)
+            .record(1, "sealed and secret")
             .keys(&words)
             .sealed(&[0xA5; 64]),
-        Plan::new(
-            "sealed, 65-byte key, padded body",
-            Layout::SplitBlock,
-            8,
-            1,
-            Scheme::Xxh3 { seed: 1 },
-            Domain::Bytes,
-        )?
-        .planned(24, 0.01, Policy::Ignore)
-        .numbered("key ", 20)
-        .sealed(&[0x5A; 65]),
-        Plan::new("sealed, two chunks", Layout::Line, 6, 1100, Scheme::Xxh3 { seed: 0 }, Domain::Bytes)?
-            .planned(56_000, 0.01, Policy::Refuse)
+        Plan::new("sealed, 65-byte key, padded body", SPLIT_BLOCK, 1, 8, 256)
+            .parameter(1)
+            .planned(24, 0.01, IGNORE)
+            .numbered("key ", 20)
+            .sealed(&[0x5A; 65]),
+        Plan::new("sealed, two chunks", LINE, 1, 6, 512 * 1100)
+            .planned(56_000, 0.01, REFUSE)
             .numbered("key ", 1000)
             .sealed(b"a seal key of some length, in ASCII"),
-    ])
+    ]
 }

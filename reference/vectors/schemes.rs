@@ -1,15 +1,11 @@
 //! `schemes.json`: section 1.4, schemes with a rule of their own, and the hashes they are made of.
 
-use crate::all::{hex, hex64};
-use crate::print::to_json;
-use serde::Serialize;
-use tepal_reference::bits::Layout;
-use tepal_reference::hash::xxh64;
-use tepal_reference::key::{Domain, Key};
-use tepal_reference::schemes::fnv_crc::{crc32, fnv1_64, fnv1a_32};
-use tepal_reference::schemes::murmur::{MURMUR64A_M, murmur3_x64_128, murmur64a, spark_murmur3_32};
-use tepal_reference::schemes::{Md5Split, Own};
-use tepal_reference::siphash::siphash13;
+use crate::json::{Json, decimal, decimals, hex, hex64, list, object, optional, plain};
+use crate::names;
+use tepal_reference::hash::{MURMUR64A_M, crc32, fnv1_64, fnv1a_32, murmur3_x64_128};
+use tepal_reference::hash::{murmur64a, siphash13, spark_murmur3_32, xxh64};
+use tepal_reference::key::bytes_of;
+use tepal_reference::schemes::{check, positions};
 
 const ABOUT: &str = "Schemes with a rule of their own (FORMAT.md section 1.4). keys: the keys, by name, in hexadecimal. \
     hashes: what the rules are made of; `value` in hexadecimal, murmur3-x64-128 as h1 and h2. positions: `parameters` \
@@ -26,82 +22,18 @@ pub(crate) const VALKEY_SEEDS: [[u8; 32]; 2] = [
     *b"exactly thirty-two bytes of text",
 ];
 
-#[derive(Serialize)]
-struct Schemes {
-    about: &'static str,
-    keys: Vec<NamedKey>,
-    hashes: Vec<HashCase>,
-    positions: Vec<PositionCase>,
-    domains: Vec<DomainCase>,
-    limits: Vec<LimitCase>,
-}
-
-#[derive(Serialize)]
-struct NamedKey {
-    name: String,
-    hex: String,
-}
-
-#[derive(Serialize)]
-struct HashCase {
-    hash: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    secret_key: Option<String>,
-    key: String,
-    value: Vec<String>,
-}
-
-/// A scheme with its parameters, k and m.
-#[derive(Serialize)]
-struct Shape {
-    scheme: &'static str,
-    parameters: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    scheme_seed: Option<String>,
-    num_hashes: u32,
-    bit_len: String,
-}
-
-#[derive(Serialize)]
-struct PositionCase {
-    #[serde(flatten)]
-    shape: Shape,
-    key: String,
-    positions: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct DomainCase {
-    #[serde(flatten)]
-    shape: Shape,
-    key_domain: &'static str,
-    given: &'static str,
-    value: String,
-    bytes: String,
-    positions: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct LimitCase {
-    #[serde(flatten)]
-    shape: Shape,
-    allowed: bool,
-}
-
-/// The text of the file.
-pub(crate) fn json() -> Result<String, String> {
+/// The file.
+pub(crate) fn json() -> Result<Json, String> {
     let keys = keys();
-    let schemes = Schemes {
-        about: ABOUT,
-        keys: keys.iter().map(|(name, key)| NamedKey { name: name.clone(), hex: hex(key) }).collect(),
-        hashes: hashes(&keys),
-        positions: positions(&keys)?,
-        domains: domains()?,
-        limits: limits(),
-    };
-    to_json(&schemes, 2)
+    let named = keys.iter().map(|(name, key)| object([("name", plain(name.as_str())), ("hex", hex(key))]));
+    Ok(object([
+        ("about", plain(ABOUT)),
+        ("keys", list(named)),
+        ("hashes", hashes(&keys)),
+        ("positions", all_positions(&keys)?),
+        ("domains", domains()?),
+        ("limits", limits()),
+    ]))
 }
 
 /// Names and bytes of the keys.
@@ -122,12 +54,19 @@ fn keys() -> Vec<(String, Vec<u8>)> {
     keys
 }
 
-fn hashes(keys: &[(String, Vec<u8>)]) -> Vec<HashCase> {
+fn hashes(keys: &[(String, Vec<u8>)]) -> Json {
     let counting: [u8; 16] = std::array::from_fn(|i| i as u8);
     let mut cases = Vec::new();
     for (name, key) in keys {
-        let mut add = |hash, seed: Option<String>, secret_key, value| {
-            cases.push(HashCase { hash, seed, secret_key, key: name.clone(), value });
+        let mut add = |hash: &'static str, seed: Option<Json>, secret_key: Option<Json>, value: Vec<Json>| {
+            let fields = [
+                ("hash", plain(hash)),
+                ("seed", optional(seed)),
+                ("secret_key", optional(secret_key)),
+                ("key", plain(name.as_str())),
+                ("value", list(value)),
+            ];
+            cases.push((hash, object(fields)));
         };
         let (h1, h2) = murmur3_x64_128(key, 0);
         add("murmur3-x64-128", None, None, vec![hex64(h1), hex64(h2)]);
@@ -143,39 +82,53 @@ fn hashes(keys: &[(String, Vec<u8>)]) -> Vec<HashCase> {
         add("xxh64", None, None, vec![hex64(xxh64(key))]);
         add("siphash13", None, Some(hex(&counting)), vec![hex64(siphash13(&counting, key))]);
     }
-    cases.sort_by_key(|case| case.hash);
-    cases
+    cases.sort_by_key(|case| case.0);
+    list(cases.into_iter().map(|case| case.1))
 }
 
 /// A number of 32 bits: `0x` and 8 digits.
-fn hex32(value: u32) -> String {
-    format!("{value:#010x}")
+fn hex32(value: u32) -> Json {
+    plain(format!("{value:#010x}"))
+}
+
+/// A scheme with its parameters: the field at offset 64, and the seed of scheme 28.
+#[derive(Clone, Copy)]
+struct Rule {
+    scheme: u8,
+    parameter: u64,
+    seed: Option<[u8; 32]>,
 }
 
 /// Every scheme, in every variant of its parameters.
-fn all_schemes() -> Vec<Own> {
-    let mut all = vec![Own::Md5Presets];
-    all.extend((0..8).filter_map(Md5Split::from_bits).map(Own::Md5Split));
-    all.extend([Own::Bkdr7, Own::FnvCrc, Own::Sha384, Own::GuavaMitz32, Own::GuavaMitz64, Own::SparkV1]);
-    all.extend([0, 42, -7].map(|seed| Own::SparkV2 { seed }));
-    all.extend([Own::BitsAndBlooms, Own::Dcso, Own::RedisBloom]);
-    all.extend(VALKEY_SEEDS.map(|seed| Own::ValkeyBloom { seed }));
+fn all_rules() -> Vec<Rule> {
+    let mut all = Vec::new();
+    for scheme in 16..=28 {
+        let parameters = match scheme {
+            17 => (0..8).collect(),
+            24 => vec![0, 42, 0xFFFF_FFF9],
+            _ => vec![0],
+        };
+        let seeds = if scheme == 28 { VALKEY_SEEDS.map(Some).to_vec() } else { vec![None] };
+        for &parameter in &parameters {
+            all.extend(seeds.iter().map(|&seed| Rule { scheme, parameter, seed }));
+        }
+    }
     all
 }
 
 /// The shapes in which a scheme is shown: the first with all keys, the others with three.
-fn shapes(own: &Own) -> Vec<(u32, u64)> {
-    match own {
-        Own::Md5Presets => {
+fn shapes(scheme: u8) -> Vec<(u32, u64)> {
+    match scheme {
+        16 => {
             vec![(7, 1009), (1, 1), (9, 64), (40, 2003), (5, (1 << 30) + 3), (5, (1 << 31) - 1)]
         }
-        Own::Bkdr7 => vec![(7, 1 << 25)],
+        18 => vec![(7, 1 << 25)],
         // The fifth is the least m at which a + 2·b can wrap.
-        Own::FnvCrc => {
+        19 => {
             [1000, 1, 64, 2003, 1431655766, (1 << 31) + 11, 4294967291, 4294967295].map(|m| (3, m)).to_vec()
         }
-        Own::Sha384 => [1 << 28, 1, 64, 1 << 10, 1 << 31, 1 << 32].map(|m| (12, m)).to_vec(),
-        Own::GuavaMitz32 | Own::GuavaMitz64 | Own::SparkV1 | Own::SparkV2 { .. } => vec![
+        20 => [1 << 28, 1, 64, 1 << 10, 1 << 31, 1 << 32].map(|m| (12, m)).to_vec(),
+        21..=24 => vec![
             (7, 2240),
             (1, 64),
             (9, 64),
@@ -184,7 +137,7 @@ fn shapes(own: &Own) -> Vec<(u32, u64)> {
             (5, (1 << 33) + 448),
             (3, 64 * ((1 << 31) - 1)),
         ],
-        Own::RedisBloom | Own::ValkeyBloom { .. } => vec![
+        27 | 28 => vec![
             (7, 1000),
             (1, 8),
             (2, 408),
@@ -195,7 +148,7 @@ fn shapes(own: &Own) -> Vec<(u32, u64)> {
             (5, (1 << 40) + 40),
             (3, 1 << 46),
         ],
-        Own::Md5Split(_) | Own::BitsAndBlooms | Own::Dcso => vec![
+        _ => vec![
             (7, 1009),
             (1, 1),
             (9, 64),
@@ -208,92 +161,98 @@ fn shapes(own: &Own) -> Vec<(u32, u64)> {
     }
 }
 
-fn positions(keys: &[(String, Vec<u8>)]) -> Result<Vec<PositionCase>, String> {
-    let mut cases = Vec::new();
-    let mut add = |own: &Own, k, m, (name, key): &(String, Vec<u8>)| -> Result<(), String> {
-        let positions = positions_of(own, key, k, m)?;
-        cases.push(PositionCase { shape: shape(own, k, m), key: name.clone(), positions });
-        Ok(())
-    };
-    for own in all_schemes() {
-        for (i, (k, m)) in shapes(&own).into_iter().enumerate() {
-            let shown = |name: &str| i == 0 || matches!(name, "apple" | "text" | "33 bytes");
-            for key in keys.iter().filter(|(name, _)| shown(name)) {
-                add(&own, k, m, key)?;
-            }
-        }
-        if own == Own::Md5Presets {
-            // The byte before the key wraps.
-            for key in keys.iter().filter(|(name, _)| name == "apple") {
-                add(&own, 1100, 9005, key)?;
-            }
-        }
-    }
-    Ok(cases)
+/// The fields of a rule, of k and of m.
+fn shape(rule: Rule, k: u32, m: u64) -> Vec<(&'static str, Json)> {
+    vec![
+        ("scheme", plain(names::scheme(rule.scheme))),
+        ("parameters", hex64(rule.parameter)),
+        ("scheme_seed", optional(rule.seed.map(|seed| hex(&seed)))),
+        ("num_hashes", plain(k)),
+        ("bit_len", decimal(m)),
+    ]
 }
 
-fn domains() -> Result<Vec<DomainCase>, String> {
-    let wide = [0, 1, -1, 570108428378, i64::MIN.into(), u64::MAX.into()];
-    let narrow = [0, 1, -1, i32::MIN.into(), u32::MAX.into()];
-    let texts = ["", "apple", "Bl\u{fc}te \u{9375} \u{1f511}"];
+/// The field that has the positions of a key.
+fn positions_of(rule: Rule, key: &[u8], k: u32, m: u64) -> Result<(&'static str, Json), String> {
+    check(rule.scheme, rule.parameter, k, m)?;
+    let seed = rule.seed.unwrap_or_default();
+    Ok(("positions", decimals(&positions(rule.scheme, rule.parameter, &seed, key, k, m))))
+}
+
+fn all_positions(keys: &[(String, Vec<u8>)]) -> Result<Json, String> {
     let mut cases = Vec::new();
-    for own in [Own::GuavaMitz32, Own::GuavaMitz64, Own::SparkV1, Own::SparkV2 { seed: 42 }] {
-        let mut add = |domain: Domain, given, value: String, key: Key| -> Result<(), String> {
-            let (k, m) = (6, 3264);
-            let bytes = domain.bytes_of(key)?;
-            let positions = positions_of(&own, &bytes, k, m)?;
-            let (shape, key_domain) = (shape(&own, k, m), domain.name());
-            cases.push(DomainCase { shape, key_domain, given, value, bytes: hex(&bytes), positions });
-            Ok(())
-        };
-        for value in wide {
-            add(Domain::Integer, "integer", value.to_string(), Key::Integer(value))?;
+    for rule in all_rules() {
+        let mut shapes = shapes(rule.scheme);
+        if rule.scheme == 16 {
+            // The byte before the key wraps.
+            shapes.push((1100, 9005));
         }
-        if matches!(own, Own::GuavaMitz32 | Own::GuavaMitz64) {
-            for value in narrow {
-                add(Domain::Integer32, "integer", value.to_string(), Key::Integer(value))?;
-            }
-            for text in texts {
-                add(Domain::Utf16, "text", text.to_string(), Key::Bytes(text.as_bytes()))?;
+        for (i, (k, m)) in shapes.into_iter().enumerate() {
+            for (name, key) in keys {
+                let shown = match name.as_str() {
+                    "apple" => true,
+                    "text" | "33 bytes" => k != 1100,
+                    _ => i == 0,
+                };
+                if shown {
+                    let mut case = shape(rule, k, m);
+                    case.extend([("key", plain(name.as_str())), positions_of(rule, key, k, m)?]);
+                    cases.push(object(case));
+                }
             }
         }
     }
-    Ok(cases)
+    Ok(list(cases))
+}
+
+fn domains() -> Result<Json, String> {
+    let wide: [i128; 6] = [0, 1, -1, 570108428378, i64::MIN as i128, u64::MAX as i128];
+    let narrow: [i128; 5] = [0, 1, -1, i32::MIN as i128, u32::MAX as i128];
+    let texts = ["", "apple", "Bl\u{fc}te \u{9375} \u{1f511}"];
+    let mut cases = Vec::new();
+    for (scheme, parameter) in [(21, 0), (22, 0), (23, 0), (24, 42)] {
+        let rule = Rule { scheme, parameter, seed: None };
+        let mut values: Vec<(u8, &str, String)> = Vec::new();
+        values.extend(wide.map(|value| (2, "integer", value.to_string())));
+        if scheme <= 22 {
+            values.extend(narrow.map(|value| (3, "integer", value.to_string())));
+            values.extend(texts.map(|text| (4, "text", text.to_string())));
+        }
+        for (domain, given, value) in values {
+            let bytes = bytes_of(domain, value.as_bytes())?;
+            let mut case = shape(rule, 6, 3264);
+            case.extend([
+                ("key_domain", plain(names::domain(domain))),
+                ("given", plain(given)),
+                ("value", plain(value)),
+                ("bytes", hex(&bytes)),
+                positions_of(rule, &bytes, 6, 3264)?,
+            ]);
+            cases.push(object(case));
+        }
+    }
+    Ok(list(cases))
 }
 
 /// Values of k and m on both sides of every limit, each with a good value of the other.
-fn limits() -> Vec<LimitCase> {
+fn limits() -> Json {
     let mut sizes = vec![0, 1, 3, 7, 8, 32, 63, 64, 96, 100, 1 << 25, (1 << 25) + 64, (1 << 31) - 1, 1 << 31];
     sizes.extend([(1 << 32) - 1, 1 << 32, 1 << 33, 64 * ((1 << 31) - 1), 64 << 31, (64 << 31) + 64]);
     sizes.extend([1 << 46, (1 << 46) + 1, (1 << 46) + 64, 1 << 63, u64::MAX]);
     let mut cases = Vec::new();
-    let mut seen = Vec::new();
-    for own in all_schemes() {
-        if seen.contains(&own.id()) {
+    let mut last = 0;
+    for rule in all_rules() {
+        if rule.scheme == last {
             continue;
         }
-        seen.push(own.id());
-        let (good_k, good_m) = shapes(&own)[0];
+        last = rule.scheme;
+        let (good_k, good_m) = shapes(rule.scheme)[0];
         let some_k = [0, 1, 2, 3, 4, 6, 7, 8, 11, 12, 13, 64, 65_535, 65_536, u32::MAX].map(|k| (k, good_m));
         for (k, m) in some_k.into_iter().chain(sizes.iter().map(|&m| (good_k, m))) {
-            let allowed = own.check(Layout::Scattered, k, m).is_ok();
-            cases.push(LimitCase { shape: shape(&own, k, m), allowed });
+            let mut case = shape(rule, k, m);
+            case.push(("allowed", plain(check(rule.scheme, rule.parameter, k, m).is_ok())));
+            cases.push(object(case));
         }
     }
-    cases
-}
-
-fn shape(own: &Own, k: u32, m: u64) -> Shape {
-    Shape {
-        scheme: own.name(),
-        parameters: hex64(own.parameters()),
-        scheme_seed: own.seed_record(),
-        num_hashes: k,
-        bit_len: m.to_string(),
-    }
-}
-
-fn positions_of(own: &Own, bytes: &[u8], k: u32, m: u64) -> Result<Vec<String>, String> {
-    own.check(Layout::Scattered, k, m)?;
-    Ok(own.positions(bytes, k, m).iter().map(u64::to_string).collect())
+    list(cases)
 }

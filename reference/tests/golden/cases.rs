@@ -3,10 +3,9 @@
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
-use tepal_reference::bits::Layout;
-use tepal_reference::hash::Scheme;
-use tepal_reference::key::{Domain, Key};
-use tepal_reference::schemes::{Md5Split, Own};
+use tepal_reference::bits::{SCATTERED, SPLIT_BLOCK};
+use tepal_reference::filter::Filter;
+use tepal_reference::key::bytes_of;
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/golden");
 
@@ -33,9 +32,8 @@ pub(crate) struct Case {
     pub(crate) name: String,
     /// What `index.json` says of it.
     pub(crate) json: Value,
-    scheme: Scheme,
-    k: u32,
-    m: u64,
+    /// The filter, without bits.
+    filter: Filter,
 }
 
 /// All cases of all formats.
@@ -47,8 +45,11 @@ pub(crate) fn all() -> Vec<Case> {
         for json in index["cases"].as_array().unwrap() {
             let name = format!("{format}/{}", json["name"].as_str().unwrap());
             let (k, m) = shape(format, &json["layout"]);
-            let scheme = scheme(format, &json["params"]);
-            cases.push(Case { format, name, json: json.clone(), scheme, k, m });
+            let (scheme, parameter, seed) = scheme(format, &json["params"]);
+            let layout = if scheme == 3 { SPLIT_BLOCK } else { SCATTERED };
+            let records = seed.map(|seed| (5, seed.to_string())).into_iter().collect();
+            let filter = Filter { bit_len: m, parameter, records, ..Filter::new(layout, scheme, k, 0) };
+            cases.push(Case { format, name, json: json.clone(), filter });
         }
     }
     cases
@@ -66,28 +67,26 @@ fn shape(format: &str, layout: &Value) -> (u32, u64) {
     (k.as_u64().unwrap() as u32, m.as_u64().unwrap())
 }
 
-/// The scheme of a format, with the parameters of a case.
-fn scheme(format: &str, params: &Value) -> Scheme {
+/// The scheme of a format, with the field at offset 64 and record 5 of a case.
+fn scheme<'a>(format: &str, params: &'a Value) -> (u8, u64, Option<&'a str>) {
     let text = |name: &str| params[name].as_str().unwrap();
-    Scheme::Own(match format {
-        "bits-and-blooms" => Own::BitsAndBlooms,
-        "dcso" => Own::Dcso,
-        "guava" if text("strategy") == "32" => Own::GuavaMitz32,
-        "guava" => Own::GuavaMitz64,
-        "legacy-bkdr7" => Own::Bkdr7,
-        "legacy-fnv-crc" => Own::FnvCrc,
-        "legacy-md5-presets" => Own::Md5Presets,
-        "legacy-md5-split" => {
-            Own::Md5Split(Md5Split { little_endian: false, from_zero: text("i0") == "0", wrapping: false })
-        }
-        "legacy-sha384" => Own::Sha384,
-        "parquet-sbbf" => return Scheme::Xxh64,
-        "redisbloom" => Own::RedisBloom,
-        "spark" if text("version") == "1" => Own::SparkV1,
-        "spark" => Own::SparkV2 { seed: text("seed").parse().unwrap() },
-        "valkey-bloom" => Own::from_file(28, 0, Some(text("seed_hex"))).unwrap(),
+    match format {
+        "bits-and-blooms" => (25, 0, None),
+        "dcso" => (26, 0, None),
+        "guava" if text("strategy") == "32" => (21, 0, None),
+        "guava" => (22, 0, None),
+        "legacy-bkdr7" => (18, 0, None),
+        "legacy-fnv-crc" => (19, 0, None),
+        "legacy-md5-presets" => (16, 0, None),
+        "legacy-md5-split" => (17, if text("i0") == "0" { 2 } else { 0 }, None),
+        "legacy-sha384" => (20, 0, None),
+        "parquet-sbbf" => (3, 0, None),
+        "redisbloom" => (27, 0, None),
+        "spark" if text("version") == "1" => (23, 0, None),
+        "spark" => (24, u64::from(text("seed").parse::<i32>().unwrap() as u32), None),
+        "valkey-bloom" => (28, 0, params["seed_hex"].as_str()),
         _ => panic!("{format}"),
-    })
+    }
 }
 
 impl Case {
@@ -108,26 +107,25 @@ impl Case {
         let (kind, value) = key.split_once(':').unwrap();
         let funnel = self.json["params"]["funnel"].as_str();
         let bytes = match kind {
-            "hex" => bytes_of(value),
+            "hex" => from_hex(value),
             "str" if matches!(funnel, Some("unencoded" | "utf16le")) => {
-                Domain::Utf16.bytes_of(Key::Bytes(value.as_bytes())).unwrap()
+                bytes_of(4, value.as_bytes()).unwrap()
             }
             "str" => value.as_bytes().to_vec(),
-            "i64" => Domain::Integer.bytes_of(Key::Integer(value.parse().unwrap())).unwrap(),
-            "i32" => Domain::Integer32.bytes_of(Key::Integer(value.parse().unwrap())).unwrap(),
+            "i64" => bytes_of(2, value.as_bytes()).unwrap(),
+            "i32" => bytes_of(3, value.as_bytes()).unwrap(),
             "f64bits" => {
                 let number = f64::from_bits(u64::from_str_radix(value, 16).unwrap());
-                Domain::Float64.bytes_of(Key::Bytes(number.to_string().as_bytes())).unwrap()
+                bytes_of(6, number.to_string().as_bytes()).unwrap()
             }
             "f32bits" => {
                 let number = f32::from_bits(u32::from_str_radix(value, 16).unwrap());
-                Domain::Float32.bytes_of(Key::Bytes(number.to_string().as_bytes())).unwrap()
+                bytes_of(5, number.to_string().as_bytes()).unwrap()
             }
             _ => panic!("{key}"),
         };
-        let layout = if self.scheme == Scheme::Xxh64 { Layout::SplitBlock } else { Layout::Scattered };
-        self.scheme.check(layout, self.k, self.m).unwrap();
-        self.scheme.positions(layout, self.k, self.m, &bytes)
+        self.filter.check().unwrap();
+        self.filter.positions(&bytes).unwrap()
     }
 
     /// The positions of the bits in the file of one filter, where there is a file.
@@ -143,7 +141,7 @@ impl Case {
                 return Some(words.map(|word| u32::from_le_bytes(word).into()).collect());
             }
             "guava" => (6, true),
-            "spark" => (if matches!(self.scheme, Scheme::Own(Own::SparkV1)) { 12 } else { 16 }, true),
+            "spark" => (if self.filter.scheme == 23 { 12 } else { 16 }, true),
             "bits-and-blooms" => (24, true),
             "dcso" => (48, false),
             "parquet-sbbf" => (header_bytes.unwrap() as usize, false),
@@ -154,12 +152,12 @@ impl Case {
             _ => (0, false),
         };
         // The articles' files end after the last bit that is set; valkey-bloom has other numbers behind the bits.
-        let end = file.len().min(skipped + self.m.div_ceil(64) as usize * 8);
+        let end = file.len().min(skipped + self.filter.bit_len.div_ceil(64) as usize * 8);
         let mut bits = BTreeSet::new();
         for (i, &byte) in file[skipped..end].iter().enumerate() {
             let place = if big_endian_words { i / 8 * 8 + 7 - i % 8 } else { i };
             for bit in (0..8).filter(|bit| byte >> bit & 1 == 1) {
-                bits.extend(Some(8 * place as u64 + bit).filter(|&p| p < self.m));
+                bits.extend(Some(8 * place as u64 + bit).filter(|&p| p < self.filter.bit_len));
             }
         }
         Some(bits)
@@ -167,6 +165,6 @@ impl Case {
 }
 
 /// Bytes from hexadecimal digits.
-fn bytes_of(hex: &str) -> Vec<u8> {
+fn from_hex(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
 }

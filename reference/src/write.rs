@@ -1,0 +1,117 @@
+//! Sections 3 and 4: from a filter to the bytes of its file.
+
+use crate::digest::hmac_sha256;
+use crate::filter::Filter;
+use crate::hash::{siphash13, xxh3};
+
+/// The first 8 bytes of every file.
+pub const MAGIC: [u8; 8] = *b"\x89TEPAL\r\n";
+/// Length of a chunk of the body (section 4.4).
+pub const CHUNK: usize = 65_536;
+/// The text whose hash under the secret key is the key check of scheme 2 (section 1.3).
+pub const KEY_CHECK: &[u8] = b"tepal key check";
+
+/// The one file of a filter, sealed where there is a seal key. Refuses what a reader would refuse.
+pub fn write(filter: &Filter, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
+    filter.check()?;
+    if filter.bits.len() as u64 != filter.bit_len {
+        return Err(format!("{} bits, and bit_len is {}", filter.bits.len(), filter.bit_len));
+    }
+    if filter.scheme == 2 && filter.parameter != siphash13(&filter.secret, KEY_CHECK) {
+        return Err("the key check is not that of the secret key".to_string());
+    }
+    let records = write_records(&filter.records)?;
+    let body = body(&filter.bits);
+    let body_offset = body_offset(records.len() as u64, filter.bit_len);
+    if body_offset > 1 << 31 {
+        return Err(format!("the chunk table does not fit: body_offset would be {body_offset}"));
+    }
+    let sealed = seal_key.is_some();
+    let file_len = body_offset + body.len() as u64 + if sealed { 32 } else { 0 };
+
+    let mut file = Vec::new();
+    // 4.1, the common part.
+    file.extend(MAGIC);
+    file.extend(1u16.to_le_bytes()); // version
+    file.extend(1u16.to_le_bytes()); // kind
+    file.extend((body_offset as u32).to_le_bytes());
+    file.extend(file_len.to_le_bytes());
+    file.extend(u32::from(sealed).to_le_bytes()); // required flags
+    file.extend(0u32.to_le_bytes()); // optional flags
+    // 4.2, the Bloom filter's part.
+    file.extend([filter.layout, filter.scheme, filter.domain, filter.policy]);
+    file.extend(filter.num_hashes.to_le_bytes());
+    file.extend(filter.bit_len.to_le_bytes());
+    file.extend(filter.capacity.to_le_bytes());
+    file.extend(filter.rate.to_le_bytes());
+    file.extend(filter.parameter.to_le_bytes());
+    file.extend(filter.keys_inserted.to_le_bytes());
+    file.extend(filter.set_bits().to_le_bytes());
+    for sum in filter.self_test()? {
+        file.extend(sum.to_le_bytes());
+    }
+    // 4.1 again.
+    file.extend((records.len() as u32).to_le_bytes());
+    file.extend(filter.recipe.to_le_bytes());
+
+    // 3: records, chunk table, zero bytes, header checksum, body, seal.
+    file.extend(records);
+    for chunk in body.chunks(CHUNK) {
+        file.extend(xxh3(chunk, 0).to_le_bytes());
+    }
+    file.resize(body_offset as usize - 8, 0);
+    file.extend(xxh3(&file, 0).to_le_bytes());
+    file.extend(body);
+    if let Some(key) = seal_key {
+        file.extend(seal(key, &file)?);
+    }
+    Ok(file)
+}
+
+/// Section 4.3: the bytes of all records. [`Filter::check`] must have accepted them.
+pub fn write_records(records: &[(u16, String)]) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    for (tag, value) in records {
+        bytes.extend(tag.to_le_bytes());
+        bytes.extend([0, 0]);
+        bytes.extend((value.len() as u32).to_le_bytes());
+        bytes.extend(value.as_bytes());
+        while bytes.len() % 8 != 0 {
+            bytes.push(0);
+        }
+    }
+    if bytes.len() > 65_536 {
+        return Err(format!("the records take {} bytes, more than 65536", bytes.len()));
+    }
+    Ok(bytes)
+}
+
+/// Section 2: bit p is bit `p mod 8`, the least significant first, of byte `p / 8`. Then zero padding.
+pub fn body(bits: &[bool]) -> Vec<u8> {
+    let mut bytes = vec![0; body_len(bits.len() as u64) as usize];
+    for p in 0..bits.len() {
+        if bits[p] {
+            bytes[p / 8] |= 1 << (p % 8);
+        }
+    }
+    bytes
+}
+
+/// Section 3: the bytes that `bit_len` bits need, padded to a multiple of 64.
+pub fn body_len(bit_len: u64) -> u64 {
+    bit_len.div_ceil(8).next_multiple_of(64)
+}
+
+/// Section 3: the least multiple of 64 that leaves room for header, records, chunk table and header checksum.
+pub fn body_offset(records_len: u64, bit_len: u64) -> u64 {
+    let chunks = body_len(bit_len).div_ceil(CHUNK as u64);
+    (128 + records_len + 8 * chunks + 8).next_multiple_of(64)
+}
+
+/// Section 4.7: the seal of some bytes under a key of at least 16 bytes.
+pub fn seal(key: &[u8], bytes: &[u8]) -> Result<[u8; 32], String> {
+    if key.len() < 16 {
+        return Err(format!("a seal key has at least 16 bytes, not {}", key.len()));
+    }
+    Ok(hmac_sha256(key, bytes))
+}

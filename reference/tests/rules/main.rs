@@ -1,0 +1,7 @@
+//! The rules one by one.
+
+mod digests;
+mod filters;
+mod hashes;
+mod keys;
+mod schemes;

@@ -2,7 +2,7 @@
 
 use crate::bits::{self, SCATTERED};
 use crate::hash::{siphash13, xxh3, xxh64};
-use crate::key::bytes_of;
+use crate::key::{apply_recipe, bytes_of};
 use crate::schemes;
 
 /// "Keys inserted" of a filter that does not know.
@@ -124,7 +124,8 @@ impl Filter {
 
     /// Inserts a key and counts it.
     pub fn insert(&mut self, key: &[u8]) -> Result<(), String> {
-        for p in self.positions(&bytes_of(self.domain, key)?)? {
+        let bytes = bytes_of(self.domain, &apply_recipe(self.recipe, key))?;
+        for p in self.positions(&bytes)? {
             self.bits[p as usize] = true;
         }
         if self.keys_inserted != UNKNOWN {
@@ -135,7 +136,8 @@ impl Filter {
 
     /// Whether a key is in the filter: `false` is certain, `true` means perhaps.
     pub fn contains(&self, key: &[u8]) -> Result<bool, String> {
-        let positions = self.positions(&bytes_of(self.domain, key)?)?;
+        let bytes = bytes_of(self.domain, &apply_recipe(self.recipe, key))?;
+        let positions = self.positions(&bytes)?;
         Ok(positions.iter().all(|&p| self.bits[p as usize]))
     }
 

@@ -1,4 +1,4 @@
-//! Sections 1.1 and 1.2: what is hashed for a key, and what is done to the key before.
+//! Sections 1.1 and 1.2: what is hashed for a key, and the recipe that is applied to the key before.
 
 use std::str::FromStr;
 

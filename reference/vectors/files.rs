@@ -10,9 +10,9 @@ use tepal_reference::read::read;
 use tepal_reference::write::write;
 
 const ABOUT: &str = "Whole files (FORMAT.md sections 3 and 4) with the filter they hold. `keys` are the keys that were \
-    inserted, as text and after the recipe; where `numbered_keys` is there, the keys prefix + \"0\" to prefix + \
-    (count - 1) were inserted after them. A probe is asked as `key` and hashed as `after_recipe` where the recipe \
-    changes it; `answer` is what the filter says, false positives included. `file` is the file in hexadecimal; a file \
+    given to the filter, as text and before the recipe, which the filter applies; where `numbered_keys` is there, the \
+    keys prefix + \"0\" to prefix + (count - 1) were given after them. A probe is asked as `key`, before the recipe; \
+    `after_recipe` is what the recipe makes of it, where it changes it. `answer` is what the filter says, false positives included. `file` is the file in hexadecimal; a file \
     that is too long for this has `header`, the body_offset bytes before its body, instead. `file_xxh3` is XXH3-64 \
     with seed 0 of the whole file. `keys_inserted` 18446744073709551615 means not known. Schemes with a rule of their \
     own have `parameters`, the field at offset 64, and scheme 28 has `scheme_seed`, record 5, which is not among \
@@ -62,8 +62,8 @@ fn file(plan: Plan) -> Result<Json, String> {
     asked.truncate(20);
     let mut probes = Vec::new();
     for key in asked {
+        let answer = filter.contains(key.as_bytes())?;
         let hashed = apply_recipe(filter.recipe, key.as_bytes());
-        let answer = filter.contains(&hashed)?;
         let hashed = String::from_utf8(hashed).map_err(|error| error.to_string())?;
         let after_recipe = if hashed == key { Json::Absent } else { plain(hashed) };
         probes.push(object([("key", plain(key)), ("after_recipe", after_recipe), ("answer", plain(answer))]));

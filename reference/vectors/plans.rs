@@ -28,7 +28,7 @@ pub(crate) struct Plan {
     pub(crate) name: &'static str,
     /// The filter, without its keys.
     pub(crate) filter: Filter,
-    /// Keys to insert, as they stand after the recipe.
+    /// Keys to insert, as they stand before the recipe.
     pub(crate) keys: Vec<String>,
     /// Further keys: a prefix, and how many numbers follow it, from 0.
     pub(crate) numbered: Option<(&'static str, u64)>,
@@ -124,6 +124,7 @@ pub(crate) fn plans() -> Vec<Plan> {
     let mut plans = own_plans();
     plans.extend(foreign_plans());
     plans.extend(sealed_plans());
+    plans.extend(recipe_plans());
     plans
 }
 
@@ -331,5 +332,36 @@ fn sealed_plans() -> Vec<Plan> {
             .planned(56_000, 0.01, REFUSE)
             .numbered("key ", 1000)
             .sealed(b"a seal key of some length, in ASCII"),
+    ]
+}
+
+/// Keys that only the recipe makes equal: a reader that leaves it out denies them.
+fn recipe_plans() -> Vec<Plan> {
+    vec![
+        Plan::new("recipe, keys as they were given", LINE, 1, 6, 512)
+            .planned(51, 0.01, REFUSE)
+            .recipe(TRIM | NOCASE)
+            .keys(&[" Alice@X.org ", "BOB@x.org", "\tcarol@x.org\r\n", "dave@x.org", "\u{c4}RGER@x.org\u{b}"])
+            .probes(&[
+                "alice@x.org",
+                "ALICE@X.ORG",
+                " bob@x.org",
+                "Carol@x.org",
+                "dave@x.ORG\n",
+                "al ice@x.org",
+            ])
+            .probes(&["\u{c4}rger@x.org", "\u{e4}rger@x.org", "\u{a0}dave@x.org"]),
+        Plan::new("recipe before an integer", DOUBLE, 1, 7, 512)
+            .domain(INTEGER)
+            .planned(40, 0.01, REFUSE)
+            .recipe(TRIM)
+            .keys(&[" 42", "-1\n", "570108428378"])
+            .probes(&["42", "\t42 ", "18446744073709551615 ", "570108428378\r\n", "-42"]),
+        Plan::new("recipe before utf16", SCATTERED, 22, 3, 576)
+            .domain(UTF16)
+            .planned(120, 0.1, IGNORE)
+            .recipe(TRIM | NOCASE)
+            .keys(&[" Bl\u{dc}TE ", "\u{9375}KEY"])
+            .probes(&["bl\u{dc}te", "BL\u{fc}TE", "\u{9375}Key\t"]),
     ]
 }

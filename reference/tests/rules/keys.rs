@@ -88,3 +88,15 @@ fn recipe_trims_then_lowers() {
     let filter = Filter { recipe: 4, ..Filter::new(LINE, 1, 6, 512) };
     assert!(filter.check().is_err());
 }
+
+#[test]
+fn a_filter_applies_the_recipe_when_a_key_is_inserted_and_when_it_is_asked() {
+    let mut filter = Filter { recipe: TRIM | NOCASE, ..Filter::new(LINE, 1, 8, 512) };
+    filter.insert(b" Alice@X.org ").unwrap();
+    for key in ["alice@x.org", "\tALICE@X.ORG", " Alice@X.org "] {
+        assert!(filter.contains(key.as_bytes()).unwrap(), "{key:?}");
+    }
+    filter.recipe = 0;
+    assert!(filter.contains(b"alice@x.org").unwrap());
+    assert!(!filter.contains(b" Alice@X.org ").unwrap());
+}

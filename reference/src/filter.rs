@@ -65,7 +65,7 @@ impl Filter {
     /// Step 4 of section 4.6: refuses fields that a file cannot have. Everything below needs this to be `Ok`.
     pub fn check(&self) -> Result<(), String> {
         let scheme = self.scheme;
-        if (1..=3).contains(&scheme) {
+        if (1..=4).contains(&scheme) {
             bits::check(self.layout, self.num_hashes, self.bit_len)?;
         } else {
             schemes::check(scheme, self.parameter, self.num_hashes, self.bit_len)?;
@@ -73,8 +73,8 @@ impl Filter {
                 return Err(format!("scheme {scheme} cannot have layout {}", self.layout));
             }
         }
-        if scheme == 3 && self.parameter != 0 {
-            return Err("scheme 3 has no parameter".to_string());
+        if matches!(scheme, 3 | 4) && self.parameter != 0 {
+            return Err(format!("scheme {scheme} has no parameter"));
         }
         check_records(&self.records)?;
         if self.record(5).is_some() != (scheme == 28) {
@@ -82,6 +82,9 @@ impl Filter {
         }
         if let Some(seed) = self.record(5) {
             schemes::seed_of(seed)?;
+        }
+        if self.record(6).is_some() != (scheme == 4) {
+            return Err("record 6 is there if and only if the scheme is 4".to_string());
         }
         if !(1..=6).contains(&self.domain) {
             return Err(format!("key domain {} is not known", self.domain));
@@ -114,31 +117,57 @@ impl Filter {
             1 => xxh3(bytes, self.parameter),
             2 => siphash13(&self.secret, bytes),
             3 => xxh64(bytes),
+            4 => return Err("scheme 4 cannot hash a key".to_string()),
             _ => {
                 let seed = self.record(5).map_or(Ok([0; 32]), schemes::seed_of)?;
                 return Ok(schemes::positions(self.scheme, self.parameter, &seed, bytes, k, bit_len));
             }
         };
-        Ok(bits::positions(self.layout, k, bit_len, h))
+        Ok(self.positions_of_hash(h))
+    }
+
+    /// The positions of a hash under the schemes 1 to 4 (section 2).
+    pub fn positions_of_hash(&self, h: u64) -> Vec<u64> {
+        bits::positions(self.layout, self.num_hashes, self.bit_len, h)
     }
 
     /// Inserts a key and counts it.
     pub fn insert(&mut self, key: &[u8]) -> Result<(), String> {
         let bytes = bytes_of(self.domain, &apply_recipe(self.recipe, key))?;
-        for p in self.positions(&bytes)? {
+        self.set(&self.positions(&bytes)?);
+        Ok(())
+    }
+
+    /// Inserts a key by its hash, under the schemes 1 to 4, and counts it.
+    pub fn insert_hash(&mut self, h: u64) {
+        self.set(&self.positions_of_hash(h));
+    }
+
+    fn set(&mut self, positions: &[u64]) {
+        for &p in positions {
             self.bits[p as usize] = true;
         }
         if self.keys_inserted != UNKNOWN {
             self.keys_inserted += 1;
         }
-        Ok(())
     }
 
     /// Whether a key is in the filter: `false` is certain, `true` means perhaps.
     pub fn contains(&self, key: &[u8]) -> Result<bool, String> {
         let bytes = bytes_of(self.domain, &apply_recipe(self.recipe, key))?;
-        let positions = self.positions(&bytes)?;
-        Ok(positions.iter().all(|&p| self.bits[p as usize]))
+        if self.scheme == 4 {
+            return Ok(true);
+        }
+        Ok(self.all_set(&self.positions(&bytes)?))
+    }
+
+    /// The same for the hash of a key, under the schemes 1 to 4.
+    pub fn contains_hash(&self, h: u64) -> bool {
+        self.all_set(&self.positions_of_hash(h))
+    }
+
+    fn all_set(&self, positions: &[u64]) -> bool {
+        positions.iter().all(|&p| self.bits[p as usize])
     }
 
     /// Offset 80: how many bits are 1.
@@ -146,11 +175,16 @@ impl Filter {
         self.bits.iter().filter(|&&bit| bit).count() as u64
     }
 
-    /// Offset 88: for each of four fixed keys, hashed as they stand, the sum of its positions.
+    /// Offset 88: for each of four fixed keys, hashed as they stand, the sum of its positions. Scheme 4 has four
+    /// fixed hashes in their place (section 1.3).
     pub fn self_test(&self) -> Result<[u64; 4], String> {
         let mut sums = [0u64; 4];
         for i in 0..4 {
-            for p in self.positions(format!("tepal self-test {i}").as_bytes())? {
+            let positions = match self.scheme {
+                4 => self.positions_of_hash((i as u64 + 1).wrapping_mul(0x9E3779B97F4A7C15)),
+                _ => self.positions(format!("tepal self-test {i}").as_bytes())?,
+            };
+            for p in positions {
                 sums[i] = sums[i].wrapping_add(p);
             }
         }
@@ -160,7 +194,7 @@ impl Filter {
     /// Section 2.6: the filter with a `factor`-th of the lines, blocks or bits, each the OR of `factor`
     /// neighbours. Capacity and promised rate stay as they are: they are the caller's to state.
     pub fn fold(&self, factor: u64) -> Result<Filter, String> {
-        if self.scheme > 3 {
+        if self.scheme > 4 {
             return Err(format!("a filter of scheme {} cannot be folded", self.scheme));
         }
         let neighbours = if self.layout == SCATTERED { 1 } else { bits::unit(self.layout) };
@@ -186,7 +220,7 @@ impl Filter {
 pub fn check_records(records: &[(u16, String)]) -> Result<(), String> {
     let mut last = 0;
     for (tag, value) in records {
-        if *tag == 0 || (6..0x8000).contains(tag) {
+        if *tag == 0 || (7..0x8000).contains(tag) {
             return Err(format!("record {tag} is not known"));
         }
         if value.is_empty() {

@@ -1,4 +1,5 @@
-//! Section 1.3: the hashes of the schemes 1 to 3. Then the short hashes of which section 1.4 is made.
+//! Section 1.3: the hashes of the schemes 1 to 3, and the finisher for the hashes of scheme 4. Then the short
+//! hashes of which section 1.4 is made.
 
 use twox_hash::{XxHash3_64, XxHash64};
 
@@ -130,7 +131,7 @@ pub fn murmur3_x64_128(data: &[u8], seed: u32) -> (u64, u64) {
     (h1, h2)
 }
 
-/// The 64-bit finalizer of MurmurHash3.
+/// The 64-bit finalizer of MurmurHash3. Section 1.3 names it for callers of scheme 4 whose hash is weak.
 pub fn finish(h: u64) -> u64 {
     let mut x = h;
     x ^= x >> 33;

@@ -15,7 +15,7 @@
 //! | module | section of `FORMAT.md` |
 //! | --- | --- |
 //! | [`key`] | 1.1 key domains, 1.2 recipe |
-//! | [`hash`] | 1.3 schemes: the hashes; the short hashes of 1.4 |
+//! | [`hash`] | 1.3 schemes: the hashes and `finish`; the short hashes of 1.4 |
 //! | [`digest`] | MD5 and SHA-384 of section 1.4, HMAC-SHA256 of section 4.7 |
 //! | [`schemes`] | 1.4 schemes with a rule of their own |
 //! | [`bits`] | 2.1 to 2.5: from a hash to bit positions |

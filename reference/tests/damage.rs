@@ -2,7 +2,7 @@
 
 use tepal_reference::bits::{DOUBLE, LINE, SCATTERED, SPLIT_BLOCK};
 use tepal_reference::filter::{Filter, UNKNOWN};
-use tepal_reference::hash::{siphash13, xxh3};
+use tepal_reference::hash::{finish, siphash13, xxh3};
 use tepal_reference::read::read;
 use tepal_reference::write::{KEY_CHECK, write};
 
@@ -53,6 +53,10 @@ fn filters() -> Vec<Filter> {
         insert_ten(&mut filter);
         filters.push(filter);
     }
+    let mut filter = Filter::new(LINE, 4, 6, 512);
+    filter.records = vec![record(4, "id"), record(6, "some hash, finished")];
+    (1..=10).for_each(|h| filter.insert_hash(finish(h)));
+    filters.push(filter);
     filters
 }
 
@@ -138,7 +142,7 @@ fn optional_flags_and_optional_records_are_ignored() {
 #[test]
 fn what_a_reader_would_refuse_is_not_written() {
     let good = filters().remove(0);
-    let changes: [fn(&mut Filter); 11] = [
+    let changes: [fn(&mut Filter); 13] = [
         |filter| filter.capacity = 0,
         |filter| filter.rate = f64::NAN,
         |filter| filter.rate = 0.0,
@@ -148,6 +152,8 @@ fn what_a_reader_would_refuse_is_not_written() {
         |filter| filter.bits.push(false),
         |filter| filter.scheme = 26,
         |filter| filter.scheme = 27,
+        |filter| filter.scheme = 4,
+        |filter| filter.records = vec![record(6, "a hash")],
         |filter| filter.records = vec![record(5, &"a".repeat(64))],
         |filter| filter.records = vec![record(2, "b"), record(1, "a")],
     ];

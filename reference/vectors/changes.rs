@@ -1,4 +1,4 @@
-//! One field changed: the cases of `refused.json` that are a good file with some bytes changed.
+//! The cases of `refused.json` that are a good file with some bytes changed.
 
 /// A change: (step that refuses it, what it is, offsets and new bytes). The header checksum is mended.
 pub(crate) type Change = (u32, &'static str, &'static [(usize, &'static [u8])]);
@@ -34,7 +34,8 @@ pub(crate) const LINE: &[Change] = &[
     (4, "records_len 2^32-8", &[(120, &[0xF8, 0xFF, 0xFF, 0xFF])]),
     (4, "record with tag 0", &[(128, &[0, 0])]),
     (4, "record with tag 5 in scheme 1", &[(128, &[5, 0])]),
-    (4, "record with tag 6", &[(128, &[6, 0])]),
+    (4, "record with tag 6 in scheme 1", &[(128, &[6, 0])]),
+    (4, "record with tag 7", &[(128, &[7, 0])]),
     (4, "record with tag 7FFF", &[(128, &[0xFF, 0x7F])]),
     (4, "record with something after its tag", &[(130, &[1])]),
     (4, "record of length 0", &[(132, &[0])]),
@@ -48,7 +49,8 @@ pub(crate) const LINE: &[Change] = &[
     (4, "layout 5", &[(32, &[5])]),
     (4, "layout split-block with k = 6", &[(32, &[3])]),
     (4, "scheme 0", &[(33, &[0])]),
-    (4, "scheme 4", &[(33, &[4])]),
+    (4, "scheme 4 without record 6", &[(33, &[4])]),
+    (4, "scheme 5", &[(33, &[5])]),
     (4, "scheme 15", &[(33, &[15])]),
     (4, "scheme 29", &[(33, &[29])]),
     (4, "scheme 255", &[(33, &[255])]),
@@ -149,4 +151,21 @@ pub(crate) const VALKEY: &[Change] = &[
     (4, "redisbloom with a seed", &[(SCHEME, &[27])]),
     (4, "scheme 1 with a seed record", &[(SCHEME, &[1]), (M, &[0xC0])]),
     (4, "scheme 3 with a seed record", &[(SCHEME, &[3]), (M, &[0xC0])]),
+];
+
+/// Changes to a file of scheme 4 (`caller-hash`), layout line, k = 6, one line, whose only record is the name of the
+/// hash, of 8 bytes: tag at 128, length at 132.
+pub(crate) const CALLER: &[Change] = &[
+    (4, "caller-hash with a parameter", &[(PARAMETERS, &[1])]),
+    (4, "caller-hash with the highest bit of a parameter", &[(PARAMETERS + 7, &[0x80])]),
+    (4, "caller-hash with its name under another tag", &[(128, &[4])]),
+    (4, "caller-hash with a seed record", &[(128, &[5])]),
+    (4, "caller-hash with its name in a record that is ignored", &[(128, &[6, 0x80])]),
+    (4, "caller-hash with a control character in its name", &[(137, b"\n")]),
+    (4, "scheme 1 with the name of a hash", &[(SCHEME, &[1])]),
+    (4, "scheme 3 with the name of a hash", &[(SCHEME, &[3])]),
+    (4, "caller-hash with k = 17", &[(K, &[17])]),
+    (4, "caller-hash with part of a line", &[(M, &[64, 2])]),
+    (6, "caller-hash with another k", &[(K, &[7])]),
+    (6, "caller-hash with another layout", &[(LAYOUT, &[4])]),
 ];

@@ -2,7 +2,8 @@
 
 use crate::json::{Json, decimal, decimals, hex, hex64, list, object, optional, plain};
 use crate::names;
-use crate::plans::{Plan, plans};
+use crate::plan::Plan;
+use crate::plans::plans;
 use tepal_reference::filter::UNKNOWN;
 use tepal_reference::hash::xxh3;
 use tepal_reference::key::apply_recipe;
@@ -16,8 +17,9 @@ const ABOUT: &str = "Whole files (FORMAT.md sections 3 and 4) with the filter th
     that is too long for this has `header`, the body_offset bytes before its body, instead. `file_xxh3` is XXH3-64 \
     with seed 0 of the whole file. `keys_inserted` 18446744073709551615 means not known. Schemes with a rule of their \
     own have `parameters`, the field at offset 64, and scheme 28 has `scheme_seed`, record 5, which is not among \
-    `records`. Where `seal_key` is there, the file is sealed under it (section 4.7); one that is too long ends with \
-    `seal`.";
+    `records`. Scheme 4 has `caller_hash`, record 6, which is not among `records` either, and `hashes`: hashes that \
+    were inserted in place of keys; a probe of it that has `hash` in place of `key` is asked by that hash. Where \
+    `seal_key` is there, the file is sealed under it (section 4.7); one that is too long ends with `seal`.";
 
 /// A file longer than this is given by its header and its checksum.
 const LONGEST_WHOLE_FILE: usize = 4096;
@@ -42,6 +44,9 @@ fn file(plan: Plan) -> Result<Json, String> {
             filter.insert(format!("{prefix}{i}").as_bytes())?;
         }
     }
+    for &hash in &plan.hashes {
+        filter.insert_hash(hash);
+    }
     if !plan.count_known {
         filter.keys_inserted = UNKNOWN;
     }
@@ -57,8 +62,11 @@ fn file(plan: Plan) -> Result<Json, String> {
     if let Some((prefix, count)) = plan.numbered {
         asked.extend((0..5).map(|i| format!("{prefix}{}", i * (count - 1) / 4)));
     }
-    let unseen = if matches!(filter.domain, 1 | 4) { "never inserted " } else { "9000" };
-    asked.extend((0..20).map(|i| format!("{unseen}{i}")));
+    // Under scheme 4 the answer for a key is always yes, so there is nothing to ask.
+    if filter.scheme != 4 {
+        let unseen = if matches!(filter.domain, 1 | 4) { "never inserted " } else { "9000" };
+        asked.extend((0..20).map(|i| format!("{unseen}{i}")));
+    }
     asked.truncate(20);
     let mut probes = Vec::new();
     for key in asked {
@@ -69,10 +77,15 @@ fn file(plan: Plan) -> Result<Json, String> {
         probes.push(object([("key", plain(key)), ("after_recipe", after_recipe), ("answer", plain(answer))]));
     }
 
+    for &hash in plan.hashes.iter().take(8).chain(&plan.hash_probes) {
+        let answer = filter.contains_hash(hash);
+        probes.push(object([("hash", hex64(hash)), ("answer", plain(answer))]));
+    }
+
     let body_offset = u32::from_le_bytes([file[12], file[13], file[14], file[15]]);
     let whole = file.len() <= LONGEST_WHOLE_FILE;
     let only = |there: bool, value: Json| if there { value } else { Json::Absent };
-    let records = filter.records.iter().filter(|record| record.0 != 5);
+    let records = filter.records.iter().filter(|record| !matches!(record.0, 5 | 6));
     let record =
         |(tag, value): &(u16, String)| object([("tag", plain(*tag)), ("value", plain(value.as_str()))]);
     let numbered =
@@ -87,6 +100,7 @@ fn file(plan: Plan) -> Result<Json, String> {
         ("secret_key", optional(secret.map(|key| hex(&key)))),
         ("parameters", only(filter.scheme >= 16, hex64(filter.parameter))),
         ("scheme_seed", optional(filter.record(5).map(plain))),
+        ("caller_hash", optional(filter.record(6).map(plain))),
         ("seal_key", optional(plan.seal_key.map(hex))),
         ("key_domain", plain(names::domain(filter.domain))),
         ("over_capacity", plain(names::policy(filter.policy))),
@@ -96,6 +110,7 @@ fn file(plan: Plan) -> Result<Json, String> {
         ("records", list(records.map(record))),
         ("keys", list(plan.keys.iter().map(|key| plain(key.as_str())))),
         ("numbered_keys", optional(numbered)),
+        ("hashes", only(filter.scheme == 4, list(plan.hashes.iter().map(|&hash| hex64(hash))))),
         ("keys_inserted", decimal(filter.keys_inserted)),
         ("set_bits", decimal(filter.set_bits())),
         ("self_test", decimals(&filter.self_test()?)),

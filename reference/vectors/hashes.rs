@@ -2,18 +2,24 @@
 
 use crate::json::{Json, hex, hex64, list, object, plain};
 use crate::names;
-use tepal_reference::hash::{siphash13, xxh3};
+use tepal_reference::hash::{finish, siphash13, xxh3};
 use tepal_reference::key::{apply_recipe, bytes_of};
 
 const ABOUT: &str = "From a key to its hash (FORMAT.md section 1). hashes: `key` is either {hex}, the bytes, or \
     {repeat_hex, len}, the first len bytes of those bytes repeated without end; `hash` is h (xxh64 is in \
     schemes.json). domains: `given` is \"text\", \"integer\" or \"hex\" (the key is these bytes), `bytes` is what is \
     hashed in hexadecimal, or null where the key is refused. recipes: `recipe` is the number at offset 124, `key` \
-    and `result` are hexadecimal.";
+    and `result` are hexadecimal. finish: `finished` is finish(`hash`), for callers who hash themselves (scheme 4).";
 
 /// The file.
 pub(crate) fn json() -> Json {
-    object([("about", plain(ABOUT)), ("hashes", hashes()), ("domains", domains()), ("recipes", recipes())])
+    object([
+        ("about", plain(ABOUT)),
+        ("hashes", hashes()),
+        ("domains", domains()),
+        ("recipes", recipes()),
+        ("finish", finished()),
+    ])
 }
 
 fn hashes() -> Json {
@@ -155,4 +161,11 @@ fn recipes() -> Json {
         }
     }
     list(cases)
+}
+
+fn finished() -> Json {
+    let mut hashes = vec![0, 1, 2, 3, 255, 256, 65_535, 1 << 32, (1 << 33) - 1, 1 << 33, 1 << 62, 1 << 63];
+    hashes.extend([u64::MAX, u64::MAX - 1, 0x9E3779B97F4A7C15, 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53]);
+    hashes.extend((0..7).map(|i| xxh3(format!("hash {i}").as_bytes(), 0)));
+    list(hashes.into_iter().map(|h| object([("hash", hex64(h)), ("finished", hex64(finish(h)))])))
 }

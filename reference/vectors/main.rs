@@ -13,6 +13,7 @@ mod files;
 mod hashes;
 mod json;
 mod names;
+mod plan;
 mod plans;
 mod positions;
 mod refused;

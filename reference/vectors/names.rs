@@ -26,6 +26,7 @@ pub(crate) fn scheme(id: u8) -> &'static str {
         1 => "xxh3",
         2 => "siphash13",
         3 => "xxh64",
+        4 => "caller-hash",
         16 => "md5-presets",
         17 => "md5-split",
         18 => "bkdr7",

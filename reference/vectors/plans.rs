@@ -1,123 +1,13 @@
 //! Which files `files.json` holds: the filters, their keys and what is asked of them.
 
+use crate::plan::{FLOAT32, FLOAT64, IGNORE, INTEGER, INTEGER32, Plan, REFUSE, UTF16, WARN};
 use crate::schemes::VALKEY_SEEDS;
 use tepal_reference::bits::{DOUBLE, LINE, SCATTERED, SPLIT_BLOCK};
-use tepal_reference::filter::Filter;
-use tepal_reference::hash::siphash13;
+use tepal_reference::hash::{finish, xxh3};
 use tepal_reference::key::{NOCASE, TRIM};
-use tepal_reference::write::KEY_CHECK;
 
 /// The secret keys of the files with scheme 2.
 const SECRETS: [[u8; 16]; 2] = [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], *b"sixteen secrets!"];
-
-/// Over-capacity policies (section 4.2).
-const REFUSE: u8 = 1;
-const WARN: u8 = 2;
-const IGNORE: u8 = 3;
-
-/// Key domains (section 1.1).
-const INTEGER: u8 = 2;
-const INTEGER32: u8 = 3;
-const UTF16: u8 = 4;
-const FLOAT32: u8 = 5;
-const FLOAT64: u8 = 6;
-
-/// One file before it is built: an empty filter with its parameters, and its keys.
-pub(crate) struct Plan {
-    /// What the file is called in the JSON.
-    pub(crate) name: &'static str,
-    /// The filter, without its keys.
-    pub(crate) filter: Filter,
-    /// Keys to insert, as they stand before the recipe.
-    pub(crate) keys: Vec<String>,
-    /// Further keys: a prefix, and how many numbers follow it, from 0.
-    pub(crate) numbered: Option<(&'static str, u64)>,
-    /// Whether the file says how many keys were inserted.
-    pub(crate) count_known: bool,
-    /// What is asked first, as it stands before the recipe.
-    pub(crate) probes: Vec<String>,
-    /// The key of the seal, where there is one.
-    pub(crate) seal_key: Option<&'static [u8]>,
-}
-
-impl Plan {
-    fn new(name: &'static str, layout: u8, scheme: u8, k: u32, bit_len: u64) -> Plan {
-        Plan {
-            name,
-            filter: Filter::new(layout, scheme, k, bit_len),
-            keys: Vec::new(),
-            numbered: None,
-            count_known: true,
-            probes: Vec::new(),
-            seal_key: None,
-        }
-    }
-
-    /// The field at offset 64.
-    fn parameter(mut self, parameter: u64) -> Plan {
-        self.filter.parameter = parameter;
-        self
-    }
-
-    /// The key of scheme 2.
-    fn secret(mut self, secret: [u8; 16]) -> Plan {
-        self.filter.secret = secret;
-        self.parameter(siphash13(&secret, KEY_CHECK))
-    }
-
-    /// The seed of scheme 28.
-    fn seed(self, seed: [u8; 32]) -> Plan {
-        let digits: String = seed.iter().map(|byte| format!("{byte:02x}")).collect();
-        self.record(5, &digits)
-    }
-
-    fn domain(mut self, domain: u8) -> Plan {
-        self.filter.domain = domain;
-        self
-    }
-
-    fn planned(mut self, capacity: u64, rate: f64, policy: u8) -> Plan {
-        (self.filter.capacity, self.filter.rate, self.filter.policy) = (capacity, rate, policy);
-        self
-    }
-
-    fn recipe(mut self, recipe: u32) -> Plan {
-        self.filter.recipe = recipe;
-        self
-    }
-
-    fn record(mut self, tag: u16, value: &str) -> Plan {
-        self.filter.records.push((tag, value.to_string()));
-        self.filter.records.sort();
-        self
-    }
-
-    fn keys(mut self, keys: &[&str]) -> Plan {
-        self.keys.extend(keys.iter().map(|key| key.to_string()));
-        self
-    }
-
-    fn numbered(mut self, prefix: &'static str, count: u64) -> Plan {
-        self.numbered = Some((prefix, count));
-        self
-    }
-
-    /// Leaves the number of inserted keys unknown.
-    fn count_unknown(mut self) -> Plan {
-        self.count_known = false;
-        self
-    }
-
-    fn probes(mut self, probes: &[&str]) -> Plan {
-        self.probes.extend(probes.iter().map(|probe| probe.to_string()));
-        self
-    }
-
-    fn sealed(mut self, key: &'static [u8]) -> Plan {
-        self.seal_key = Some(key);
-        self
-    }
-}
 
 /// All plans, in the order of the file.
 pub(crate) fn plans() -> Vec<Plan> {
@@ -125,6 +15,7 @@ pub(crate) fn plans() -> Vec<Plan> {
     plans.extend(foreign_plans());
     plans.extend(sealed_plans());
     plans.extend(recipe_plans());
+    plans.extend(caller_hash_plans());
     plans
 }
 
@@ -363,5 +254,45 @@ fn recipe_plans() -> Vec<Plan> {
             .recipe(TRIM | NOCASE)
             .keys(&[" Bl\u{dc}TE ", "\u{9375}KEY"])
             .probes(&["bl\u{dc}te", "BL\u{fc}TE", "\u{9375}Key\t"]),
+    ]
+}
+
+/// Every layout with scheme 4. The answer for a key is `yes`, also where the filter is empty.
+fn caller_hash_plans() -> Vec<Plan> {
+    let drawn = |text: &str, count: u64| -> Vec<u64> {
+        (0..count).map(|i| xxh3(format!("{text} {i}").as_bytes(), 0)).collect()
+    };
+    let mut edges = vec![0, 1, u64::MAX, 1 << 63, 0x9E3779B97F4A7C15];
+    edges.extend(drawn("hash", 35));
+    vec![
+        Plan::new("caller-hash, line", LINE, 4, 6, 512)
+            .planned(51, 0.01, REFUSE)
+            .hashes("hash \"64\", v1", edges, drawn("never inserted", 12))
+            .probes(&["petal", ""]),
+        Plan::new("caller-hash, double, with all records", DOUBLE, 4, 7, 512 * 2)
+            .domain(INTEGER)
+            .planned(100, 0.01, WARN)
+            .recipe(TRIM)
+            .record(1, "hashes")
+            .record(2, "a caller")
+            .record(3, "2024-02-29")
+            .record(4, "id")
+            .hashes("H\u{e4}sh v2, seed 7", drawn("hash", 70), drawn("never inserted", 12))
+            .probes(&["42", " 42 "]),
+        Plan::new("caller-hash, split-block, finished integers", SPLIT_BLOCK, 4, 8, 256 * 3)
+            .planned(72, 0.01, IGNORE)
+            .hashes(
+                "the integer, then finish",
+                (0..60).map(finish).collect(),
+                (60..72).map(finish).collect(),
+            ),
+        Plan::new("caller-hash, scattered, empty", SCATTERED, 4, 13, 640)
+            .planned(30, 1e-4, REFUSE)
+            .hashes("a hash", Vec::new(), vec![0, 1, u64::MAX])
+            .probes(&["petal"]),
+        Plan::new("caller-hash, sealed", LINE, 4, 12, 512 * 2)
+            .planned(40, 1e-4, REFUSE)
+            .hashes("a hash", drawn("hash", 5), drawn("never inserted", 3))
+            .sealed(b"0123456789abcdef"),
     ]
 }

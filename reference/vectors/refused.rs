@@ -27,6 +27,7 @@ pub(crate) fn json() -> Result<Json, String> {
     cases.extend(line_cases(&line)?);
     cases.extend(foreign_cases()?);
     cases.extend(sealed_cases(&line)?);
+    cases.extend(caller_hash_cases()?);
     Ok(object([("about", plain(ABOUT)), ("refused", list(cases))]))
 }
 
@@ -139,6 +140,20 @@ fn foreign_cases() -> Result<Vec<Json>, String> {
     mend_body(&mut beyond, 128, body);
     cases.push(case(7, "md5-split with a bit beyond bit_len", &beyond, None, None)?);
     cases.push(case(6, "secret key for md5-split", &split, Some([7; 16]), None)?);
+    Ok(cases)
+}
+
+/// Files of scheme 4.
+fn caller_hash_cases() -> Result<Vec<Json>, String> {
+    let mut filter = Filter::new(LINE, 4, 6, 512);
+    filter.capacity = 50;
+    filter.records = vec![(6, "the hash".to_string())];
+    for text in ["petal", "sepal", "tepal"] {
+        filter.insert_hash(xxh3(text.as_bytes(), 0));
+    }
+    let file = write(&filter, None)?;
+    let mut cases = changed(&file, changes::CALLER)?;
+    cases.push(case(6, "secret key for caller-hash", &file, Some(SECRET), None)?);
     Ok(cases)
 }
 

@@ -1,5 +1,6 @@
 //! The rules one by one.
 
+mod caller_hash;
 mod digests;
 mod filters;
 mod hashes;

@@ -4,9 +4,9 @@
 
 use tepal::{BloomFilter, Line};
 
+use crate::input::pages::{Keys, PAGE};
+use crate::input::pipeline::{Refused, Work};
 use crate::key::KeyHasher;
-use crate::pages::{Keys, PAGE};
-use crate::pipeline::{Refused, Work};
 
 /// The answers for some records.
 #[derive(Default)]

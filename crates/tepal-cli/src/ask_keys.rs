@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use crate::ask::{Answers, Ask};
 use crate::error::Failure;
+use crate::input::pages::{Inputs, Keys};
+use crate::input::pipeline::{Refused, Sink, Work, run};
 use crate::key::refusal;
 use crate::key_batch::KeyBatch;
 use crate::open::{Filter, Own};
-use crate::pages::{Inputs, Keys};
-use crate::pipeline::{Refused, Sink, Work, run};
 
 /// Asks whether any of `filters` has the keys of `inputs`.
 pub fn ask_all(filters: &[Filter], inputs: &mut Inputs, sink: &mut dyn Sink<Answers>) -> Result<(), Failure> {

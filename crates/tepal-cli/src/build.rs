@@ -15,12 +15,12 @@ use tepal::{
 use crate::args::ShapeArgs;
 use crate::distinct::{DistinctCounter, MARGIN};
 use crate::error::Failure;
+use crate::input::pages::{Inputs, Page};
+use crate::input::pipeline::{Flow, Sink, run};
 use crate::keep::{AllKept, Keep};
 use crate::key::HashKeys;
-use crate::number;
-use crate::pages::{Inputs, Page};
-use crate::pipeline::{Flow, Sink, run};
 use crate::spool::{self, PART_BITS, Spool};
+use crate::text::number;
 
 /// Everything about a filter to be but its keys.
 #[derive(Clone, Debug, Default)]

@@ -10,11 +10,11 @@ use tepal::{BloomFilter, Error, FilterFile, Format, OverCapacity};
 use crate::build::{Settings, different, room_for, too_many};
 use crate::distinct::DistinctCounter;
 use crate::error::Failure;
+use crate::input::pages::{Inputs, Page};
+use crate::input::pipeline::{Flow, Sink, run};
 use crate::key::refusal;
 use crate::key_batch::{KeyBatch, TakeKeys};
 use crate::key_spool::KeySpool;
-use crate::pages::{Inputs, Page};
-use crate::pipeline::{Flow, Sink, run};
 
 /// A file with all keys of its list.
 pub struct Made {

@@ -5,9 +5,9 @@
 use tepal::Line;
 
 use crate::error::Failure;
+use crate::input::pages::{Keys, Page};
+use crate::input::pipeline::{Flow, Refused, Sink, Work};
 use crate::key::{HashKeys, KeyHasher};
-use crate::pages::{Keys, Page};
-use crate::pipeline::{Flow, Refused, Sink, Work};
 use crate::spool::{Sorter, Spool};
 
 /// Puts the hashes of keys into a spool.

@@ -2,9 +2,9 @@
 
 use tepal::{BloomFilter, Error, KeyDomain, Line, Recipe, SecretKey};
 
-use crate::error::shown_key;
-use crate::pages::Keys;
-use crate::pipeline::{Refused, Work};
+use crate::input::pages::Keys;
+use crate::input::pipeline::{Refused, Work};
+use crate::text::message::shown_key;
 
 /// Hashes keys as one filter does: its recipe first, then its scheme, seed and key domain.
 pub struct KeyHasher<'a, L> {

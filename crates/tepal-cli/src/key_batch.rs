@@ -2,8 +2,8 @@
 
 use tepal::Recipe;
 
-use crate::pages::Keys;
-use crate::pipeline::{Refused, Work};
+use crate::input::pages::Keys;
+use crate::input::pipeline::{Refused, Work};
 
 /// Keys one after the other, each with the record it is of.
 #[derive(Default)]

@@ -6,9 +6,10 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use crate::error::{Failure, io_text, shown};
+use crate::error::Failure;
 use crate::key_batch::KeyBatch;
-use crate::number;
+use crate::text::message::{io_text, shown};
+use crate::text::number;
 
 /// Bytes gathered before they are written, and read at once.
 const BUFFER: usize = 1 << 20;

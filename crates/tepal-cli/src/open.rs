@@ -10,8 +10,9 @@ use tepal::{
 
 use crate::args::FileArgs;
 use crate::describe_foreign::records_plan;
-use crate::error::{Failure, io_text, shown};
+use crate::error::Failure;
 use crate::secrets::Secrets;
+use crate::text::message::{io_text, shown};
 
 /// A tepal file, mapped.
 pub type Own = BloomFilter<Mapped>;

@@ -5,7 +5,8 @@ use std::path::Path;
 use tepal::{SealKey, SecretKey};
 
 use crate::args::SecretArgs;
-use crate::error::{Failure, io_text, shown};
+use crate::error::Failure;
+use crate::text::message::{io_text, shown};
 
 /// The longest file of a key.
 const LONGEST: u64 = 4096;

@@ -22,10 +22,11 @@ use std::sync::{Mutex, PoisonError, RwLock};
 
 use crate::build::different;
 use crate::distinct::DistinctCounter;
-use crate::error::{Failure, io_text, shown};
-use crate::number;
-use crate::parallel::lock;
+use crate::error::Failure;
+use crate::input::parallel::lock;
 use crate::spool::store::{Place, Store};
+use crate::text::message::{io_text, shown};
+use crate::text::number;
 
 /// How many of the highest bits of a hash name its part.
 pub const PART_BITS: u32 = 7;

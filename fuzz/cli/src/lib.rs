@@ -1,52 +1,18 @@
 //! What the command `tepal` makes of bytes that people give it: numbers, inputs and their records and fields,
-//! files of secrets. The command is a program without a library, so its modules are included here.
-
-#![allow(dead_code, reason = "the command uses all of what is included")]
-
-mod args {
-    pub use crate::secret_args::SecretArgs;
-}
-#[path = "../../../crates/tepal-cli/src/args/secret.rs"]
-mod secret_args;
-#[path = "../../../crates/tepal-cli/src/error.rs"]
-mod error;
-#[path = "../../../crates/tepal-cli/src/field.rs"]
-mod field;
-#[path = "../../../crates/tepal-cli/src/input.rs"]
-mod input;
-#[path = "../../../crates/tepal-cli/src/key.rs"]
-mod key;
-#[path = "../../../crates/tepal-cli/src/number.rs"]
-mod number;
-#[path = "../../../crates/tepal-cli/src/pages.rs"]
-mod pages;
-#[path = "../../../crates/tepal-cli/src/parallel.rs"]
-mod parallel;
-#[path = "../../../crates/tepal-cli/src/pieces.rs"]
-mod pieces;
-#[path = "../../../crates/tepal-cli/src/pipeline.rs"]
-mod pipeline;
-#[path = "../../../crates/tepal-cli/src/progress.rs"]
-mod progress;
-#[path = "../../../crates/tepal-cli/src/records.rs"]
-mod records;
-#[path = "../../../crates/tepal-cli/src/secrets.rs"]
-mod secrets;
-#[path = "../../../crates/tepal-cli/src/sniff.rs"]
-mod sniff;
-#[path = "../../../crates/tepal-cli/src/zstd.rs"]
-mod zstd;
+//! files of secrets.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use error::Failure;
-use field::{Field, KeyRules, Row};
-use input::Source;
-use pages::{Inputs, Keys, Page};
-use pipeline::{Flow, Refused, Sink, Work};
-use progress::Progress;
-use sniff::Looks;
+use tepal_cli::error::Failure;
+use tepal_cli::input::field::{Field, KeyRules, RowFormat};
+use tepal_cli::input::pages::{Inputs, Keys, Page};
+use tepal_cli::input::pipeline::{self, Flow, Refused, Sink, Work};
+use tepal_cli::input::progress::Progress;
+use tepal_cli::input::sniff::{self, Looks};
+use tepal_cli::input::source::Source;
+use tepal_cli::secrets;
+use tepal_cli::text::number;
 
 /// Packed bytes that unpack to at most a few dozen MiB.
 const MOST_PACKED: usize = 1024;
@@ -103,9 +69,9 @@ pub fn keys(data: &[u8]) {
     let field = std::str::from_utf8(field).ok().and_then(|text| Field::parse(text).ok());
     let row = match form >> 1 & 3 {
         0 => None,
-        1 => Some(Row { delimiter: b',', quotes: true }),
-        2 => Some(Row { delimiter: b'\t', quotes: false }),
-        _ => Some(Row { delimiter: form.max(1), quotes: form & 8 != 0 }),
+        1 => Some(RowFormat { delimiter: b',', quotes: true }),
+        2 => Some(RowFormat { delimiter: b'\t', quotes: false }),
+        _ => Some(RowFormat { delimiter: form.max(1), quotes: form & 8 != 0 }),
     };
     let rules = KeyRules { null: form & 1 != 0, field, row };
     let scratch = Scratch::new(file, if form & 16 != 0 { "csv" } else { "txt" });

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use tepal::{Layout, OverCapacity};
 
 use super::{KeyArgs, SchemeArgs};
-use crate::number;
+use crate::text::number;
 
 /// How large a filter is and how it works inside.
 #[derive(Args, Clone, Copy, Debug, Default)]

@@ -5,7 +5,7 @@ use std::thread;
 
 use clap::Args;
 
-use crate::field::{Field, KeyRules, Row};
+use crate::input::field::{Field, KeyRules, RowFormat};
 
 /// The end of the help of every verb that reads keys.
 pub const KEYS_HELP: &str = "\
@@ -45,9 +45,9 @@ impl KeyArgs {
     /// These flags as rules.
     pub fn rules(&self) -> KeyRules {
         let row = match (self.csv, self.tsv, self.delimiter) {
-            (true, _, delimiter) => Some(Row { delimiter: delimiter.unwrap_or(b','), quotes: true }),
-            (false, true, _) => Some(Row { delimiter: b'\t', quotes: false }),
-            (false, false, Some(delimiter)) => Some(Row { delimiter, quotes: false }),
+            (true, _, delimiter) => Some(RowFormat { delimiter: delimiter.unwrap_or(b','), quotes: true }),
+            (false, true, _) => Some(RowFormat { delimiter: b'\t', quotes: false }),
+            (false, false, Some(delimiter)) => Some(RowFormat { delimiter, quotes: false }),
             (false, false, None) => None,
         };
         KeyRules { null: self.null, field: self.field.clone(), row }

@@ -6,17 +6,18 @@ use tepal::{AnyFilter, BloomFilter, Error, FilterFile, Format, OverCapacity};
 use crate::args::AddArgs;
 use crate::build_keys::check_key;
 use crate::describe_foreign::Described;
-use crate::error::{Failure, Outcome, complain, say, shown};
-use crate::input::Source;
+use crate::error::{Failure, Outcome};
+use crate::input::pages::{Inputs, Page};
+use crate::input::pipeline::{Flow, Sink, run as run_all};
+use crate::input::progress::Progress;
+use crate::input::source::Source;
 use crate::key::{HashKeys, hasher_of};
 use crate::key_batch::{KeyBatch, TakeKeys};
-use crate::number;
 use crate::open::{open, promised};
-use crate::output::{Stdout, Target};
-use crate::pages::{Inputs, Page};
-use crate::pipeline::{Flow, Sink, run as run_all};
-use crate::progress::Progress;
+use crate::output::{Stdout, Target, complain, say};
 use crate::secrets::Secrets;
+use crate::text::message::shown;
+use crate::text::number;
 
 /// What `--json` prints.
 #[derive(Serialize)]

@@ -7,14 +7,14 @@ use crate::args::{BuildArgs, Preset, SchemeArgs, ShapeArgs};
 use crate::build::{Build, Built, Settings};
 use crate::build_keys::{self, Made};
 use crate::describe_foreign::Described;
-use crate::error::{Failure, Outcome, complain, say};
-use crate::field::{Field, KeyRules};
-use crate::input::Source;
-use crate::number;
-use crate::output::{Stdout, Target};
-use crate::pages::Inputs;
-use crate::progress::Progress;
+use crate::error::{Failure, Outcome};
+use crate::input::field::{Field, KeyRules};
+use crate::input::pages::Inputs;
+use crate::input::progress::Progress;
+use crate::input::source::Source;
+use crate::output::{Stdout, Target, complain, say};
 use crate::secrets::{read_seal, read_secret};
+use crate::text::number;
 
 /// What `--json` prints.
 #[derive(Serialize)]

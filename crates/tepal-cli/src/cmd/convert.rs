@@ -3,10 +3,11 @@
 use tepal::{Error, FilterFile, Format, KeyDomain};
 
 use crate::args::ConvertArgs;
-use crate::error::{Failure, Outcome, complain, say, shown};
+use crate::error::{Failure, Outcome};
 use crate::open::open;
-use crate::output::Target;
+use crate::output::{Target, complain, say};
 use crate::secrets::Secrets;
+use crate::text::message::shown;
 
 /// Runs the verb.
 pub fn run(args: &ConvertArgs) -> Outcome {

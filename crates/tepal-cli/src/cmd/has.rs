@@ -5,14 +5,15 @@ use serde::Serialize;
 use crate::args::HasArgs;
 use crate::ask::Answers;
 use crate::ask_keys::{ask_all, has_key};
-use crate::error::{Failure, Outcome, shown};
-use crate::input::Source;
+use crate::error::{Failure, Outcome};
+use crate::input::pages::{Inputs, Page};
+use crate::input::pipeline::{Flow, Sink};
+use crate::input::progress::Progress;
+use crate::input::source::Source;
 use crate::open::{Filter, open_all};
 use crate::output::Stdout;
-use crate::pages::{Inputs, Page};
-use crate::pipeline::{Flow, Sink};
-use crate::progress::Progress;
 use crate::secrets::Secrets;
+use crate::text::message::shown;
 
 /// Runs the verb.
 pub fn run(args: &HasArgs) -> Outcome {

@@ -8,12 +8,13 @@ use crate::args::InfoArgs;
 use crate::cmd::info_foreign;
 use crate::describe::Description;
 use crate::describe_foreign::Described;
-use crate::error::{Failure, Outcome, complain, shown};
-use crate::number::{count, counted, percent, rate, size};
+use crate::error::{Failure, Outcome};
 use crate::open::{Filter, Own, file_len, open_each};
-use crate::output::Stdout;
-use crate::picture::{self, WIDTH, bar, columns};
+use crate::output::{Stdout, complain};
 use crate::secrets::Secrets;
+use crate::text::message::shown;
+use crate::text::number::{count, counted, percent, rate, size};
+use crate::text::picture::{self, WIDTH, bar, columns};
 
 /// Runs the verb. A filter that cannot be opened does not hide the others.
 pub fn run(args: &InfoArgs) -> Outcome {

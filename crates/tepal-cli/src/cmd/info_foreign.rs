@@ -6,9 +6,9 @@ use tepal::{BloomFilter, FilterFile};
 
 use crate::describe_foreign::{estimated_len, file_len, keys_inserted, records_plan};
 use crate::error::Failure;
-use crate::number::{count, counted, percent, rate, size};
 use crate::open::promised;
-use crate::picture::{self, WIDTH, columns};
+use crate::text::number::{count, counted, percent, rate, size};
+use crate::text::picture::{self, WIDTH, columns};
 
 /// The page about one file.
 pub fn page(name: &str, file: &FilterFile) -> Result<String, Failure> {

@@ -4,11 +4,12 @@ use tepal::{AnyFilter, Error, FilterFile, Format, OverCapacity};
 
 use crate::args::MergeArgs;
 use crate::describe_foreign::{estimated_len, records_plan};
-use crate::error::{Failure, Outcome, say, shown};
-use crate::number;
+use crate::error::{Failure, Outcome};
 use crate::open::{Filter, open_all, promised};
-use crate::output::Target;
+use crate::output::{Target, say};
 use crate::secrets::Secrets;
+use crate::text::message::shown;
+use crate::text::number;
 
 /// Runs the verb.
 pub fn run(args: &MergeArgs) -> Outcome {

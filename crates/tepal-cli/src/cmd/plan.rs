@@ -6,8 +6,8 @@ use tepal::{Layout, Plan, Request, Scheme};
 use crate::args::PlanArgs;
 use crate::build::{bits_of, goal};
 use crate::error::{Failure, Outcome};
-use crate::number::{count, rate, size};
 use crate::output::Stdout;
+use crate::text::number::{count, rate, size};
 
 /// One way to keep the set.
 #[derive(Serialize)]

@@ -7,16 +7,16 @@ use crate::args::TestArgs;
 use crate::ask::Answers;
 use crate::ask_keys::ask_all;
 use crate::error::{Failure, Outcome};
-use crate::iin::Random;
-use crate::input::Source;
+use crate::input::pages::{Inputs, PAGE, Page};
+use crate::input::pipeline::{Flow, Sink};
+use crate::input::progress::Progress;
+use crate::input::source::Source;
 use crate::key::KeyHasher;
-use crate::number::{count, four_digits, rate};
 use crate::open::{Filter, Own, open};
 use crate::output::Stdout;
-use crate::pages::{Inputs, PAGE, Page};
-use crate::pipeline::{Flow, Sink};
-use crate::progress::Progress;
+use crate::random::Random;
 use crate::secrets::Secrets;
+use crate::text::number::{count, four_digits, rate};
 
 /// Random keys where no absent ones are given.
 const RANDOM_KEYS: u64 = 1_000_000;

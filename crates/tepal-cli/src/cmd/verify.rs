@@ -7,11 +7,12 @@ use tepal::Format;
 
 use crate::args::VerifyArgs;
 use crate::describe_foreign;
-use crate::error::{Failure, Outcome, complain, shown};
-use crate::number::{count, counted};
+use crate::error::{Failure, Outcome};
 use crate::open::{Filter, file_len, open_each};
-use crate::output::Stdout;
+use crate::output::{Stdout, complain};
 use crate::secrets::Secrets;
+use crate::text::message::shown;
+use crate::text::number::{count, counted};
 
 /// What was found in one file, as `--json` prints it.
 #[derive(Default, Serialize)]

@@ -251,7 +251,7 @@ fn feed(reader: &mut Reader, bytes: &[u8], inside: bool) -> (usize, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::iin::Random;
+    use crate::random::Random;
 
     #[test]
     fn ends_are_found_at_every_place_and_distance() {

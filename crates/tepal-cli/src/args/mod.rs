@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tepal::Scheme;
 
-use crate::number;
+use crate::text::number;
 
 mod build;
 mod foreign;

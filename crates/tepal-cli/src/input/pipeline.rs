@@ -5,9 +5,9 @@
 //! [`parallel`], which does the same work on several threads and gives the same results.
 
 use crate::error::Failure;
-use crate::pages::{Inputs, Keys, Open, Page};
-use crate::parallel;
-use crate::pieces::Piece;
+use crate::input::pages::{Inputs, Keys, OpenInput, Page};
+use crate::input::parallel;
+use crate::input::pieces::Piece;
 
 /// So many bytes of an input are worked on before threads are started for the rest.
 pub const SHORT: usize = 1 << 20;
@@ -105,7 +105,7 @@ impl<'a, W: Work> Bench<'a, W> {
     /// Works on an input; gives nothing where it goes on after `enough` bytes.
     pub fn work_on(
         &mut self,
-        open: &mut Open,
+        open: &mut OpenInput,
         enough: usize,
         sink: &mut dyn Sink<W::Results>,
     ) -> Result<Option<Flow>, Failure> {
@@ -127,7 +127,11 @@ impl<'a, W: Work> Bench<'a, W> {
         Ok(None)
     }
 
-    fn work_on_piece(&mut self, open: &mut Open, sink: &mut dyn Sink<W::Results>) -> Result<Flow, Failure> {
+    fn work_on_piece(
+        &mut self,
+        open: &mut OpenInput,
+        sink: &mut dyn Sink<W::Results>,
+    ) -> Result<Flow, Failure> {
         while self.piece.next_page_alone(open.limit()) {
             let batch = self.piece.page();
             if open.take_header(&batch)? {

@@ -1,72 +1,14 @@
-//! Where results go: standard output, and the file of a filter.
+//! The file of a filter, or whatever else it is written to.
 
 use std::fs;
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use tepal::{BloomFilter, Error, FilterFile, Format, Line, SealKey};
 
-use crate::error::{Failure, shown};
-use crate::interrupt;
-
-/// Bytes gathered before they are written.
-const BUFFER: usize = 1 << 17;
-
-/// Standard output, gathered in large pieces; on a terminal shown at once.
-pub struct Stdout {
-    writer: BufWriter<StdoutLock<'static>>,
-    terminal: bool,
-}
-
-impl Stdout {
-    /// Takes standard output.
-    pub fn new() -> Self {
-        let stdout = io::stdout();
-        Self { terminal: stdout.is_terminal(), writer: BufWriter::with_capacity(BUFFER, stdout.lock()) }
-    }
-
-    /// Writes bytes.
-    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.writer.write_all(bytes).map_err(|e| Failure::stdout(&e))
-    }
-
-    /// Writes text that may have colour, which is kept only where it is wanted.
-    pub fn styled(&mut self, text: &str) -> Result<(), Failure> {
-        let choice = anstream::AutoStream::choice(&io::stdout());
-        let mut stream = anstream::AutoStream::new(Vec::new(), choice);
-        let styled = stream.write_all(text.as_bytes());
-        styled.map_err(|e| Failure::stdout(&e))?;
-        self.write(&stream.into_inner())
-    }
-
-    /// Writes one line of JSON.
-    pub fn json<T: Serialize>(&mut self, value: &T) -> Result<(), Failure> {
-        match serde_json::to_writer(&mut self.writer, value) {
-            Ok(()) => self.write(b"\n"),
-            Err(error) => Err(Failure::stdout(&error.into())),
-        }
-    }
-
-    /// Writes one JSON document over several lines.
-    pub fn document<T: Serialize>(&mut self, value: &T) -> Result<(), Failure> {
-        match serde_json::to_writer_pretty(&mut self.writer, value) {
-            Ok(()) => self.write(b"\n")?,
-            Err(error) => return Err(Failure::stdout(&error.into())),
-        }
-        self.flush()
-    }
-
-    /// Shows what is gathered where a person is watching.
-    pub fn show(&mut self) -> Result<(), Failure> {
-        if self.terminal { self.flush() } else { Ok(()) }
-    }
-
-    /// Writes all that is gathered.
-    pub fn flush(&mut self) -> Result<(), Failure> {
-        self.writer.flush().map_err(|e| Failure::stdout(&e))
-    }
-}
+use crate::error::Failure;
+use crate::output::interrupt;
+use crate::text::message::shown;
 
 /// Where a filter is to be written.
 pub enum Target {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::input::Source;
+use crate::input::source::Source;
 
 /// Nothing is shown before this much time has passed.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use csv_core::ReadFieldResult;
 
 use super::*;
-use crate::iin::Random;
-use crate::records::csv_reader;
+use crate::input::records::csv_reader;
+use crate::random::Random;
 
 /// Gives its bytes a few at a time.
 struct Trickle(Vec<u8>, usize, usize);

@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::error::{Failure, complain, shown};
-use crate::progress::Progress;
-use crate::sniff::{self, Looks};
-use crate::zstd::ZstdReader;
+use crate::error::Failure;
+use crate::input::progress::Progress;
+use crate::input::sniff::{self, Looks};
+use crate::input::zstd::ZstdReader;
+use crate::output::complain;
+use crate::text::message::shown;
 
 /// Bytes that are asked of the system at once.
 const BLOCK: usize = 1 << 18;

@@ -4,8 +4,8 @@
 //! front can tell them); a page finds its own. A buffer grows only for a record that is longer than it.
 
 use crate::error::Failure;
-use crate::input::Input;
-use crate::records::{Batch, Cut, Cutter, find_ends};
+use crate::input::records::{Batch, Cut, Cutter, find_ends};
+use crate::input::source::Input;
 
 /// Bytes that are read at once, and the first size of a buffer: it stays near the processor.
 const BUFFER: usize = 1 << 18;

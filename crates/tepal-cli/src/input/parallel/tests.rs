@@ -3,13 +3,13 @@
 use std::io::{self, Read};
 
 use super::*;
-use crate::field::KeyRules;
-use crate::iin::Random;
-use crate::input::{Input, Source};
-use crate::pages::Inputs;
-use crate::pipeline::{self, Bench};
-use crate::progress::Progress;
-use crate::records::Cut;
+use crate::input::field::KeyRules;
+use crate::input::pages::Inputs;
+use crate::input::pipeline::{self, Bench};
+use crate::input::progress::Progress;
+use crate::input::records::Cut;
+use crate::input::source::{Input, Source};
+use crate::random::Random;
 
 /// Gives its bytes in pieces of random length, and may fail at their end.
 struct Trickle {
@@ -79,12 +79,12 @@ impl Sink<Vec<usize>> for Log {
     }
 }
 
-fn open(bytes: &[u8], cut: Cut, extractor: Extractor, random: &mut Random, fails: bool) -> Open {
+fn open(bytes: &[u8], cut: Cut, extractor: Extractor, random: &mut Random, fails: bool) -> OpenInput {
     let longest = 1 + random.below(300);
     let trickle =
         Trickle { bytes: bytes.to_vec(), at: 0, random: Random::new(random.next_u64()), longest, fails };
     let pieces = Pieces::new(Input::of_bytes("x", trickle), cut);
-    Open::of_pieces(pieces, extractor)
+    OpenInput::of_pieces(pieces, extractor)
 }
 
 fn logged(run: impl FnOnce(&mut Log) -> Result<Flow, Failure>, stop_after: Option<usize>) -> (Log, String) {
@@ -106,7 +106,7 @@ fn several_threads_give_what_one_gives() {
         let bytes: Vec<u8> =
             (0..len).map(|_| alphabet[random.below(alphabet.len() as u64) as usize]).collect();
         let cut = [Cut::Lines, Cut::Null, Cut::Csv(b',')][random.below(3) as usize];
-        let row = crate::field::Row { delimiter: b',', quotes: cut == Cut::Csv(b',') };
+        let row = crate::input::field::RowFormat { delimiter: b',', quotes: cut == Cut::Csv(b',') };
         let extractor = match random.below(3) {
             0 => Extractor::column(1, row),
             _ => Extractor::Whole,
@@ -152,12 +152,12 @@ impl Read for Silence {
 #[test]
 fn nobody_waits_for_an_input_when_enough_is_known() {
     let input = Input::of_bytes("x", Silence(b"one\ntwo\nthree\n".to_vec()));
-    let open = Open::of_pieces(Pieces::new(input, Cut::Lines), Extractor::Whole);
+    let open = OpenInput::of_pieces(Pieces::new(input, Cut::Lines), Extractor::Whole);
     let threads = NonZeroUsize::new(3).unwrap();
     let (log, end) = logged(|log| run(open, threads, &Lengths, log), Some(2));
     assert_eq!((log.records.len(), end.as_str()), (2, "Stop"));
     let input = Input::of_bytes("x", Silence(b"one\ntwo!\n".to_vec()));
-    let open = Open::of_pieces(Pieces::new(input, Cut::Lines), Extractor::Whole);
+    let open = OpenInput::of_pieces(Pieces::new(input, Cut::Lines), Extractor::Whole);
     let (log, end) = logged(|log| run(open, threads, &Lengths, log), None);
     assert_eq!((log.records.len(), end.contains("x: line 2: an exclamation")), (1, true));
 }
@@ -182,7 +182,7 @@ impl Work for Falls {
 #[test]
 fn a_thread_that_panics_is_not_taken_for_the_end() {
     let input = Input::of_bytes("x", Silence(b"fall\n".to_vec()));
-    let open = Open::of_pieces(Pieces::new(input, Cut::Lines), Extractor::Whole);
+    let open = OpenInput::of_pieces(Pieces::new(input, Cut::Lines), Extractor::Whole);
     let run = || run(open, NonZeroUsize::new(2).unwrap(), &Falls, &mut Log::default());
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
 }

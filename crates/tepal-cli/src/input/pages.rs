@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 
 use crate::error::Failure;
-use crate::field::{Extractor, Field, KeyRules, Row, find_column};
-use crate::input::Source;
-use crate::pieces::Pieces;
-use crate::progress::Progress;
-use crate::records::Batch;
+use crate::input::field::{Extractor, Field, KeyRules, RowFormat, find_column};
+use crate::input::pieces::Pieces;
+use crate::input::progress::Progress;
+use crate::input::records::Batch;
+use crate::input::source::Source;
 
 /// Records of a page at most: enough for a batch, small enough to stay near the processor.
 pub const PAGE: usize = 1024;
@@ -27,7 +27,7 @@ pub struct Inputs {
 }
 
 /// The input being read.
-pub struct Open {
+pub struct OpenInput {
     /// Its name.
     pub name: String,
     /// Which input it is, from 1.
@@ -39,7 +39,7 @@ pub struct Open {
     /// Takes the keys out of its records.
     pub extractor: Extractor,
     /// The header row is still to come: the name to find there.
-    wanted: Option<(String, Row)>,
+    wanted: Option<(String, RowFormat)>,
 }
 
 /// Some consecutive records, and how to take the keys out of them.
@@ -79,12 +79,12 @@ impl Inputs {
     }
 
     /// Opens the next input; nothing after the last one.
-    pub fn next_input(&mut self) -> Result<Option<Open>, Failure> {
+    pub fn next_input(&mut self) -> Result<Option<OpenInput>, Failure> {
         let Some(source) = self.sources.pop_front() else {
             return Ok(None);
         };
         self.opened += 1;
-        Open::new(self.opened, &source, &self.rules, &self.progress).map(Some)
+        OpenInput::new(self.opened, &source, &self.rules, &self.progress).map(Some)
     }
 }
 
@@ -95,7 +95,7 @@ impl Drop for Inputs {
     }
 }
 
-impl Open {
+impl OpenInput {
     fn new(number: usize, source: &Source, rules: &KeyRules, progress: &Progress) -> Result<Self, Failure> {
         let row = rules.row_of(source);
         let pieces = Pieces::new(source.open(progress)?, rules.cut_of(source));

@@ -15,10 +15,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::error::Failure;
-use crate::field::Extractor;
-use crate::pages::{Keys, Open, PAGE, Page};
-use crate::pieces::{Piece, Pieces, Trouble};
-use crate::pipeline::{Flow, Refused, Sink, Work};
+use crate::input::field::Extractor;
+use crate::input::pages::{Keys, OpenInput, PAGE, Page};
+use crate::input::pieces::{Piece, Pieces, Trouble};
+use crate::input::pipeline::{Flow, Refused, Sink, Work};
 
 /// Pieces for each thread: one to work on, one that waits for it or for its turn. More would fall out of the
 /// processor's cache before their turn comes.
@@ -46,7 +46,7 @@ enum Told<R> {
 
 /// Works on the rest of an input, whose header row is behind, on so many threads.
 pub fn run<W: Work>(
-    mut open: Open,
+    mut open: OpenInput,
     threads: NonZeroUsize,
     work: &W,
     sink: &mut dyn Sink<W::Results>,

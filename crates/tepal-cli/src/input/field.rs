@@ -7,9 +7,9 @@ use csv_core::{ReadFieldResult, Reader};
 use memchr::{memchr, memchr_iter};
 use serde_json::Value;
 
-use crate::error::shown_key;
-use crate::input::Source;
-use crate::records::{Cut, csv_reader};
+use crate::input::records::{Cut, csv_reader};
+use crate::input::source::Source;
+use crate::text::message::shown_key;
 
 /// The field that `-f` names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Field {
 
 /// How the fields of a row stand apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct RowFormat {
     /// The byte between fields.
     pub delimiter: u8,
     /// Whether double quotes protect a field, as in CSV.
@@ -67,15 +67,15 @@ pub struct KeyRules {
     /// The key is this field; without it the whole record.
     pub field: Option<Field>,
     /// The rows' form, where it was given; else the name of the file decides.
-    pub row: Option<Row>,
+    pub row: Option<RowFormat>,
 }
 
 impl KeyRules {
     /// The form of the rows of `source`: as given, else CSV for `*.csv`, else fields between tabs.
-    pub fn row_of(&self, source: &Source) -> Row {
-        let tabs = Row { delimiter: b'\t', quotes: false };
+    pub fn row_of(&self, source: &Source) -> RowFormat {
+        let tabs = RowFormat { delimiter: b'\t', quotes: false };
         self.row.unwrap_or_else(|| match source.path() {
-            Some(path) if names_csv(path) && !self.null => Row { delimiter: b',', quotes: true },
+            Some(path) if names_csv(path) && !self.null => RowFormat { delimiter: b',', quotes: true },
             _ => tabs,
         })
     }
@@ -107,7 +107,7 @@ pub enum Extractor {
         /// The place of the field.
         number: usize,
         /// The form of the row.
-        row: Row,
+        row: RowFormat,
         /// The reader and the place for quoted fields.
         scratch: Box<Scratch>,
     },
@@ -128,7 +128,7 @@ pub struct Scratch {
 
 impl Extractor {
     /// The extractor for one column.
-    pub fn column(number: usize, row: Row) -> Self {
+    pub fn column(number: usize, row: RowFormat) -> Self {
         Self::Column {
             number,
             row,
@@ -166,7 +166,7 @@ impl Extractor {
 }
 
 /// Field `number` of a row, if it has that many.
-fn column<'a>(record: &'a [u8], number: usize, row: Row, scratch: &'a mut Scratch) -> Option<&'a [u8]> {
+fn column<'a>(record: &'a [u8], number: usize, row: RowFormat, scratch: &'a mut Scratch) -> Option<&'a [u8]> {
     if row.quotes && memchr(b'"', record).is_some() {
         return scratch.unquoted(record, number);
     }
@@ -215,7 +215,7 @@ impl Scratch {
 }
 
 /// How many fields a row has.
-fn width(record: &[u8], row: Row) -> usize {
+fn width(record: &[u8], row: RowFormat) -> usize {
     let mut extractor = Extractor::column(1, row);
     let Extractor::Column { scratch, .. } = &mut extractor else {
         return 0;
@@ -228,7 +228,7 @@ fn width(record: &[u8], row: Row) -> usize {
 }
 
 /// The error for a row that is too short.
-fn lacks(record: &[u8], number: usize, row: Row) -> String {
+fn lacks(record: &[u8], number: usize, row: RowFormat) -> String {
     let n = width(record, row);
     format!(
         "no field {number}: the row {} has {n} {} between {}; say which one with -f, or how they are separated \
@@ -240,7 +240,7 @@ fn lacks(record: &[u8], number: usize, row: Row) -> String {
 }
 
 /// The place of the field `name` in the header row.
-pub fn find_column(header: &[u8], name: &str, row: Row) -> Result<usize, String> {
+pub fn find_column(header: &[u8], name: &str, row: RowFormat) -> Result<usize, String> {
     let mut extractor = Extractor::column(1, row);
     let mut found = None;
     for n in 1..=width(header, row) {
@@ -269,7 +269,7 @@ pub fn find_column(header: &[u8], name: &str, row: Row) -> Result<usize, String>
 }
 
 /// The separator of fields in words.
-fn separator(row: Row) -> Cow<'static, str> {
+fn separator(row: RowFormat) -> Cow<'static, str> {
     match row.delimiter {
         b'\t' => "tabs".into(),
         b',' => "commas".into(),
@@ -303,10 +303,10 @@ mod tests {
     use super::*;
     use std::path::PathBuf;
 
-    const CSV: Row = Row { delimiter: b',', quotes: true };
-    const TSV: Row = Row { delimiter: b'\t', quotes: false };
+    const CSV: RowFormat = RowFormat { delimiter: b',', quotes: true };
+    const TSV: RowFormat = RowFormat { delimiter: b'\t', quotes: false };
 
-    fn key(record: &[u8], number: usize, row: Row) -> Option<Vec<u8>> {
+    fn key(record: &[u8], number: usize, row: RowFormat) -> Option<Vec<u8>> {
         let mut extractor = Extractor::column(number, row);
         extractor.key(record).ok().flatten().map(<[u8]>::to_vec)
     }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use crate::input::broken;
+use crate::input::source::broken;
 
 /// Bytes that are unpacked at once.
 const STEP: usize = 1 << 18;

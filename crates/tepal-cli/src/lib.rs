@@ -1,0 +1,112 @@
+//! The command `tepal`: builds, asks and measures Bloom filters over lists of any size.
+//!
+//! [`main`] is the whole program. From flags (`args`) it goes to a verb (one file each in `cmd`). A verb reads keys
+//! through `input` (bytes, records, keys), hands them to the library `tepal`, and prints through `text` and `output`.
+//! No filter is computed here.
+//!
+//! The other public modules are there for the fuzz targets, and may change at any time.
+
+#![allow(unreachable_pub, reason = "only `main` is meant for others, and `pub` is shorter than `pub(crate)`")]
+
+mod args;
+mod ask;
+mod ask_keys;
+mod build;
+mod build_keys;
+mod cmd;
+mod describe;
+mod describe_foreign;
+mod distinct;
+#[doc(hidden)]
+pub mod error;
+#[doc(hidden)]
+pub mod input;
+mod keep;
+mod key;
+mod key_batch;
+mod key_spool;
+mod open;
+mod output;
+mod random;
+#[doc(hidden)]
+pub mod secrets;
+mod spool;
+#[doc(hidden)]
+pub mod text;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::args::{Cli, Color, Verb};
+use crate::error::{Failure, Outcome};
+use crate::output::{complain, interrupt};
+
+/// The exit code of every error.
+const ERROR: u8 = 2;
+
+/// Does what the command line of this process says, and gives the exit code.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
+    interrupt::install();
+    choose_color(cli.color);
+    finish(match cli.verb {
+        Verb::Build(args) => cmd::build::run(&args),
+        Verb::Add(args) => cmd::add::run(&args),
+        Verb::Has(args) => cmd::has::run(&args),
+        Verb::Info(args) => cmd::info::run(&args),
+        Verb::Plan(args) => cmd::plan::run(&args),
+        Verb::Merge(args) => cmd::merge::run(&args),
+        Verb::Convert(args) => cmd::convert::run(&args),
+        Verb::Verify(args) => cmd::verify::run(&args),
+        Verb::Test(args) => cmd::test::run(&args),
+        Verb::Demo(args) => cmd::demo::run(&args),
+        Verb::Completions { shell } => cmd::manual::completions(shell),
+        Verb::Man { verb } => cmd::manual::man(verb.as_deref()),
+    })
+}
+
+/// The exit code of a verb, after the message about its failure.
+fn finish(outcome: Outcome) -> ExitCode {
+    match outcome {
+        Ok(code) => ExitCode::from(code),
+        Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(Failure::Message(text)) => {
+            complain(&text);
+            ExitCode::from(ERROR)
+        }
+    }
+}
+
+fn choose_color(color: Color) {
+    match color {
+        Color::Auto => anstream::ColorChoice::Auto,
+        Color::Always => anstream::ColorChoice::Always,
+        Color::Never => anstream::ColorChoice::Never,
+    }
+    .write_global();
+}
+
+/// Prints help and version as `clap` does, and any error of the command line as one line.
+fn refuse(error: &clap::Error) -> ExitCode {
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp
+            | ErrorKind::DisplayVersion
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    ) {
+        // A closed pipe is no error here either.
+        let _ = error.print();
+        return ExitCode::from(if error.use_stderr() { ERROR } else { 0 });
+    }
+    let text = error.to_string();
+    let lines = text.trim_start_matches("error: ").lines();
+    let message = lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let line = message.map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
+    complain(&format!("{}; see tepal --help", line.replace(":;", ":")));
+    ExitCode::from(ERROR)
+}

@@ -1,0 +1,30 @@
+//! Random numbers that follow from a seed.
+
+/// Random numbers from a seed (splitmix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+/// 2014). For samples, not for secrets.
+pub struct Random(u64);
+
+impl Random {
+    /// The numbers that belong to a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next one.
+    pub fn next_u64(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        mix(self.0)
+    }
+
+    /// The next one below `bound`, evenly to within 2^-32 for the small bounds here.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
+    }
+}
+
+/// The mixing step of splitmix64.
+pub fn mix(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ (x >> 31)
+}

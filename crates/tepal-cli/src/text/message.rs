@@ -1,0 +1,70 @@
+//! Names, keys and errors of the system in words, for messages of one line.
+
+use std::io;
+use std::path::Path;
+
+/// An I/O error in words, without the number of the operating system.
+pub fn io_text(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::IsADirectory => "a directory; expected a file".to_owned(),
+        io::ErrorKind::StorageFull => "no space left on the device".to_owned(),
+        _ => {
+            let text = error.to_string();
+            let plain = text.split(" (os error").next().unwrap_or(&text);
+            let mut letters = plain.chars();
+            match letters.next() {
+                Some(first) => first.to_lowercase().chain(letters).collect(),
+                None => "input or output failed".to_owned(),
+            }
+        }
+    }
+}
+
+/// A path for a message: on one line, whatever bytes it holds.
+pub fn shown(path: &Path) -> String {
+    one_line(&path.to_string_lossy())
+}
+
+/// Key bytes for a message: quoted, on one line, the first 60 characters.
+pub fn shown_key(key: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&key[..key.len().min(400)]);
+    let mut short: String = text.chars().take(60).collect();
+    if short.len() < text.len() || key.len() > 400 {
+        short.push('…');
+    }
+    format!("\"{}\"", one_line(&short))
+}
+
+/// Text without control characters, so that a message stays one line and moves no cursor.
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_control() {
+            line.extend(letter.escape_default());
+        } else {
+            line.push(letter);
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_keys_stay_on_one_line() {
+        assert_eq!(shown(Path::new("a\nb\x1b[2J")), "a\\nb\\u{1b}[2J");
+        assert_eq!(shown_key(b"plain"), "\"plain\"");
+        assert_eq!(shown_key(b"\xff\r"), "\"\u{fffd}\\r\"");
+        assert_eq!(shown_key(&[b'x'; 1000]).chars().count(), 63);
+    }
+
+    #[test]
+    fn io_errors_have_no_number() {
+        let error = io::Error::from_raw_os_error(5);
+        assert!(!io_text(&error).contains("os error"), "{}", io_text(&error));
+    }
+}

@@ -1,0 +1,5 @@
+//! Text for people: numbers, pictures, and the names in messages.
+
+pub mod message;
+pub mod number;
+pub mod picture;

@@ -67,13 +67,13 @@ pub fn keys(data: &[u8]) {
         return;
     }
     let field = std::str::from_utf8(field).ok().and_then(|text| Field::parse(text).ok());
-    let row = match form >> 1 & 3 {
+    let row_format = match form >> 1 & 3 {
         0 => None,
         1 => Some(RowFormat { delimiter: b',', quotes: true }),
         2 => Some(RowFormat { delimiter: b'\t', quotes: false }),
         _ => Some(RowFormat { delimiter: form.max(1), quotes: form & 8 != 0 }),
     };
-    let rules = KeyRules { null: form & 1 != 0, field, row };
+    let rules = KeyRules { null: form & 1 != 0, field, row_format };
     let scratch = Scratch::new(file, if form & 16 != 0 { "csv" } else { "txt" });
     if let Ok(read) = read(scratch.path(), rules) {
         assert!(!plain || read == file, "{} bytes of {}", read.len(), file.len());

@@ -44,13 +44,13 @@ pub struct KeyArgs {
 impl KeyArgs {
     /// These flags as rules.
     pub fn rules(&self) -> KeyRules {
-        let row = match (self.csv, self.tsv, self.delimiter) {
+        let row_format = match (self.csv, self.tsv, self.delimiter) {
             (true, _, delimiter) => Some(RowFormat { delimiter: delimiter.unwrap_or(b','), quotes: true }),
             (false, true, _) => Some(RowFormat { delimiter: b'\t', quotes: false }),
             (false, false, Some(delimiter)) => Some(RowFormat { delimiter, quotes: false }),
             (false, false, None) => None,
         };
-        KeyRules { null: self.null, field: self.field.clone(), row }
+        KeyRules { null: self.null, field: self.field.clone(), row_format }
     }
 
     /// How many threads to use: as said, else one for each processor.

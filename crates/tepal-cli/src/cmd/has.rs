@@ -1,5 +1,8 @@
 //! `tepal has`: which of these lines are in the filter? Flags mean what they mean to grep.
 
+use std::io::{self, IsTerminal};
+use std::iter;
+
 use serde::Serialize;
 
 use crate::args::HasArgs;
@@ -17,8 +20,28 @@ use crate::text::message::shown;
 
 /// Runs the verb.
 pub fn run(args: &HasArgs) -> Outcome {
+    let filters = open_filters(args)?;
+    let sources = match args.inputs.is_empty() && !args.asked.is_empty() {
+        true => Vec::new(),
+        false => Source::list(&args.inputs),
+    };
+    // A terminal that shows the lines shows no progress.
+    let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
+    let mut inputs = Inputs::new(sources, args.keys.rules(), progress.clone(), args.keys.threads())?;
+    let mut printer = Printer::new(args);
+    printer.given_keys(&filters)?;
+    let asked = match printer.is_done() {
+        true => Ok(()),
+        false => ask_all(&filters, &mut inputs, &mut printer),
+    };
+    progress.clear();
+    printer.finish(asked)
+}
+
+/// Opens the filters, and checks that they can do what the flags ask.
+fn open_filters(args: &HasArgs) -> Result<Vec<Filter>, Failure> {
     let secrets = Secrets::read(&args.keyed)?;
-    let paths = || std::iter::once(&args.filter).chain(&args.others).map(|path| path.as_path());
+    let paths = || iter::once(&args.filter).chain(&args.others).map(|path| path.as_path());
     let filters = open_all(paths(), args.file, &secrets)?;
     if args.ignore_case {
         for (filter, path) in filters.iter().zip(paths()) {
@@ -28,64 +51,21 @@ pub fn run(args: &HasArgs) -> Outcome {
             }
         }
     }
-    let sources = match args.inputs.is_empty() && !args.asked.is_empty() {
-        true => Vec::new(),
-        false => Source::list(&args.inputs),
-    };
-    // A terminal that gets the lines needs no picture as well.
-    let progress = Progress::of(&sources, args.quiet || is_terminal());
-    let rules = args.keys.rules();
-    let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
-    let mut answer = Answer {
-        args,
-        stdout: Stdout::new(),
-        selected: 0,
-        input: 0,
-        selected_in_input: 0,
-        header_printed: false,
-        unterminated: false,
-    };
-    answer.given_keys(&filters)?;
-    if args.max_count != Some(0) && !(args.quiet && answer.selected > 0) {
-        ask_inputs(&filters, &mut inputs, &mut answer)?;
-    }
-    progress.clear();
-    if args.count && !args.quiet {
-        let line = format!("{}\n", answer.selected);
-        answer.stdout.write(line.as_bytes())?;
-    }
-    answer.stdout.flush()?;
-    Ok(if answer.selected > 0 { 0 } else { 1 })
-}
-
-/// What was printed before an input failed stays printed.
-fn ask_inputs(filters: &[Filter], inputs: &mut Inputs, answer: &mut Answer<'_>) -> Result<(), Failure> {
-    let asked = ask_all(filters, inputs, answer);
-    match asked {
-        Err(Failure::ClosedPipe) | Ok(()) => asked,
-        Err(message) => {
-            answer.stdout.flush()?;
-            Err(message)
-        }
-    }
-}
-
-fn is_terminal() -> bool {
-    use std::io::IsTerminal;
-    std::io::stdout().is_terminal()
+    Ok(filters)
 }
 
 /// Prints or counts the selected records.
-struct Answer<'a> {
+struct Printer<'a> {
     args: &'a HasArgs,
     stdout: Stdout,
-    /// Of all inputs.
+    /// How many records of all inputs are selected.
     selected: u64,
-    /// The input being read, from 1.
+    /// The number of the input that is being read, from 1.
     input: usize,
+    /// How many records of this input are selected.
     selected_in_input: u64,
     header_printed: bool,
-    /// The last record printed was the end of an input without a terminator.
+    /// The record that was printed last has no terminator: it is the end of its input.
     unterminated: bool,
 }
 
@@ -120,12 +100,47 @@ impl<'a> Record<'a> {
     }
 }
 
-impl Answer<'_> {
+impl<'a> Printer<'a> {
+    fn new(args: &'a HasArgs) -> Self {
+        Self {
+            args,
+            stdout: Stdout::new(),
+            selected: 0,
+            input: 0,
+            selected_in_input: 0,
+            header_printed: false,
+            unterminated: false,
+        }
+    }
+
+    /// Whether no input has to be read.
+    fn is_done(&self) -> bool {
+        self.args.max_count == Some(0) || (self.args.quiet && self.selected > 0)
+    }
+
+    /// Prints the count, and gives the exit code. What was printed before a failure stays printed.
+    fn finish(mut self, asked: Result<(), Failure>) -> Outcome {
+        match asked {
+            Ok(()) => {}
+            Err(Failure::ClosedPipe) => return Err(Failure::ClosedPipe),
+            Err(message) => {
+                self.stdout.flush()?;
+                return Err(message);
+            }
+        }
+        if self.args.count && !self.args.quiet {
+            let line = format!("{}\n", self.selected);
+            self.stdout.write(line.as_bytes())?;
+        }
+        self.stdout.flush()?;
+        Ok(if self.selected > 0 { 0 } else { 1 })
+    }
+
     fn prints_lines(&self) -> bool {
         !self.args.quiet && !self.args.count && !self.args.json
     }
 
-    /// Answers for the keys of `-e`, before all inputs.
+    /// Answers for the keys of `-e`. They come before all inputs.
     fn given_keys(&mut self, filters: &[Filter]) -> Result<(), Failure> {
         for (n, key) in (1..).zip(&self.args.asked) {
             if self.args.max_count.is_some_and(|most| self.selected >= most) {
@@ -153,7 +168,7 @@ impl Answer<'_> {
         if self.args.keys.null { 0 } else { b'\n' }
     }
 
-    /// Ends a record that had no end, now that another one follows.
+    /// Writes the terminator that the record printed last does not have, because another one follows.
     fn end_record(&mut self) -> Result<(), Failure> {
         if std::mem::take(&mut self.unterminated) {
             self.stdout.write(&[self.terminator()])?;
@@ -188,7 +203,7 @@ impl Answer<'_> {
         self.selected_in_input += records as u64;
     }
 
-    /// Prints the selected records of a page, neighbours in one piece.
+    /// Prints the selected records of a page. Records that follow each other are written together.
     fn print(&mut self, page: &Page<'_>, held: &[bool]) -> Result<(), Failure> {
         let invert = self.args.invert;
         let batch = page.keys.batch;
@@ -230,9 +245,9 @@ impl Answer<'_> {
     }
 }
 
-impl Sink<Answers> for Answer<'_> {
+impl Sink<Answers> for Printer<'_> {
     fn header(&mut self, page: &Page<'_>) -> Result<(), Failure> {
-        // Rows of all inputs follow one header, that of the first.
+        // One header is printed for the rows of all inputs: that of the first input.
         if self.prints_lines() && !self.header_printed {
             self.header_printed = true;
             self.line_number(1)?;

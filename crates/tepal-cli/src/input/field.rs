@@ -1,4 +1,4 @@
-//! Which part of a record is the key: all of it, or one field of a row.
+//! The key of a record: the whole record, or one field of a row.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -14,11 +14,11 @@ use crate::text::message::shown_key;
 /// The field that `-f` names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// By its place, from 1.
+    /// The number of the field, from 1.
     Number(usize),
-    /// By its name in the header row.
+    /// The name of the field in the header row.
     Name(String),
-    /// By its JSON pointer (RFC 6901), which begins with `/`.
+    /// A JSON pointer (RFC 6901), which begins with `/`.
     Pointer(String),
 }
 
@@ -40,7 +40,7 @@ impl Field {
         }
     }
 
-    /// As typed.
+    /// The field as it was typed.
     pub fn text(&self) -> String {
         match self {
             Self::Number(n) => n.to_string(),
@@ -50,12 +50,12 @@ impl Field {
     }
 }
 
-/// How the fields of a row stand apart.
+/// How a row is written: what separates its fields, and whether they may be quoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowFormat {
     /// The byte between fields.
     pub delimiter: u8,
-    /// Whether double quotes protect a field, as in CSV.
+    /// Whether a field may be in double quotes, as in CSV.
     pub quotes: bool,
 }
 
@@ -66,15 +66,15 @@ pub struct KeyRules {
     pub null: bool,
     /// The key is this field; without it the whole record.
     pub field: Option<Field>,
-    /// The rows' form, where it was given; else the name of the file decides.
-    pub row: Option<RowFormat>,
+    /// How rows are written, if that was given. If not, the name of the file decides.
+    pub row_format: Option<RowFormat>,
 }
 
 impl KeyRules {
-    /// The form of the rows of `source`: as given, else CSV for `*.csv`, else fields between tabs.
-    pub fn row_of(&self, source: &Source) -> RowFormat {
+    /// How the rows of `source` are written: as given, else CSV for `*.csv`, else fields between tabs.
+    pub fn row_format_of(&self, source: &Source) -> RowFormat {
         let tabs = RowFormat { delimiter: b'\t', quotes: false };
-        self.row.unwrap_or_else(|| match source.path() {
+        self.row_format.unwrap_or_else(|| match source.path() {
             Some(path) if names_csv(path) && !self.null => RowFormat { delimiter: b',', quotes: true },
             _ => tabs,
         })
@@ -82,16 +82,16 @@ impl KeyRules {
 
     /// Where the records of `source` end.
     pub fn cut_of(&self, source: &Source) -> Cut {
-        let row = self.row_of(source);
+        let format = self.row_format_of(source);
         match &self.field {
             _ if self.null => Cut::Null,
-            Some(Field::Number(_) | Field::Name(_)) if row.quotes => Cut::Csv(row.delimiter),
+            Some(Field::Number(_) | Field::Name(_)) if format.quotes => Cut::Csv(format.delimiter),
             _ => Cut::Lines,
         }
     }
 }
 
-/// Whether a file's name ends in `.csv`, or in that and the ending of a packer.
+/// Whether a file's name ends in `.csv`, or in `.csv` and the ending of a compressed file.
 fn names_csv(path: &Path) -> bool {
     let name = path.to_string_lossy().to_ascii_lowercase();
     let plain = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
@@ -106,21 +106,21 @@ pub enum Extractor {
     Column {
         /// The place of the field.
         number: usize,
-        /// The form of the row.
-        row: RowFormat,
-        /// The reader and the place for quoted fields.
+        /// How the row is written.
+        format: RowFormat,
+        /// What reading quoted fields needs.
         scratch: Box<Scratch>,
     },
-    /// The key is at a place of a JSON value.
+    /// The key is inside a JSON value.
     Json {
-        /// Where.
+        /// Where it is.
         pointer: String,
         /// The key of the last record.
         scratch: Vec<u8>,
     },
 }
 
-/// What unquoting a field needs.
+/// What reading a quoted field needs.
 pub struct Scratch {
     reader: Reader,
     field: Vec<u8>,
@@ -128,34 +128,35 @@ pub struct Scratch {
 
 impl Extractor {
     /// The extractor for one column.
-    pub fn column(number: usize, row: RowFormat) -> Self {
+    pub fn column(number: usize, format: RowFormat) -> Self {
         Self::Column {
             number,
-            row,
-            scratch: Box::new(Scratch { reader: csv_reader(row.delimiter), field: Vec::new() }),
+            format,
+            scratch: Box::new(Scratch { reader: csv_reader(format.delimiter), field: Vec::new() }),
         }
     }
 
-    /// The same for another thread.
+    /// The same extractor for another thread.
     ///
-    /// The reader is made anew: in csv-core 0.1.13 the clone of one takes no byte for a delimiter.
+    /// It has a new reader. A clone would not do: in csv-core 0.1.13 the clone of a reader has no delimiter.
     pub fn another(&self) -> Self {
         match self {
             Self::Whole => Self::Whole,
-            Self::Column { number, row, .. } => Self::column(*number, *row),
+            Self::Column { number, format, .. } => Self::column(*number, *format),
             Self::Json { pointer, .. } => Self::Json { pointer: pointer.clone(), scratch: Vec::new() },
         }
     }
 
-    /// The key of a record; nothing for an empty row, which has none. An error says what is wrong with it.
+    /// The key of a record. Gives nothing for an empty row, which has no key. An error says what is wrong with the
+    /// record.
     #[inline]
     pub fn key<'a>(&'a mut self, record: &'a [u8]) -> Result<Option<&'a [u8]>, String> {
         match self {
             Self::Whole => Ok(Some(record)),
             _ if record.is_empty() => Ok(None),
-            Self::Column { number, row, scratch } => match column(record, *number, *row, scratch) {
+            Self::Column { number, format, scratch } => match column(record, *number, *format, scratch) {
                 Some(field) => Ok(Some(field)),
-                None => Err(lacks(record, *number, *row)),
+                None => Err(lacks(record, *number, *format)),
             },
             Self::Json { pointer, scratch } => {
                 json_key(record, pointer, scratch)?;
@@ -165,12 +166,17 @@ impl Extractor {
     }
 }
 
-/// Field `number` of a row, if it has that many.
-fn column<'a>(record: &'a [u8], number: usize, row: RowFormat, scratch: &'a mut Scratch) -> Option<&'a [u8]> {
-    if row.quotes && memchr(b'"', record).is_some() {
+/// Field `number` of a row. Gives nothing if the row has fewer fields.
+fn column<'a>(
+    record: &'a [u8],
+    number: usize,
+    format: RowFormat,
+    scratch: &'a mut Scratch,
+) -> Option<&'a [u8]> {
+    if format.quotes && memchr(b'"', record).is_some() {
         return scratch.unquoted(record, number);
     }
-    let mut delimiters = memchr_iter(row.delimiter, record);
+    let mut delimiters = memchr_iter(format.delimiter, record);
     let start = match number {
         1 => 0,
         _ => delimiters.nth(number - 2)? + 1,
@@ -189,8 +195,8 @@ impl Scratch {
         let mut written = 0;
         let mut field = 1;
         loop {
-            // The first byte goes alone: the reader would take a byte order mark off a first piece. After the
-            // last byte the empty piece says that the row ends.
+            // The first byte is given alone, because the reader would remove a byte order mark from the first bytes
+            // that it is given. After the last byte, empty bytes tell it that the row ends.
             let end = if read == 0 { 1 } else { record.len() };
             let (result, nin, nout) = self.reader.read_field(&record[read..end], &mut self.field[written..]);
             read += nin;
@@ -215,35 +221,35 @@ impl Scratch {
 }
 
 /// How many fields a row has.
-fn width(record: &[u8], row: RowFormat) -> usize {
-    let mut extractor = Extractor::column(1, row);
+fn width(record: &[u8], format: RowFormat) -> usize {
+    let mut extractor = Extractor::column(1, format);
     let Extractor::Column { scratch, .. } = &mut extractor else {
         return 0;
     };
     let mut n = 0;
-    while column(record, n + 1, row, scratch).is_some() {
+    while column(record, n + 1, format, scratch).is_some() {
         n += 1;
     }
     n
 }
 
 /// The error for a row that is too short.
-fn lacks(record: &[u8], number: usize, row: RowFormat) -> String {
-    let n = width(record, row);
+fn lacks(record: &[u8], number: usize, format: RowFormat) -> String {
+    let n = width(record, format);
     format!(
         "no field {number}: the row {} has {n} {} between {}; say which one with -f, or how they are separated \
          with --csv, --tsv or -d",
         shown_key(record),
         if n == 1 { "field" } else { "fields" },
-        separator(row)
+        separator(format)
     )
 }
 
-/// The place of the field `name` in the header row.
-pub fn find_column(header: &[u8], name: &str, row: RowFormat) -> Result<usize, String> {
-    let mut extractor = Extractor::column(1, row);
+/// The number of the field `name` in the header row.
+pub fn find_column(header: &[u8], name: &str, format: RowFormat) -> Result<usize, String> {
+    let mut extractor = Extractor::column(1, format);
     let mut found = None;
-    for n in 1..=width(header, row) {
+    for n in 1..=width(header, format) {
         if let Extractor::Column { number, .. } = &mut extractor {
             *number = n;
         }
@@ -263,14 +269,14 @@ pub fn find_column(header: &[u8], name: &str, row: RowFormat) -> Result<usize, S
              are separated otherwise",
             shown_key(name.as_bytes()),
             shown_key(header),
-            separator(row)
+            separator(format)
         )
     })
 }
 
-/// The separator of fields in words.
-fn separator(row: RowFormat) -> Cow<'static, str> {
-    match row.delimiter {
+/// What separates fields, in words.
+fn separator(format: RowFormat) -> Cow<'static, str> {
+    match format.delimiter {
         b'\t' => "tabs".into(),
         b',' => "commas".into(),
         byte => format!("{:?}", char::from(byte)).into(),
@@ -306,8 +312,8 @@ mod tests {
     const CSV: RowFormat = RowFormat { delimiter: b',', quotes: true };
     const TSV: RowFormat = RowFormat { delimiter: b'\t', quotes: false };
 
-    fn key(record: &[u8], number: usize, row: RowFormat) -> Option<Vec<u8>> {
-        let mut extractor = Extractor::column(number, row);
+    fn key(record: &[u8], number: usize, format: RowFormat) -> Option<Vec<u8>> {
+        let mut extractor = Extractor::column(number, format);
         extractor.key(record).ok().flatten().map(<[u8]>::to_vec)
     }
 
@@ -369,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_the_file_decides_where_nothing_is_said() {
+    fn the_name_of_the_file_decides_where_no_flag_does() {
         let rules = KeyRules { field: Some(Field::Number(1)), ..KeyRules::default() };
         let cut = |name: &str| rules.cut_of(&Source::Path(PathBuf::from(name)));
         assert_eq!(cut("a.csv"), Cut::Csv(b','));

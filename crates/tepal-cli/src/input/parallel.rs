@@ -1,11 +1,12 @@
-//! The records of one long input on several threads.
+//! Works on the records of one long input with several threads.
 //!
-//! One thread reads pieces of whole records, several work on them, and the caller's own thread takes the results in
-//! the order of the input. A fixed number of pieces goes round, so memory is bounded, and whoever is ahead waits. A
-//! piece with a record longer than a buffer goes round alone.
+//! One thread reads pieces of whole records. Several workers work on one piece each. The caller's own thread takes the
+//! results in the order of the input. The number of pieces is fixed, so memory is bounded: a thread that is too far
+//! ahead of the others finds no piece, and waits. While a piece has a record that is longer than a buffer, no other
+//! piece is read.
 //!
-//! The reading thread may wait for a pipe for ever. When enough is known it is left behind, and ends with the process
-//! or with its next read; the others end before [`run`] returns.
+//! The reading thread may wait for a pipe for ever. So [`run`] does not wait for it: when the rest of the input is not
+//! needed, that thread ends at its next read, or with the process. The workers end before [`run`] returns.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,94 +18,100 @@ use std::thread;
 use crate::error::Failure;
 use crate::input::field::Extractor;
 use crate::input::pages::{Keys, OpenInput, PAGE, Page};
-use crate::input::pieces::{Piece, Pieces, Trouble};
+use crate::input::pieces::{Piece, Pieces, ReadError};
 use crate::input::pipeline::{Flow, Refused, Sink, Work};
 
-/// Pieces for each thread: one to work on, one that waits for it or for its turn. More would fall out of the
-/// processor's cache before their turn comes.
-const EACH: usize = 2;
+/// How many jobs there are for each worker: one that it works on, and one that waits. With more of them, a piece would
+/// leave the processor's cache before a worker comes to it.
+const JOBS_PER_WORKER: usize = 2;
 
-/// A piece on its way round, and what came of it so far.
+/// A piece of the input and the results of its records. Jobs are used again and again.
 #[derive(Default)]
-struct Task<R> {
-    /// Which piece of the input it is.
+struct Job<R> {
+    /// The number of the piece in the input, from 0.
     number: u64,
     piece: Piece,
     results: R,
     refused: Option<Refused>,
 }
 
-/// What the caller's thread is told.
-enum Told<R> {
-    /// A piece was worked on.
-    Done(Task<R>),
-    /// There are so many pieces, and so the reading ended.
-    End(u64, Result<(), Trouble>),
+/// What the other threads send to the caller's thread.
+enum Message<R> {
+    /// A worker has finished a job.
+    Done(Job<R>),
+    /// The reading has ended, after so many pieces.
+    End(u64, Result<(), ReadError>),
     /// A thread has panicked.
     Panicked,
 }
 
-/// Works on the rest of an input, whose header row is behind, on so many threads.
+/// Works on the rest of an input with so many workers. The header row is not in that rest.
 pub fn run<W: Work>(
-    mut open: OpenInput,
-    threads: NonZeroUsize,
+    mut input: OpenInput,
+    workers: NonZeroUsize,
     work: &W,
     sink: &mut dyn Sink<W::Results>,
 ) -> Result<Flow, Failure> {
-    let pool = EACH * threads.get() + 1;
-    let (free, empty) = mpsc::channel();
-    for _ in 0..pool {
-        // The receiver is at hand.
-        let _ = free.send(Task::<W::Results>::default());
+    let count = JOBS_PER_WORKER * workers.get() + 1;
+    let (free, free_jobs) = mpsc::channel();
+    for _ in 0..count {
+        // The receiver is still there.
+        let _ = free.send(Job::<W::Results>::default());
     }
-    let (todo, waiting) = mpsc::channel();
-    let (tell, told) = mpsc::channel();
-    let waiting = Mutex::new(waiting);
-    let reader = Reader { pieces: open.pieces, pool, empty, todo: todo.clone(), tell: tell.clone() };
-    let (name, number, extractor) = (open.name, open.number, &mut open.extractor);
-    started(thread::Builder::new().name("tepal read".to_owned()).spawn(move || reader.run()))?;
+    let (todo, todo_jobs) = mpsc::channel();
+    let (to_caller, messages) = mpsc::channel();
+    let todo_jobs = Mutex::new(todo_jobs);
+    let reader =
+        Reader { pieces: input.pieces, count, free_jobs, todo: todo.clone(), to_caller: to_caller.clone() };
+    started(thread::Builder::new().name("tepal read".to_owned()).spawn(move || reader.read_all()))?;
     thread::scope(|scope| {
-        let _home = SendHome { todo: &todo, threads: threads.get() };
-        for _ in 0..threads.get() {
-            let (waiting, tell, mut extractor) = (&waiting, &tell, extractor.another());
-            let worker = move || work_all(work, waiting, tell, &mut extractor);
+        let _stop = StopWorkers { todo: &todo, workers: workers.get() };
+        for _ in 0..workers.get() {
+            let (todo_jobs, to_caller) = (&todo_jobs, &to_caller);
+            let mut extractor = input.extractor.another();
+            let worker = move || work_on_jobs(work, todo_jobs, to_caller, &mut extractor);
             started(thread::Builder::new().name("tepal work".to_owned()).spawn_scoped(scope, worker))?;
         }
-        let mut taker = Taker { name: &name, input: number, line: open.line, extractor };
-        taker.take_all::<W>(&told, &free, sink)
+        let mut collector = Collector {
+            name: &input.name,
+            input: input.number,
+            line: input.line,
+            extractor: &mut input.extractor,
+        };
+        collector.collect_all(&messages, &free, sink)
     })
 }
 
 /// The failure where the system starts no more threads.
-pub fn started<T>(thread: io::Result<T>) -> Result<(), Failure> {
+fn started<T>(thread: io::Result<T>) -> Result<(), Failure> {
     match thread {
         Ok(_) => Ok(()),
         Err(error) => Err(Failure::new(format!("cannot start a thread ({error}); give fewer with -j"))),
     }
 }
 
-/// Sends the workers home, however the taking ends.
-struct SendHome<'a, R> {
-    todo: &'a Sender<Option<Task<R>>>,
-    threads: usize,
+/// Stops the workers when it is dropped: at the end, after an error and after a panic.
+struct StopWorkers<'a, R> {
+    todo: &'a Sender<Option<Job<R>>>,
+    workers: usize,
 }
 
-impl<R> Drop for SendHome<'_, R> {
+impl<R> Drop for StopWorkers<'_, R> {
     fn drop(&mut self) {
-        for _ in 0..self.threads {
+        for _ in 0..self.workers {
             // The receiver lives longer than the workers.
             let _ = self.todo.send(None);
         }
     }
 }
 
-/// Tells the caller's thread, which would wait for ever, that this one has panicked.
-struct Alarm<'a, R>(&'a Sender<Told<R>>);
+/// Tells the caller's thread if this thread panics. Without that the caller's thread would wait for ever.
+struct PanicNotice<'a, R>(&'a Sender<Message<R>>);
 
-impl<R> Drop for Alarm<'_, R> {
+impl<R> Drop for PanicNotice<'_, R> {
     fn drop(&mut self) {
         if thread::panicking() {
-            let _ = self.0.send(Told::Panicked);
+            let _ = self.0.send(Message::Panicked);
         }
     }
 }
@@ -112,42 +119,42 @@ impl<R> Drop for Alarm<'_, R> {
 /// What the reading thread has.
 struct Reader<R> {
     pieces: Pieces,
-    /// How many tasks there are.
-    pool: usize,
-    empty: Receiver<Task<R>>,
-    todo: Sender<Option<Task<R>>>,
-    tell: Sender<Told<R>>,
+    /// How many jobs there are.
+    count: usize,
+    free_jobs: Receiver<Job<R>>,
+    todo: Sender<Option<Job<R>>>,
+    to_caller: Sender<Message<R>>,
 }
 
 impl<R> Reader<R> {
-    /// Reads the whole input; ends early where nobody takes the pieces any more.
-    fn run(mut self) {
-        let _alarm = Alarm(&self.tell);
+    /// Reads the whole input. It stops early when the other threads have ended.
+    fn read_all(mut self) {
+        let _notice = PanicNotice(&self.to_caller);
         let mut number = 0;
-        let mut spare = Vec::with_capacity(self.pool);
+        let mut free = Vec::with_capacity(self.count);
         loop {
-            // The last one that was freed is still near the processor.
-            spare.extend(self.empty.try_iter());
-            let Some(mut task) = spare.pop().or_else(|| self.empty.recv().ok()) else {
+            // The job that became free last is used first: its buffer is still in the processor's cache.
+            free.extend(self.free_jobs.try_iter());
+            let Some(mut job) = free.pop().or_else(|| self.free_jobs.recv().ok()) else {
                 return;
             };
-            task.number = number;
-            match self.pieces.read(&mut task.piece) {
+            job.number = number;
+            match self.pieces.read(&mut job.piece) {
                 Ok(true) => {}
                 ended => {
-                    let _ = self.tell.send(Told::End(number, ended.map(|_| ())));
+                    let _ = self.to_caller.send(Message::End(number, ended.map(|_| ())));
                     return;
                 }
             }
             number += 1;
-            let alone = task.piece.is_long();
-            if self.todo.send(Some(task)).is_err() {
+            let is_long = job.piece.is_long();
+            if self.todo.send(Some(job)).is_err() {
                 return;
             }
-            // Only one buffer may be as long as the longest record.
-            while alone && spare.len() < self.pool {
-                match self.empty.recv() {
-                    Ok(task) => spare.push(task),
+            // Only one buffer may be as long as the longest record, so this job must come back first.
+            while is_long && free.len() < self.count {
+                match self.free_jobs.recv() {
+                    Ok(job) => free.push(job),
                     Err(_) => return,
                 }
             }
@@ -155,105 +162,105 @@ impl<R> Reader<R> {
     }
 }
 
-/// Works on pieces until it is sent home.
-fn work_all<W: Work>(
+/// Works on one job after the other until [`StopWorkers`] ends that.
+fn work_on_jobs<W: Work>(
     work: &W,
-    waiting: &Mutex<Receiver<Option<Task<W::Results>>>>,
-    tell: &Sender<Told<W::Results>>,
+    todo_jobs: &Mutex<Receiver<Option<Job<W::Results>>>>,
+    to_caller: &Sender<Message<W::Results>>,
     extractor: &mut Extractor,
 ) {
-    let _alarm = Alarm(tell);
+    let _notice = PanicNotice(to_caller);
     let mut tools = work.tools();
     loop {
-        let next = lock(waiting).recv();
-        let Ok(Some(mut task)) = next else {
+        let next = lock(todo_jobs).recv();
+        let Ok(Some(mut job)) = next else {
             return;
         };
-        W::clear(&mut task.results);
-        task.refused = None;
+        W::clear(&mut job.results);
+        job.refused = None;
         let mut before = 0;
-        while task.refused.is_none() && task.piece.next_page(PAGE) {
-            let batch = task.piece.page();
+        while job.refused.is_none() && job.piece.next_page(PAGE) {
+            let batch = job.piece.page();
             let mut keys = Keys { batch, first: false, extractor };
-            let worked = work.work(&mut tools, &mut keys, &mut task.results);
-            let place = |refused: Refused| Refused { record: before + refused.record, ..refused };
-            task.refused = worked.err().map(place);
+            let worked = work.work(&mut tools, &mut keys, &mut job.results);
+            job.refused = worked.err().map(|refused| Refused { record: before + refused.record, ..refused });
             before += batch.len();
         }
-        if tell.send(Told::Done(task)).is_err() {
+        if to_caller.send(Message::Done(job)).is_err() {
             return;
         }
     }
 }
 
-/// Takes the results in order, and knows the lines.
-struct Taker<'a> {
+/// Gives the results to the sink in the order of the input, and counts lines.
+struct Collector<'a> {
+    /// The name of the input.
     name: &'a str,
+    /// The number of the input, from 1.
     input: usize,
-    /// The line of the first record not taken.
+    /// The line of the first record that the sink has not taken.
     line: u64,
     extractor: &'a mut Extractor,
 }
 
-impl Taker<'_> {
-    fn take_all<W: Work>(
+impl Collector<'_> {
+    /// Collects the results of all pieces, or of those before the sink stops.
+    fn collect_all<R>(
         &mut self,
-        told: &Receiver<Told<W::Results>>,
-        free: &Sender<Task<W::Results>>,
-        sink: &mut dyn Sink<W::Results>,
+        messages: &Receiver<Message<R>>,
+        free: &Sender<Job<R>>,
+        sink: &mut dyn Sink<R>,
     ) -> Result<Flow, Failure> {
+        // Jobs that are done while one before them is not.
         let mut early = BTreeMap::new();
         let mut end = None;
         for next in 0.. {
-            let task = loop {
-                if let Some(task) = early.remove(&next) {
-                    break task;
+            let mut job = loop {
+                if let Some(job) = early.remove(&next) {
+                    break job;
                 }
-                if let Some((_, ended)) = end.take_if(|(pieces, _)| *pieces == next) {
-                    return match ended {
+                if let Some((_, result)) = end.take_if(|(pieces, _)| *pieces == next) {
+                    return match result {
                         Ok(()) => Ok(Flow::Continue),
-                        Err(trouble) => Err(Trouble::failure(trouble, self.name, self.line)),
+                        Err(error) => Err(ReadError::failure(error, self.name, self.line)),
                     };
                 }
-                match told.recv() {
-                    Ok(Told::Done(task)) => drop(early.insert(task.number, task)),
-                    Ok(Told::End(pieces, ended)) => end = Some((pieces, ended)),
-                    // Its message is on standard error.
-                    Ok(Told::Panicked) | Err(_) => panic!("a thread of this program has panicked"),
+                match messages.recv() {
+                    Ok(Message::Done(job)) => drop(early.insert(job.number, job)),
+                    Ok(Message::End(pieces, result)) => end = Some((pieces, result)),
+                    // The message of the panic is on standard error.
+                    Ok(Message::Panicked) | Err(_) => panic!("a thread of this program has panicked"),
                 }
             };
-            let (flow, task) = self.take::<W>(task, sink)?;
+            let flow = self.collect(&mut job, sink)?;
             if flow != Flow::Continue {
                 return Ok(flow);
             }
             // The reading thread may have ended.
-            let _ = free.send(task);
+            let _ = free.send(job);
         }
         Ok(Flow::Continue)
     }
 
-    fn take<W: Work>(
-        &mut self,
-        mut task: Task<W::Results>,
-        sink: &mut dyn Sink<W::Results>,
-    ) -> Result<(Flow, Task<W::Results>), Failure> {
-        let batch = task.piece.whole();
+    /// Gives the results of one job to the sink.
+    fn collect<R>(&mut self, job: &mut Job<R>, sink: &mut dyn Sink<R>) -> Result<Flow, Failure> {
+        let batch = job.piece.whole();
         let keys = Keys { batch, first: false, extractor: self.extractor };
         let mut page = Page { name: self.name, input: self.input, first_line: self.line, keys };
-        let flow = sink.take(&mut page, &task.results)?;
-        if let (Flow::Continue, Some(Refused { record, text })) = (flow, task.refused.take()) {
+        let flow = sink.take(&mut page, &job.results)?;
+        if let (Flow::Continue, Some(Refused { record, text })) = (flow, job.refused.take()) {
             return Err(page.failure(record, text));
         }
         self.line += batch.lines(0, batch.len());
-        if task.piece.drained && flow == Flow::Continue {
+        if job.piece.drained && flow == Flow::Continue {
             sink.pause()?;
         }
-        task.piece.shrink();
-        Ok((flow, task))
+        job.piece.shrink();
+        Ok(flow)
     }
 }
 
-/// What is behind a lock, whatever became of the thread that had it.
+/// Locks a mutex, also after a thread that had it locked has panicked.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,52 +1,53 @@
 //! Reads an input in large pieces of whole records, and cuts a piece into pages of records.
 //!
-//! Reading looks only for the last end of a record in a piece (and for all ends of CSV, where only reading from the
-//! front can tell them); a page finds its own. A buffer grows only for a record that is longer than it.
+//! Reading a piece looks only for the end of its last record; a page looks for the ends of its own records. CSV is the
+//! exception: its quotes can be told only by reading from the start, so reading a piece finds all ends. A buffer grows
+//! only for a record that is longer than the buffer.
 
 use crate::error::Failure;
 use crate::input::records::{Batch, Cut, Cutter, find_ends};
 use crate::input::source::Input;
 
-/// Bytes that are read at once, and the first size of a buffer: it stays near the processor.
+/// Bytes that are read at once, and the first size of a buffer, which fits into the processor's cache.
 const BUFFER: usize = 1 << 18;
-/// A larger buffer is there for one long record.
+/// A buffer that is longer than this has grown for one long record.
 const LONG: usize = 4 * BUFFER;
-/// A buffer of this size grows with more care for memory than for time.
+/// From this size on a buffer grows by a half, not to the double: that takes more time and less memory.
 const LARGE: usize = 1 << 26;
 
-/// What ends the reading of an input before its end.
+/// Why an input cannot be read to its end.
 #[derive(Debug)]
-pub enum Trouble {
-    /// Reading failed.
-    Reading(Failure),
-    /// Something is wrong with the record that follows the last one read.
+pub enum ReadError {
+    /// The input gives an error.
+    Input(Failure),
+    /// The record after the last one that was read is wrong: what is wrong with it.
     Record(String),
 }
 
-impl Trouble {
-    /// The failure, where `line` is the first one that was not read.
+impl ReadError {
+    /// The failure of the input `name`. `line` is the line after the last one that was read.
     pub fn failure(self, name: &str, line: u64) -> Failure {
         match self {
-            Self::Reading(failure) => failure,
+            Self::Input(failure) => failure,
             Self::Record(text) => Failure::at_line(name, line, text),
         }
     }
 }
 
-/// Whole records of one input that were read together, and the page of them that is looked at.
+/// Whole records of one input that were read together, and which of them are the page now.
 #[derive(Default)]
 pub struct Piece {
     buffer: Vec<u8>,
     /// The records are `buffer[..len]`.
     len: usize,
     cut: Cut,
-    /// Where records end: all of CSV, of others those that pages have found.
+    /// Where records end. For CSV these are all ends, else those that pages have found so far.
     ends: Vec<usize>,
-    /// The page: where its first record begins, and which of the ends are its own.
+    /// The page begins at `start`, and its ends are `ends[from..to]`.
     start: usize,
     from: usize,
     to: usize,
-    /// Whether the next read may have to wait: this one got less than it asked for.
+    /// The read gave less than was asked for, so the next one may have to wait.
     pub drained: bool,
 }
 
@@ -61,7 +62,7 @@ impl Piece {
         self.len
     }
 
-    /// Goes to the next page, of at most `limit` records; `false` after the last one.
+    /// Goes to the next page, of at most `limit` records. Gives `false` after the last page.
     pub fn next_page(&mut self, limit: usize) -> bool {
         if self.to > 0 {
             self.start = self.ends[self.to - 1];
@@ -83,7 +84,7 @@ impl Piece {
         self.from < self.to
     }
 
-    /// The same where nobody asks for [`Piece::whole`] any more: the ends of pages before are forgotten.
+    /// Like [`Piece::next_page`], but it removes the ends of the pages before: [`Piece::whole`] may not be used then.
     pub fn next_page_alone(&mut self, limit: usize) -> bool {
         if self.cut.terminator().is_some() && self.to > 0 {
             self.ends[0] = self.ends[self.to - 1];
@@ -112,7 +113,7 @@ impl Piece {
         self.buffer.len() > LONG
     }
 
-    /// Gives the memory of a long record back.
+    /// Frees the memory of a long record.
     pub fn shrink(&mut self) {
         if self.is_long() {
             *self = Self::default();
@@ -124,7 +125,7 @@ impl Piece {
 pub struct Pieces {
     input: Input,
     cutter: Cutter,
-    /// What was read after the last whole record.
+    /// The bytes that were read after the last whole record.
     rest: Vec<u8>,
     ended: bool,
 }
@@ -140,10 +141,10 @@ impl Pieces {
         &self.input.name
     }
 
-    /// Reads the next records into `piece`; `false` at the end of the input.
+    /// Reads the next records into `piece`. Gives `false` at the end of the input.
     ///
-    /// Waits for more input only when there is no whole record yet.
-    pub fn read(&mut self, piece: &mut Piece) -> Result<bool, Trouble> {
+    /// It waits for more bytes only while there is no whole record.
+    pub fn read(&mut self, piece: &mut Piece) -> Result<bool, ReadError> {
         piece.clear(self.cutter.cut());
         let mut end = self.rest.len();
         make_room(&mut piece.buffer, 0, end)?;
@@ -153,7 +154,7 @@ impl Pieces {
             if !self.ended {
                 make_room(&mut piece.buffer, end, 1)?;
                 let room = piece.buffer.len().min(end + BUFFER);
-                let n = self.input.read(&mut piece.buffer[end..room]).map_err(Trouble::Reading)?;
+                let n = self.input.read(&mut piece.buffer[end..room]).map_err(ReadError::Input)?;
                 self.ended = n == 0;
                 end += n;
                 piece.drained = end < room;
@@ -167,12 +168,12 @@ impl Pieces {
                 return Ok(false);
             }
             if self.ended {
-                self.cutter.close(&piece.buffer[..end]).map_err(Trouble::Record)?;
+                self.cutter.close(&piece.buffer[..end]).map_err(ReadError::Record)?;
                 piece.len = end;
                 if self.cutter.cut().terminator().is_none() {
                     piece.ends.push(end);
                 }
-                // The cutter has seen these bytes; there are none after them.
+                // The cutter has used these bytes, and no others follow.
                 self.cutter = Cutter::new(self.cutter.cut());
                 return Ok(true);
             }
@@ -180,8 +181,8 @@ impl Pieces {
     }
 }
 
-/// Makes `buffer` longer than `used` bytes by `more` at least. It grows by reads, its memory by half or more.
-fn make_room(buffer: &mut Vec<u8>, used: usize, more: usize) -> Result<(), Trouble> {
+/// Makes `buffer` at least `used + more` bytes long. Its memory grows by a half or more at a time.
+fn make_room(buffer: &mut Vec<u8>, used: usize, more: usize) -> Result<(), ReadError> {
     if buffer.len() >= used + more && !buffer.is_empty() {
         return Ok(());
     }
@@ -190,7 +191,7 @@ fn make_room(buffer: &mut Vec<u8>, used: usize, more: usize) -> Result<(), Troub
         let now = buffer.capacity();
         let larger = if now < LARGE { 2 * now } else { now + now / 2 };
         if buffer.try_reserve_exact(larger.max(len) - buffer.len()).is_err() {
-            return Err(Trouble::Record("a record too long for the memory of this machine".to_owned()));
+            return Err(ReadError::Record("a record too long for the memory of this machine".to_owned()));
         }
     }
     buffer.resize(len, 0);

@@ -1,4 +1,4 @@
-//! How far a long read has come: on a terminal only, and only after a second.
+//! Shows how much of the inputs has been read: on a terminal only, and only after a second.
 
 use std::io::{self, IsTerminal, Read};
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::input::source::Source;
 
-/// Nothing is shown before this much time has passed.
+/// Nothing is shown during this time.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Counts the bytes read from all inputs of a command and shows them on standard error.
+/// Counts the bytes that are read from all inputs of a command, and shows them on standard error.
 ///
-/// The bytes of the files are the measure, packed as they are: their sum is known, the number of keys is not.
+/// It counts bytes of files, before they are unpacked: their sum is known from the start, the number of keys is not.
 #[derive(Clone)]
 pub struct Progress(Option<Arc<State>>);
 
@@ -26,7 +26,7 @@ struct State {
 }
 
 impl Progress {
-    /// Shows the reading of `sources`, where standard error is a terminal and `quiet` is not set.
+    /// Shows how much of `sources` has been read, if standard error is a terminal and `quiet` is not set.
     pub fn of(sources: &[Source], quiet: bool) -> Self {
         if quiet || !io::stderr().is_terminal() {
             return Self(None);
@@ -36,12 +36,12 @@ impl Progress {
         Self(Some(Arc::new(State { start: Instant::now(), shown, over, bar })))
     }
 
-    /// A reader whose bytes are counted.
+    /// Counts the bytes of a reader.
     pub fn count<R: Read>(&self, reader: R) -> Counted<R> {
         Counted { reader, progress: self.clone() }
     }
 
-    /// Takes the picture away for good, so that something else can be written.
+    /// Removes the progress bar for good, so that something else can be written.
     pub fn clear(&self) {
         if let Some(state) = &self.0 {
             state.over.store(true, Ordering::Relaxed);
@@ -70,7 +70,7 @@ impl Drop for State {
     }
 }
 
-/// A bar that counts from the start, for its speed to be right, and draws nothing yet.
+/// A progress bar that draws nothing yet. It counts from the start, so that its speed is right later.
 fn new_bar(total: Option<u64>) -> ProgressBar {
     let template = match total {
         Some(_) => "{bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",

@@ -1,7 +1,7 @@
-//! Records: where they end, and which of their bytes are content, whatever their bytes and length.
+//! Records: where they end, and which of their bytes are content. They may have any bytes and any length.
 //!
-//! A record keeps its terminator, so that printing it gives back the input byte for byte. The last one of an input
-//! may have none.
+//! A record keeps its terminator, so that printing all records gives the input again, byte for byte. The last record of
+//! an input may have no terminator.
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 use memchr::{memchr, memchr_iter, memrchr};
@@ -19,7 +19,7 @@ pub enum Cut {
 }
 
 impl Cut {
-    /// The byte that ends every record, unless quotes may protect it.
+    /// The byte that ends every record. Nothing for CSV, where that byte may stand in quotes.
     pub fn terminator(self) -> Option<u8> {
         match self {
             Self::Lines => Some(b'\n'),
@@ -68,9 +68,9 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// How many lines records `from..to` take. With [`Cut::Null`], how many records they are.
+    /// How many lines records `from..to` have. With [`Cut::Null`] a record counts as a line.
     ///
-    /// Costs a look at all of them where they may have newlines inside.
+    /// For CSV, whose records may have newlines inside, this reads all bytes of these records.
     pub fn lines(&self, from: usize, to: usize) -> u64 {
         match self.cut {
             Cut::Lines | Cut::Null => (to - from) as u64,
@@ -79,21 +79,21 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Finds how much of what was read is whole records.
+/// Finds the whole records in the bytes that have been read.
 pub struct Cutter {
     cut: Cut,
-    /// How many of the first bytes are known to hold no end of a record.
+    /// So many of the first bytes have been searched and have no end of a record.
     searched: usize,
-    /// Tells quotes in CSV.
+    /// Knows which bytes of CSV are in quotes.
     reader: Option<Reader>,
-    /// In a record with quotes: the reader has been fed `searched` bytes of it.
+    /// The record has quotes, and the reader has been given its first `searched` bytes.
     quoted: bool,
-    /// A record has ended already.
+    /// The first record of the input has ended.
     begun: bool,
 }
 
 impl Cutter {
-    /// A cutter that stands at the beginning of an input.
+    /// A cutter for the beginning of an input.
     pub fn new(cut: Cut) -> Self {
         Self { cut, searched: 0, reader: None, quoted: false, begun: false }
     }
@@ -103,10 +103,10 @@ impl Cutter {
         self.cut
     }
 
-    /// The end of the last whole record in `bytes`, which begin where a record begins; 0 where none is whole.
+    /// The end of the last whole record in `bytes`, or 0 if no record is whole. `bytes` must begin with a record.
     ///
-    /// The next call is to begin with the bytes after it, if any is whole, else with the same bytes and more. For CSV
-    /// all ends are put into `ends`; for other records, whoever needs them can find them easily.
+    /// The `bytes` of the next call must begin after that end; if no record is whole they must be the same bytes and
+    /// more. For CSV all ends are appended to `ends`. For other records [`find_ends`] finds them.
     pub fn last_end(&mut self, bytes: &[u8], ends: &mut Vec<usize>) -> usize {
         let end = match self.cut {
             Cut::Csv(delimiter) => self.csv_ends(bytes, delimiter, ends),
@@ -144,7 +144,7 @@ impl Cutter {
                 self.reader.get_or_insert_with(|| csv_reader(delimiter)).reset();
             }
             let fresh = &bytes[start + self.searched..];
-            // Only where the input begins may a byte order mark stand before the first field.
+            // A byte order mark may stand before the first field of an input, and nowhere else.
             let inside = self.searched == 0 && (self.begun || start > 0);
             let (fed, done) = match &mut self.reader {
                 Some(reader) => feed(reader, fresh, inside),
@@ -161,7 +161,7 @@ impl Cutter {
         }
     }
 
-    /// Looks whether `rest`, the last record, which has no terminator, is whole.
+    /// Checks `rest`, the last record, which has no terminator.
     pub fn close(&mut self, rest: &[u8]) -> Result<(), String> {
         let Cut::Csv(delimiter) = self.cut else {
             return Ok(());
@@ -178,10 +178,10 @@ impl Cutter {
     }
 }
 
-/// Finds the ends of the next records after `start` that a single byte ends, at most `limit`.
+/// Appends the ends of the next records after `start` to `ends`, at most `limit`. One byte ends every record.
 ///
-/// Short records are found 64 bytes at a time, which takes two thirds of the time of a search for each; after 64 bytes
-/// without an end a search is quicker.
+/// While records are short, 64 bytes are compared at a time: this takes two thirds of the time of one search for each
+/// record. After 64 bytes without an end a search for each record is faster.
 pub fn find_ends(terminator: u8, bytes: &[u8], start: usize, limit: usize, ends: &mut Vec<usize>) {
     let most = ends.len() + limit;
     ends.reserve(limit.min(bytes.len() - start));
@@ -213,13 +213,13 @@ pub fn find_ends(terminator: u8, bytes: &[u8], start: usize, limit: usize, ends:
 #[inline]
 fn equal_bytes(block: &[u8; 64], byte: u8) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    /// Brings the lowest bit of each byte together in the highest byte.
+    /// Multiplying by this collects the lowest bit of each byte in the highest byte.
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let pattern = u64::from_ne_bytes([byte; 8]);
     let mut found = 0;
     for (i, word) in block.chunks_exact(8).enumerate() {
         let differing = word.try_into().map_or(0, u64::from_le_bytes) ^ pattern;
-        // The highest bit of each byte that is 0, exactly.
+        // The highest bit is set in exactly those bytes of `differing` that are 0.
         let equal = !(((differing & LOW) + LOW) | differing | LOW);
         found |= ((equal >> 7).wrapping_mul(GATHER) >> 56) << (8 * i);
     }
@@ -231,9 +231,10 @@ pub fn csv_reader(delimiter: u8) -> Reader {
     ReaderBuilder::new().delimiter(delimiter).terminator(Terminator::Any(b'\n')).build()
 }
 
-/// Feeds bytes of one record; gives how many belong to it and whether it ended.
+/// Gives bytes to the reader until its record ends. Returns how many bytes it took, and whether the record has ended.
 ///
-/// With `inside` the first byte goes alone: the reader would take a byte order mark off a first piece.
+/// With `inside` the first byte is given alone, because the reader would remove a byte order mark from the first bytes
+/// that it is given.
 fn feed(reader: &mut Reader, bytes: &[u8], inside: bool) -> (usize, bool) {
     let mut sink = [0_u8; 256];
     let mut fed = 0;

@@ -1,29 +1,29 @@
-//! What a file looks like by its first bytes, so that it is unpacked, or refused.
+//! Recognises a file by its first bytes: a list is read, compressed data is unpacked, all else is refused.
 
 /// What the first bytes of a file say it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Looks {
     /// None of these: a plain list.
     Plain,
-    /// One of our filters.
+    /// A tepal filter.
     Tepal,
     /// gzip.
     Gzip,
     /// zstd.
     Zstd,
-    /// Packed in a way that we do not unpack: its name, which is also that of the tool which does.
+    /// Compressed data that is not unpacked here: its name, which is also the name of the tool that unpacks it.
     OtherPacked(&'static str),
 }
 
-/// Bytes that [`looks`] may want to see.
+/// The most bytes that [`looks`] needs.
 pub const HEAD: usize = 10;
 
-/// First bytes, each from one value to another, and what they mean.
+/// First bytes and what they mean. Each byte is a range of values, from the first to the last.
 const MAGICS: [(&[(u8, u8)], Looks); 6] = [
     (&[is(0x89), is(b'T'), is(b'E'), is(b'P'), is(b'A'), is(b'L')], Looks::Tepal),
     (&[is(0x1f), is(0x8b), is(0x08)], Looks::Gzip),
     (&[is(0x28), is(0xb5), is(0x2f), is(0xfd)], Looks::Zstd),
-    // A frame to be skipped, which may come first.
+    // A skippable frame, which may come first.
     (&[(0x50, 0x5f), is(0x2a), is(0x4d), is(0x18)], Looks::Zstd),
     (&[is(0xfd), is(b'7'), is(b'z'), is(b'X'), is(b'Z'), is(0)], Looks::OtherPacked("xz")),
     (
@@ -47,7 +47,7 @@ const fn is(byte: u8) -> (u8, u8) {
     (byte, byte)
 }
 
-/// What a file looks like that begins with `head`; nothing where more bytes are needed to tell.
+/// What a file that begins with `head` looks like. Gives nothing where more bytes are needed to decide.
 pub fn looks(head: &[u8]) -> Option<Looks> {
     let mut undecided = false;
     for (magic, looks) in MAGICS {

@@ -1,6 +1,7 @@
 //! Where keys come from: files, standard input, plain or compressed.
 //!
-//! gzip and zstd data are known by their first bytes, also in a pipe. A stream that breaks off is an error.
+//! gzip and zstd data are recognised by their first bytes, also in a pipe. Compressed data that ends too early is an
+//! error.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, IsTerminal, Read};
@@ -15,10 +16,10 @@ use crate::input::zstd::ZstdReader;
 use crate::output::complain;
 use crate::text::message::shown;
 
-/// Bytes that are asked of the system at once.
+/// Bytes that are read from the system at once.
 const BLOCK: usize = 1 << 18;
 
-/// What a user named as an input: a path, or `-` for standard input.
+/// An input as the user named it: a path, or `-` for standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// Standard input.
@@ -50,7 +51,7 @@ impl Source {
         }
     }
 
-    /// The file behind it, if there is one with a name.
+    /// Its path, if it has one.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Stdin => None,
@@ -58,9 +59,10 @@ impl Source {
         }
     }
 
-    /// Looks whether it can be read, without taking a byte from it.
+    /// Checks that it can be read, without reading a byte.
     ///
-    /// Only an ordinary file is opened for this: opening a pipe and closing it again would end its writer.
+    /// Only an ordinary file is opened for this. If a pipe were opened and closed again, the program that writes into it
+    /// would end.
     pub fn check(&self) -> Result<(), Failure> {
         let Self::Path(path) = self else {
             return Ok(());
@@ -76,13 +78,13 @@ impl Source {
         Ok(())
     }
 
-    /// Bytes in it, where the system knows.
+    /// How many bytes it has, if the system knows that.
     pub fn len(&self) -> Option<u64> {
         let metadata = std::fs::metadata(self.path()?).ok()?;
         metadata.is_file().then_some(metadata.len())
     }
 
-    /// Opens it for reading, unpacked.
+    /// Opens it for reading. Compressed data is unpacked.
     pub fn open(&self, progress: &Progress) -> Result<Input, Failure> {
         let name = self.name();
         let raw: Box<dyn Read + Send> = match self {
@@ -100,7 +102,7 @@ impl Source {
     }
 }
 
-/// An opened input: its name and its bytes, unpacked.
+/// The name of an input and its bytes, unpacked.
 pub struct Input {
     /// For messages.
     pub name: String,
@@ -108,7 +110,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// Reads up to `buffer.len()` bytes; 0 at the end.
+    /// Reads up to `buffer.len()` bytes. Gives 0 at the end.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
         loop {
             match self.reader.read(buffer) {
@@ -126,11 +128,12 @@ impl Input {
     }
 }
 
-/// The unpacked form of `raw`: as it is, or through the decoder its first bytes ask for.
+/// Unpacks `raw` if its first bytes say that it is compressed.
 fn unpacked(name: &str, mut raw: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>, Failure> {
     let mut head = [0; sniff::HEAD];
     let mut len = 0;
-    // No more bytes are waited for than tell, and none after the end: someone may be typing them.
+    // Someone may be typing the bytes. So no more of them are waited for than are needed to decide, and none after the
+    // end.
     let looks = loop {
         if let Some(looks) = sniff::looks(&head[..len]) {
             break looks;
@@ -158,13 +161,13 @@ fn unpacked(name: &str, mut raw: Box<dyn Read + Send>) -> Result<Box<dyn Read + 
     })
 }
 
-type Whole = Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
+type AllBytes = Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
 
-fn buffered(all: Whole) -> BufReader<Whole> {
+fn buffered(all: AllBytes) -> BufReader<AllBytes> {
     BufReader::with_capacity(BLOCK, all)
 }
 
-/// A gzip stream whose errors say that it is one.
+/// A gzip stream whose errors say that it is gzip.
 struct Gunzip<R>(MultiGzDecoder<R>);
 
 impl<R: BufRead> Read for Gunzip<R> {
@@ -236,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_refused() {
+    fn other_data_than_a_list_is_refused() {
         assert!(read_all(b"\x89TEPAL\r\n....").unwrap_err().contains("tepal filter"));
         assert!(read_all(b"\xfd7zXZ\0....").unwrap_err().contains("xz -dc"));
     }

@@ -1,4 +1,4 @@
-//! zstd data, every frame of it, each compared with its checksum.
+//! Unpacks zstd data: every frame, and each is compared with its checksum.
 
 use std::io::{self, BufRead, Read};
 
@@ -18,12 +18,12 @@ pub struct ZstdReader<R> {
 }
 
 impl<R: BufRead> ZstdReader<R> {
-    /// A reader that starts at a frame.
+    /// A reader of bytes that begin with a frame.
     pub fn new(source: R) -> Self {
         Self { source, decoder: FrameDecoder::new(), in_frame: false }
     }
 
-    /// Starts the next frame, past the skippable ones; `false` at the end of the data.
+    /// Skips skippable frames and starts the next other frame. Gives `false` at the end of the data.
     fn start(&mut self) -> io::Result<bool> {
         loop {
             if self.source.fill_buf()?.is_empty() {
@@ -46,7 +46,7 @@ impl<R: BufRead> ZstdReader<R> {
         }
     }
 
-    /// Unpacks until some bytes can be taken or the frame ends.
+    /// Unpacks until there are some bytes or the frame ends.
     fn decode(&mut self) -> io::Result<()> {
         while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
             self.decoder
@@ -56,7 +56,7 @@ impl<R: BufRead> ZstdReader<R> {
         Ok(())
     }
 
-    /// Whether the finished frame gives the checksum written after it.
+    /// Compares the finished frame with the checksum that is written after it.
     fn verify(&self) -> io::Result<()> {
         let written = self.decoder.get_checksum_from_data();
         if written.is_some() && written != self.decoder.get_calculated_checksum() {

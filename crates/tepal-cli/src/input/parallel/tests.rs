@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use super::*;
 use crate::input::field::KeyRules;
 use crate::input::pages::Inputs;
-use crate::input::pipeline::{self, Bench};
+use crate::input::pipeline;
 use crate::input::progress::Progress;
 use crate::input::records::Cut;
 use crate::input::source::{Input, Source};
@@ -59,11 +59,12 @@ impl Work for Lengths {
     }
 }
 
-/// Writes down all that it is given; may stop after some records.
+/// Writes down all that it is given. It may stop after some records.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Log {
     records: Vec<(Vec<u8>, u64, usize)>,
     stop_after: Option<usize>,
+    stopped: bool,
 }
 
 impl Sink<Vec<usize>> for Log {
@@ -71,6 +72,7 @@ impl Sink<Vec<usize>> for Log {
         assert_eq!((page.name, page.input), ("x", 1));
         for (i, &len) in results.iter().enumerate() {
             if self.stop_after.is_some_and(|most| self.records.len() >= most) {
+                self.stopped = true;
                 return Ok(Flow::Stop);
             }
             self.records.push((page.keys.batch.bytes(i, i + 1).to_vec(), page.line(i), len));
@@ -87,13 +89,22 @@ fn open(bytes: &[u8], cut: Cut, extractor: Extractor, random: &mut Random, fails
     OpenInput::of_pieces(pieces, extractor)
 }
 
-fn logged(run: impl FnOnce(&mut Log) -> Result<Flow, Failure>, stop_after: Option<usize>) -> (Log, String) {
+fn logged(run: impl FnOnce(&mut Log) -> Result<(), Failure>, stop_after: Option<usize>) -> (Log, String) {
     let mut log = Log { stop_after, ..Log::default() };
     let end = match run(&mut log) {
-        Ok(flow) => format!("{flow:?}"),
+        Ok(()) if log.stopped => "stopped".to_owned(),
+        Ok(()) => "the end".to_owned(),
         Err(failure) => format!("{failure:?}"),
     };
     (log, end)
+}
+
+/// Works on the rest of an input with so many workers, and checks how that ends.
+fn run_threads(input: OpenInput, workers: u64, log: &mut Log) -> Result<(), Failure> {
+    let workers = NonZeroUsize::new(workers as usize).unwrap();
+    let flow = run(input, workers, &Lengths, log)?;
+    assert_eq!(flow == Flow::Stop, log.stopped);
+    Ok(())
 }
 
 #[test]
@@ -113,22 +124,18 @@ fn several_threads_give_what_one_gives() {
         };
         let fails = random.below(4) == 0;
         let stop_after = (random.below(4) == 0).then(|| random.below(100) as usize);
-        let straight = |log: &mut Log| {
-            let mut open = open(&bytes, cut, extractor.another(), &mut Random::new(case + 1), fails);
-            Ok(Bench::new(&Lengths).work_on(&mut open, usize::MAX, log)?.unwrap())
-        };
+        let open_again = |seed| open(&bytes, cut, extractor.another(), &mut Random::new(seed), fails);
+        let straight =
+            |log: &mut Log| pipeline::run(&mut Inputs::of_open(open_again(case + 1)), &Lengths, log);
         let expected = logged(straight, stop_after);
         for threads in [1, 2, 3, 8] {
-            let threaded = |log: &mut Log| {
-                let open = open(&bytes, cut, extractor.another(), &mut Random::new(case + threads), fails);
-                run(open, NonZeroUsize::new(threads as usize).unwrap(), &Lengths, log)
-            };
+            let threaded = |log: &mut Log| run_threads(open_again(case + threads), threads, log);
             assert_eq!(logged(threaded, stop_after), expected, "case {case}, {threads} threads");
         }
         let kind = expected.1.split("line").next().unwrap_or_default().to_owned();
         *ends.entry(kind).or_insert(0) += 1;
     }
-    // Every way to end was met: at the end, at enough, at a refused record, at a failed read.
+    // Every way to end was met: the end of the input, a stop, a refused record, a failed read.
     assert!(ends.len() >= 4 && ends.values().all(|&cases| cases > 10), "{ends:?}");
 }
 
@@ -150,15 +157,14 @@ impl Read for Silence {
 }
 
 #[test]
-fn nobody_waits_for_an_input_when_enough_is_known() {
+fn a_silent_input_is_not_waited_for_when_its_rest_is_not_needed() {
     let input = Input::of_bytes("x", Silence(b"one\ntwo\nthree\n".to_vec()));
     let open = OpenInput::of_pieces(Pieces::new(input, Cut::Lines), Extractor::Whole);
-    let threads = NonZeroUsize::new(3).unwrap();
-    let (log, end) = logged(|log| run(open, threads, &Lengths, log), Some(2));
-    assert_eq!((log.records.len(), end.as_str()), (2, "Stop"));
+    let (log, end) = logged(|log| run_threads(open, 3, log), Some(2));
+    assert_eq!((log.records.len(), end.as_str()), (2, "stopped"));
     let input = Input::of_bytes("x", Silence(b"one\ntwo!\n".to_vec()));
     let open = OpenInput::of_pieces(Pieces::new(input, Cut::Lines), Extractor::Whole);
-    let (log, end) = logged(|log| run(open, threads, &Lengths, log), None);
+    let (log, end) = logged(|log| run_threads(open, 3, log), None);
     assert_eq!((log.records.len(), end.contains("x: line 2: an exclamation")), (1, true));
 }
 

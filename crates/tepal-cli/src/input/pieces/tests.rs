@@ -31,7 +31,7 @@ fn cut(bytes: &[u8], cut: Cut, step: usize, limit: usize) -> Result<Vec<Record>,
         let input = Input::of_bytes("x", Trickle(bytes.to_vec(), 0, step));
         let (mut pieces, mut piece) = (Pieces::new(input, cut), Piece::default());
         let (mut whole, mut line) = (Vec::new(), 1);
-        while pieces.read(&mut piece).map_err(|trouble| text_of(trouble, line))? {
+        while pieces.read(&mut piece).map_err(|error| text_of(error, line))? {
             let mut records = 0;
             while if alone { piece.next_page_alone(limit) } else { piece.next_page(limit) } {
                 let batch = piece.page();
@@ -57,8 +57,8 @@ fn cut(bytes: &[u8], cut: Cut, step: usize, limit: usize) -> Result<Vec<Record>,
     Ok(all)
 }
 
-fn text_of(trouble: Trouble, line: u64) -> String {
-    match trouble.failure("x", line) {
+fn text_of(error: ReadError, line: u64) -> String {
+    match error.failure("x", line) {
         Failure::Message(text) => text,
         Failure::ClosedPipe => unreachable!(),
     }

@@ -4,9 +4,7 @@
 //! through `input` (bytes, records, keys), hands them to the library `tepal`, and prints through `text` and `output`.
 //! No filter is computed here.
 //!
-//! The other public modules are there for the fuzz targets, and may change at any time.
-
-#![allow(unreachable_pub, reason = "only `main` is meant for others, and `pub` is shorter than `pub(crate)`")]
+#![allow(unreachable_pub, reason = "`main` is all that others use, and `pub` is shorter than `pub(crate)`")]
 
 mod args;
 mod ask;
@@ -17,10 +15,8 @@ mod cmd;
 mod describe;
 mod describe_foreign;
 mod distinct;
-#[doc(hidden)]
-pub mod error;
-#[doc(hidden)]
-pub mod input;
+mod error;
+mod input;
 mod keep;
 mod key;
 mod key_batch;
@@ -28,11 +24,23 @@ mod key_spool;
 mod open;
 mod output;
 mod random;
-#[doc(hidden)]
-pub mod secrets;
+mod secrets;
 mod spool;
+mod text;
+
+/// What the fuzz targets need. It may change at any time.
 #[doc(hidden)]
-pub mod text;
+pub mod fuzzing {
+    pub use crate::error::Failure;
+    pub use crate::input::field::{Field, KeyRules, RowFormat};
+    pub use crate::input::pages::{Inputs, Keys, Page};
+    pub use crate::input::pipeline::{Flow, Refused, Sink, Work, run};
+    pub use crate::input::progress::Progress;
+    pub use crate::input::sniff;
+    pub use crate::input::source::Source;
+    pub use crate::secrets::{read_seal, read_secret};
+    pub use crate::text::number;
+}
 
 use std::process::ExitCode;
 

@@ -4,15 +4,10 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use tepal_cli::error::Failure;
-use tepal_cli::input::field::{Field, KeyRules, RowFormat};
-use tepal_cli::input::pages::{Inputs, Keys, Page};
-use tepal_cli::input::pipeline::{self, Flow, Refused, Sink, Work};
-use tepal_cli::input::progress::Progress;
-use tepal_cli::input::sniff::{self, Looks};
-use tepal_cli::input::source::Source;
-use tepal_cli::secrets;
-use tepal_cli::text::number;
+use tepal_cli::fuzzing::{
+    Failure, Field, Flow, Inputs, KeyRules, Keys, Page, Progress, Refused, RowFormat, Sink, Source, Work,
+    number, read_seal, read_secret, run, sniff,
+};
 
 /// Packed bytes that unpack to at most a few dozen MiB.
 const MOST_PACKED: usize = 1024;
@@ -62,7 +57,7 @@ pub fn keys(data: &[u8]) {
     let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
     let (field, file) = (&rest[..line], rest.get(line + 1..).unwrap_or_default());
     let looks = sniff::looks(&file[..file.len().min(sniff::HEAD)]);
-    let plain = matches!(looks, None | Some(Looks::Plain));
+    let plain = matches!(looks, None | Some(sniff::Looks::Plain));
     if !plain && file.len() > MOST_PACKED {
         return;
     }
@@ -86,7 +81,7 @@ fn read(path: &Path, rules: KeyRules) -> Result<Vec<u8>, Failure> {
     let progress = Progress::of(&sources, true);
     let mut inputs = Inputs::new(sources, rules, progress, NonZeroUsize::MIN)?;
     let mut records = Records(Vec::new());
-    pipeline::run(&mut inputs, &Look, &mut records)?;
+    run(&mut inputs, &Look, &mut records)?;
     Ok(records.0)
 }
 
@@ -132,9 +127,9 @@ pub fn secret(data: &[u8]) {
     let scratch = Scratch::new(data, "secret");
     let digits = data.trim_ascii_end();
     let hex = digits.iter().all(u8::is_ascii_hexdigit);
-    let secret = secrets::read_secret(scratch.path()).is_ok();
+    let secret = read_secret(scratch.path()).is_ok();
     assert_eq!(secret, data.len() == 16 || hex && digits.len() == 32 && data.len() <= 4096);
-    let seal = secrets::read_seal(scratch.path()).is_ok();
+    let seal = read_seal(scratch.path()).is_ok();
     assert_eq!(seal, (16..=4096).contains(&data.len()));
 }
 

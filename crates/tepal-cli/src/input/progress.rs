@@ -31,7 +31,7 @@ impl Progress {
         if quiet || !io::stderr().is_terminal() {
             return Self(None);
         }
-        let bar = new_bar(sources.iter().map(Source::len).sum());
+        let bar = new_bar(sources.iter().map(Source::file_len).sum());
         let (shown, over) = (AtomicBool::new(false), AtomicBool::new(false));
         Self(Some(Arc::new(State { start: Instant::now(), shown, over, bar })))
     }

@@ -79,7 +79,7 @@ impl Source {
     }
 
     /// How many bytes it has, if the system knows that.
-    pub fn len(&self) -> Option<u64> {
+    pub fn file_len(&self) -> Option<u64> {
         let metadata = std::fs::metadata(self.path()?).ok()?;
         metadata.is_file().then_some(metadata.len())
     }

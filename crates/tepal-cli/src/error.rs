@@ -8,7 +8,7 @@ use crate::text::message::io_text;
 /// Why a command stopped.
 #[derive(Clone, Debug)]
 pub enum Failure {
-    /// Whoever read our output went away: the end, but nothing to complain about.
+    /// The program that reads our output has ended. The command stops, without a message.
     ClosedPipe,
     /// Anything else, as one line without the leading `tepal: `.
     Message(String),
@@ -49,7 +49,7 @@ impl Failure {
 }
 
 impl From<tepal::Error> for Failure {
-    /// For an error of the library that says it all.
+    /// For an error of the library whose text needs no name before it.
     fn from(error: tepal::Error) -> Self {
         Self::new(error.to_string())
     }

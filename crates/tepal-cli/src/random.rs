@@ -5,18 +5,18 @@
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers that belong to a seed.
+    /// The numbers that follow from a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next one.
+    /// The next number.
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         mix(self.0)
     }
 
-    /// The next one below `bound`, evenly to within 2^-32 for the small bounds here.
+    /// The next number below `bound`. For the small bounds here all numbers are equally likely, to within 2^-32.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }

@@ -1,4 +1,4 @@
-//! The keys that filters were made with, from files.
+//! Reads the secret of a filter, and the key of its seal, from files.
 
 use std::path::Path;
 
@@ -8,15 +8,15 @@ use crate::args::SecretArgs;
 use crate::error::Failure;
 use crate::text::message::{io_text, shown};
 
-/// The longest file of a key.
+/// The most bytes of such a file.
 const LONGEST: u64 = 4096;
 
-/// The keys to open filters with.
+/// What is needed to open filters that have a secret or a seal.
 #[derive(Default)]
 pub struct Secrets {
-    /// Under which keys are hashed.
+    /// The secret with which keys are hashed.
     pub secret: Option<SecretKey>,
-    /// Under which the files are sealed.
+    /// The key with which files are sealed.
     pub seal: Option<SealKey>,
 }
 
@@ -46,7 +46,7 @@ pub fn read_secret(path: &Path) -> Result<SecretKey, Failure> {
     }
 }
 
-/// Reads the key of a seal: 32 or more hex digits, or else the bytes of the file as they are.
+/// Reads the key of a seal from a file of 32 or more hex digits. Any other file is the key, byte for byte.
 pub fn read_seal(path: &Path) -> Result<SealKey, Failure> {
     let expected = "expected 16 bytes or more, or 32 hex digits or more (head -c 32 /dev/urandom makes some)";
     let bytes = read(path, expected)?;
@@ -105,7 +105,7 @@ mod tests {
         let path = folder.path().join("seal");
         let seal = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
-            // Keys are compared by what they seal.
+            // Two keys are equal if they give the same seal.
             let key = read_seal(&path).map_err(|failure| match failure {
                 Failure::Message(text) => text,
                 Failure::ClosedPipe => unreachable!(),
@@ -116,7 +116,7 @@ mod tests {
         let raw = seal(b"0123456789abcdef").unwrap();
         assert_eq!(raw, seal(b"30313233343536373839616263646566\n").unwrap());
         assert_ne!(raw, seal(b"0123456789abcdef\n").unwrap());
-        // Fewer than 32 digits, an odd number of them, other letters: bytes as they are.
+        // These files have too few digits, an odd number of digits or other letters, so they are keys byte for byte.
         for bytes in [&b"0123456789abcdef01"[..], &[b'0'; 33], &[b'g'; 32], &[0xFF; 4096]] {
             seal(bytes).unwrap();
         }

@@ -1,4 +1,4 @@
-//! The flags of `tepal build`, and those about size that `tepal plan` shares.
+//! The flags of `tepal build`. `tepal plan` has those about size too.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::text::number;
 /// How large a filter is and how it works inside.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct ShapeArgs {
-    /// Wrong answers among keys that are not in it: 1%, 0.001, 1e-6, "1 in 1000" [default: 1%]
+    /// Share of wrong answers for keys that are not in the filter: 1%, 0.001, 1e-6, "1 in 1000" [default: 1%]
     #[arg(short = 'p', long, value_name = "RATE", value_parser = number::parse_rate)]
     pub fpr: Option<f64>,
     /// Room for this many different keys: 20M, 1.5k
@@ -24,10 +24,10 @@ pub struct ShapeArgs {
     /// Which bits a key sets
     #[arg(long, value_name = "LAYOUT", value_parser = parse_layout())]
     pub layout: Option<Layout>,
-    /// Bits that each key sets, in place of the best number
+    /// How many bits each key sets [default: the best number]
     #[arg(short = 'k', long, value_name = "K")]
     pub num_hashes: Option<u32>,
-    /// The least memory, not the most speed
+    /// Prefer less memory to more speed
     #[arg(long, conflicts_with = "layout")]
     pub memory: bool,
 }
@@ -45,10 +45,10 @@ pub struct BuildArgs {
     pub shape: ShapeArgs,
     #[command(flatten)]
     pub keys: KeyArgs,
-    /// White space around a key does not count (stored; `has` does the same)
+    /// Ignore white space around keys (stored in the filter: `has` ignores it too)
     #[arg(long)]
     pub trim: bool,
-    /// Capital letters A to Z do not count (stored; `has` does the same)
+    /// Read capital letters A to Z as small ones (stored in the filter: `has` does it too)
     #[arg(long)]
     pub nocase: bool,
     /// Keys are integers of 64 bits, hashed faster; short for --keys integer
@@ -56,17 +56,17 @@ pub struct BuildArgs {
     pub integer: bool,
     #[command(flatten)]
     pub scheme: SchemeArgs,
-    /// Hash under a secret: a file of 16 bytes or 32 hex digits, needed by whoever asks
+    /// Hash keys with the secret in this file: 16 bytes, or 32 hex digits. It is needed to ask, too
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
-    /// Seal the filter, so that nobody can swap it: a file of 16 bytes or more, or of 32 hex digits or more, needed
-    /// by whoever asks
+    /// Seal the filter with the key in this file, so that nobody can replace the filter unnoticed: 16 bytes or more, or
+    /// 32 hex digits or more. It is needed to ask, too
     #[arg(long, value_name = "FILE")]
     pub seal: Option<PathBuf>,
     /// Seed of the hash [default: 0]
     #[arg(long, value_name = "SEED", value_parser = number::parse_seed, conflicts_with = "secret")]
     pub seed: Option<u64>,
-    /// When more keys come than there is room for
+    /// What to do with more keys than the filter has room for
     #[arg(long, value_name = "POLICY", default_value = "refuse", value_parser = parse_policy())]
     pub over: OverCapacity,
     /// Name of the set, stored in the filter
@@ -81,7 +81,7 @@ pub struct BuildArgs {
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
     /// Describe the new filter as JSON on standard output

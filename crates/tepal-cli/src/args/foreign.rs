@@ -1,4 +1,4 @@
-//! The flags about other programs' files and schemes, and the verbs that are there for them.
+//! The flags about other programs' files and schemes, and the verbs `merge` and `convert`.
 
 use std::path::PathBuf;
 
@@ -8,10 +8,10 @@ use tepal::{Format, KeyDomain, Md5Split, Scheme};
 
 use super::SecretArgs;
 
-/// What a file may not say of itself.
+/// What the file of a filter may not say about itself.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct FileArgs {
-    /// What wrote the filter, where its file has no mark
+    /// The format of the filter, where its file does not record it
     #[arg(long, value_name = "FORMAT", value_parser = parse_format())]
     pub from: Option<Format>,
     /// How keys become bytes, where the file does not record it [default: bytes]
@@ -19,7 +19,7 @@ pub struct FileArgs {
     pub encoding: Option<KeyDomain>,
 }
 
-/// Which scheme sets the bits, and who shall read the file.
+/// Which scheme sets the bits, and which program is to read the file.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct SchemeArgs {
     /// How keys become bits [default: xxh3, or what the format of --to has]
@@ -31,10 +31,10 @@ pub struct SchemeArgs {
     /// How keys become bytes [default: bytes]
     #[arg(long = "keys", value_name = "ENCODING", value_parser = parse_encoding(), conflicts_with = "integer")]
     pub encoding: Option<KeyDomain>,
-    /// Scheme md5-presets: its own name of the rate, 10%, 1% or 0.1%
+    /// The rate by its name in the scheme md5-presets: 10%, 1% or 0.1%
     #[arg(long, value_name = "RATE", conflicts_with = "fpr")]
     pub preset: Option<Preset>,
-    /// Scheme md5-split with its open choices: le (little-endian halves), i0 (from 0), wrap (at 2^64)
+    /// Variants of the scheme md5-split: le (little-endian halves), i0 (from 0), wrap (at 2^64)
     #[arg(long, value_name = "CHOICES", value_parser = parse_md5_split)]
     pub md5_split: Option<Md5Split>,
 }
@@ -70,17 +70,17 @@ pub struct MergeArgs {
     /// The filter to write; - is standard output
     #[arg(short, long, value_name = "FILTER")]
     pub output: PathBuf,
-    /// Keep what all of them have, not what any of them has
+    /// Keep only the keys that all of the filters have
     #[arg(long)]
     pub and: bool,
     #[command(flatten)]
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
-    /// Merge past the promised rate, and replace an existing file
+    /// Merge even if the promised rate is exceeded, and replace an existing file
     #[arg(long)]
     pub force: bool,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -104,7 +104,7 @@ pub struct ConvertArgs {
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
 }

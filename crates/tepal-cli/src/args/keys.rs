@@ -1,4 +1,4 @@
-//! The flags that say where keys come from, the same for every verb that reads some.
+//! The flags that say what the keys of an input are. All verbs that read keys have them.
 
 use std::num::NonZeroUsize;
 use std::thread;
@@ -12,37 +12,37 @@ pub const KEYS_HELP: &str = "\
 Keys: each line is a key, without its line end (\\n or \\r\\n). Any bytes are allowed, and an empty line is the \
 empty key. gzip and zstd data are unpacked.
 
-Fields: with -f the key is one field of the line, and a blank line has no key. Without --csv, --tsv or -d, fields \
-stand as in CSV in files named *.csv (also *.csv.gz and *.csv.zst), else between tabs.";
+Fields: with -f the key is one field of the line, and a blank line has no key. Without --csv, --tsv and -d, files \
+named *.csv, *.csv.gz or *.csv.zst are read as CSV; in all others, tabs separate the fields.";
 
-/// More threads than any machine has processors for.
+/// The most threads that can be asked for.
 const MOST_THREADS: usize = 1024;
 
 /// Where keys come from.
 #[derive(Args, Debug, Default)]
 pub struct KeyArgs {
-    /// Records end in NUL, not in a line end
+    /// Records end with a NUL byte, not with a line end
     #[arg(short = '0', long, short_alias = 'z')]
     pub null: bool,
     /// The key is this field: a number from 1, a name in the header row, or a JSON pointer (/user/id) into JSON lines
     #[arg(short, long, value_name = "FIELD", value_parser = Field::parse)]
     pub field: Option<Field>,
-    /// Fields stand as in CSV, with commas and quotes
+    /// Fields are separated by commas and may be quoted, as in CSV
     #[arg(long, requires = "field", conflicts_with_all = ["tsv", "null"])]
     pub csv: bool,
-    /// Fields stand between tabs, without quotes
+    /// Fields are separated by tabs; quotes have no meaning
     #[arg(long, requires = "field", conflicts_with = "delimiter")]
     pub tsv: bool,
-    /// Fields stand between this character (with --csv: and quotes protect them)
+    /// Fields are separated by this character (with --csv they may be quoted too)
     #[arg(short, long, value_name = "CHAR", requires = "field", value_parser = parse_delimiter)]
     pub delimiter: Option<u8>,
-    /// Threads that work on a long input; any number gives the same results [default: one for each processor]
+    /// How many threads work on a long input; the results are always the same [default: one for each processor]
     #[arg(short = 'j', long = "threads", value_name = "N", value_parser = parse_threads)]
     pub jobs: Option<NonZeroUsize>,
 }
 
 impl KeyArgs {
-    /// These flags as rules.
+    /// The rules that these flags give.
     pub fn rules(&self) -> KeyRules {
         let row_format = match (self.csv, self.tsv, self.delimiter) {
             (true, _, delimiter) => Some(RowFormat { delimiter: delimiter.unwrap_or(b','), quotes: true }),
@@ -53,7 +53,7 @@ impl KeyArgs {
         KeyRules { null: self.null, field: self.field.clone(), row_format }
     }
 
-    /// How many threads to use: as said, else one for each processor.
+    /// How many threads to use: as given, else one for each processor.
     pub fn threads(&self) -> NonZeroUsize {
         self.jobs.unwrap_or_else(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
     }

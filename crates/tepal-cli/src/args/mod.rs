@@ -1,4 +1,4 @@
-//! The command line as `clap` sees it: raw flags, each value checked by itself.
+//! The definition of the command line for `clap`. Each value is checked by itself.
 
 use std::path::PathBuf;
 
@@ -92,7 +92,7 @@ pub enum Verb {
   tepal info --json list.tepal"
     )]
     Info(InfoArgs),
-    /// Work out any one of keys, rate and size from the other two
+    /// Calculate keys, rate or size of a filter from the other two
     #[command(
         help_template = TEMPLATE,
         before_help = "  tepal plan -n 20M -p 1%
@@ -100,7 +100,7 @@ pub enum Verb {
   tepal plan -s 1GiB -p 1e-6 --layout double"
     )]
     Plan(PlanArgs),
-    /// Unite filters: a key of any of them is in the new one
+    /// Unite filters: the new filter has the keys of all of them
     #[command(
         help_template = TEMPLATE,
         before_help = "  tepal merge monday.tepal tuesday.tepal -o both.tepal
@@ -116,19 +116,19 @@ pub enum Verb {
   tepal convert ids.bin --from guava --keys integer --to tepal -o ids.tepal"
     )]
     Convert(ConvertArgs),
-    /// Check that every byte of a filter is what was written
+    /// Check that no byte of a filter has changed since it was written
     #[command(
         help_template = TEMPLATE,
         before_help = "  tepal verify list.tepal
   tepal verify *.tepal || echo \"restore what is named above\"
   tepal verify --from guava old.bin",
-        after_help = "Every verb does this for the filters that it opens; this one does nothing else. Of a damaged tepal file \
-                      it names the bytes of the first chunk (64 KiB) that is. Most other programs' formats have no \
-                      checksum: their lengths and fields are checked, their bits cannot be.
-Exit codes: 0 nothing wrong was found, 2 something was."
+        after_help = "Every verb checks the filters that it opens; this verb does nothing else. For a damaged tepal file it names \
+                      the bytes of the first damaged chunk (64 KiB). Most other programs' formats have no checksum: their \
+                      lengths and fields are checked, but not their bits.
+Exit codes: 0 nothing wrong was found, 2 something wrong was found."
     )]
     Verify(VerifyArgs),
-    /// Measure a filter: members missed (must be 0), and the rate of error
+    /// Measure how many members a filter misses (must be 0), and its rate of error
     #[command(
         help_template = TEMPLATE,
         before_help = "  tepal test list.tepal --members list.txt
@@ -136,7 +136,7 @@ Exit codes: 0 nothing wrong was found, 2 something was."
   tepal test list.tepal --json"
     )]
     Test(TestArgs),
-    /// Show it all on 20 million made-up identity numbers
+    /// Build and ask a filter of 20 million made-up identity numbers
     #[command(
         help_template = TEMPLATE,
         before_help = "  tepal demo
@@ -165,7 +165,7 @@ pub struct AddArgs {
     /// Lists of keys; none or - is standard input
     #[arg(value_name = "KEYS")]
     pub inputs: Vec<PathBuf>,
-    /// Write the larger set here and leave the filter as it is
+    /// Write the new filter to this file, and do not change the old one
     #[arg(short, long, value_name = "FILTER")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -174,10 +174,10 @@ pub struct AddArgs {
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
-    /// Add past the promised rate; with -o also replace an existing file
+    /// Add keys even if the promised rate is exceeded; with -o also replace an existing file
     #[arg(long)]
     pub force: bool,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
     /// Describe the filter as JSON on standard output
@@ -197,28 +197,28 @@ pub struct HasArgs {
     /// Another filter: a line is selected when any of them has its key
     #[arg(long = "in", value_name = "FILTER")]
     pub others: Vec<PathBuf>,
-    /// Ask for this key; may be repeated. Standard input is then read only when named
+    /// Ask for this key; may be given several times. Standard input is then read only if - is given
     #[arg(short = 'e', long = "key", value_name = "KEY")]
     pub asked: Vec<std::ffi::OsString>,
-    /// Select the lines whose key is surely not in it
+    /// Select the lines whose key is surely not in the filter
     #[arg(short = 'v', long)]
     pub invert: bool,
-    /// Print only how many lines are selected, of all inputs together
+    /// Print only the number of selected lines, of all inputs together
     #[arg(short, long)]
     pub count: bool,
-    /// Print nothing; end with 0 at the first selected line
+    /// Print nothing, and end with exit code 0 at the first selected line
     #[arg(short, long)]
     pub quiet: bool,
-    /// Print the number of each line in its file before it
+    /// Print before each line its number in its file
     #[arg(short = 'n', long)]
     pub line_number: bool,
-    /// Leave each input after this many selected lines
+    /// Stop reading each input after this many selected lines
     #[arg(short, long, value_name = "NUM", value_parser = number::parse_count_or_zero)]
     pub max_count: Option<u64>,
-    /// Ignore case: a part of the filter, given at `build --nocase`; here it only asks whether that is so
+    /// Check that the filter ignores case. That is decided when it is built, with --nocase
     #[arg(short = 'i', long)]
     pub ignore_case: bool,
-    /// Whole lines, as always; for the habit of grep
+    /// Compare whole lines, as `has` always does; accepted because grep has this flag
     #[arg(short = 'x', long, hide = true)]
     pub line_regexp: bool,
     #[command(flatten)]
@@ -227,7 +227,7 @@ pub struct HasArgs {
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
-    /// Print one JSON object for each record, held or not
+    /// Print one JSON object for each record, also for those that are not in the filter
     #[arg(long, conflicts_with_all = ["invert", "count", "quiet", "line_number", "max_count"])]
     pub json: bool,
 }
@@ -242,7 +242,7 @@ pub struct InfoArgs {
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
-    /// Everything, as one JSON array
+    /// Print everything as one JSON array
     #[arg(long)]
     pub json: bool,
 }
@@ -257,7 +257,7 @@ pub struct VerifyArgs {
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
-    /// What was found, as one JSON array
+    /// Print what was found as one JSON array
     #[arg(long)]
     pub json: bool,
 }
@@ -267,13 +267,13 @@ pub struct VerifyArgs {
 pub struct PlanArgs {
     #[command(flatten)]
     pub shape: ShapeArgs,
-    /// Size it as the program of this scheme does
+    /// Use the formulas of the program of this scheme
     #[arg(long, value_name = "SCHEME", value_parser = foreign::parse_scheme(), conflicts_with_all = ["layout", "memory"])]
     pub scheme: Option<Scheme>,
-    /// How many different keys there can be at all: shows what an exact set would take
+    /// How many different keys are possible: shows the size of an exact set too
     #[arg(long, value_name = "KEYS", value_parser = number::parse_count)]
     pub universe: Option<u64>,
-    /// The plan as JSON
+    /// Print the plan as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -284,10 +284,10 @@ pub struct TestArgs {
     /// The filter
     #[arg(value_name = "FILTER")]
     pub filter: PathBuf,
-    /// Lists of keys that are in it; none may be missed
+    /// Lists of keys that are in the filter; none may be missed
     #[arg(long, value_name = "KEYS", num_args = 1..)]
     pub members: Vec<PathBuf>,
-    /// Lists of keys that are not in it [default: a million random keys]
+    /// Lists of keys that are not in the filter [default: a million random keys]
     #[arg(long, value_name = "KEYS", num_args = 1..)]
     pub absent: Vec<PathBuf>,
     /// Seed of the random keys
@@ -299,10 +299,10 @@ pub struct TestArgs {
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
-    /// Say nothing; the exit code tells
+    /// Print nothing; the exit code is the result
     #[arg(short, long)]
     pub quiet: bool,
-    /// The measurement as JSON
+    /// Print the measurement as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -313,13 +313,13 @@ pub struct DemoArgs {
     /// How many identity numbers are on the list
     #[arg(short = 'n', long, value_name = "KEYS", default_value = "20M", value_parser = number::parse_count)]
     pub keys: u64,
-    /// The folder for the files, made if need be; nothing but the demo's files may be in it
+    /// The folder for the files. It is created if it is missing, and may contain only files of the demo
     #[arg(long, value_name = "FOLDER", default_value = "tepal-demo")]
     pub dir: PathBuf,
     /// Seed of the random numbers
     #[arg(long, value_name = "SEED", default_value = "1", value_parser = number::parse_seed)]
     pub seed: u64,
-    /// The results as JSON
+    /// Print the results as JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -1,16 +1,16 @@
-//! The flags that name keys of filters: files, whose bytes are shown nowhere.
+//! The flags that name files with the secret of a filter or the key of its seal.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// The keys that filters were made with.
+/// The secrets that filters were made with.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SecretArgs {
-    /// The secret of the filter
+    /// The file with the secret of the filter
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
-    /// The key of its seal; a filter that is not sealed under it is refused
+    /// The file with the key of its seal; a filter that is not sealed with this key is refused
     #[arg(long, value_name = "FILE")]
     pub seal: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! `tepal add`: more keys into a filter, as a whole or not at all.
+//! `tepal add`: adds keys to a filter, all of them or none.
 
 use serde::Serialize;
 use tepal::{AnyFilter, BloomFilter, Error, FilterFile, Format, OverCapacity};
@@ -22,7 +22,7 @@ use crate::text::number;
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Report {
-    /// Keys read, repeats included.
+    /// Keys that were read, with repeats.
     keys: u64,
     filter: Described,
 }
@@ -67,7 +67,7 @@ pub fn run(args: &AddArgs) -> Outcome {
     Ok(0)
 }
 
-/// The same for filters without a 64-bit hash, and for chains, key by key.
+/// Inserts all keys one by one, into a chain or a filter without a 64-bit hash. Gives how many there were.
 fn add_each(name: &str, file: &mut FilterFile, inputs: &mut Inputs, force: bool) -> Result<u64, Failure> {
     let part = &file.filter().parts()[0];
     let (policy, recipe) = (part.over_capacity(), part.recipe());
@@ -108,7 +108,7 @@ impl Sink<KeyBatch> for AddEach<'_> {
     }
 }
 
-/// A chain that may not grow takes no key more than its program would let it take.
+/// The failure where a chain is full and may not grow.
 fn full_chain(name: &str, fitted: u64) -> Failure {
     Failure::at(
         name,
@@ -120,7 +120,7 @@ fn full_chain(name: &str, fitted: u64) -> Failure {
     )
 }
 
-/// Inserts all keys, past capacity only with `force`. Gives how many there were.
+/// Inserts all keys by their hashes. Only with `force` this goes past the capacity. Gives how many there were.
 fn add_all(
     name: &str,
     filter: &mut BloomFilter,
@@ -183,7 +183,7 @@ fn report(name: &str, keys: u64, file: &FilterFile) {
         number::counted(keys, "key"),
         number::rate(filter.false_positive_rate()),
     ));
-    // A chain grows in time, and a promise that is not on record cannot be passed.
+    // A chain grows before it is past its promise, and a file may have no promise on record.
     let over = matches!(filter, AnyFilter::Bloom(part) if part.is_over_capacity());
     if over && !promise.is_empty() {
         complain(&format!("{name}: now past its promise; build it again with more room (-n)"));

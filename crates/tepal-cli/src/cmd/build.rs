@@ -1,4 +1,4 @@
-//! `tepal build`: a list becomes a filter.
+//! `tepal build`: makes a filter from a list.
 
 use serde::Serialize;
 use tepal::{BloomFilter, Format, KeyDomain, Labels, Layout, OverCapacity, Recipe, Scheme, SealKey};
@@ -19,11 +19,11 @@ use crate::text::number;
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Report {
-    /// Keys read, repeats included.
+    /// Keys that were read, with repeats.
     keys: u64,
     /// Different keys among them.
     different_keys: u64,
-    /// Whether that is exact and no estimate.
+    /// Whether that number is exact, not an estimate.
     different_keys_exact: bool,
     filter: Described,
 }
@@ -69,7 +69,7 @@ pub fn run(args: &BuildArgs) -> Outcome {
     Ok(0)
 }
 
-/// The way of the schemes without a 64-bit hash, and into other programs' files.
+/// Builds a filter whose scheme has no 64-bit hash, or another program's file.
 fn by_key(
     args: &BuildArgs,
     settings: &Settings,
@@ -106,7 +106,7 @@ fn by_key(
     Ok(0)
 }
 
-/// Another program's file has no place for what is part of ours.
+/// Refuses flags whose value only a tepal file can keep.
 fn refuse_what_is_lost(args: &BuildArgs, format: Format) -> Result<(), Failure> {
     let lost = [
         ("--trim", args.trim),
@@ -184,7 +184,7 @@ fn settings(args: &BuildArgs) -> Result<Settings, Failure> {
 
 /// The line at the end: `20,000,000 keys, 23.8 MiB, 1 in 100 false positives`.
 ///
-/// `keys` are those of the list, the different ones, and whether these are exact.
+/// `keys` is how many keys the list has, how many of them are different, and whether that number is exact.
 pub fn summary(filter: &BloomFilter, keys: (u64, u64, bool), rules: &KeyRules) -> String {
     let (keys, different, exact) = keys;
     let keys = if keys == different {

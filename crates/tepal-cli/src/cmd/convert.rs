@@ -1,4 +1,4 @@
-//! `tepal convert`: the same bits in the format of another program.
+//! `tepal convert`: writes the same bits in the format of another program.
 
 use tepal::{Error, FilterFile, Format, KeyDomain};
 
@@ -19,7 +19,7 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     let from = file.format();
     let before = (from != Format::Tepal).then(|| file.clone());
     let file = file.convert_to(args.to).map_err(|error| Failure::at(&name, refusal(&error, args.to)))?;
-    // Another program's file has no seal: that the filter had one was checked, and is over.
+    // The seal was checked when the filter was opened. Another program's file cannot have one.
     let seal = secrets.seal.as_ref().filter(|_| args.to == Format::Tepal);
     target.save_file(&file, seal)?;
     if args.quiet {
@@ -36,7 +36,7 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     Ok(0)
 }
 
-/// Whether the new file can be made the old one again, byte for byte.
+/// Whether converting the new file back gives the old file, byte for byte.
 fn comes_back(old: &FilterFile, new: &FilterFile) -> bool {
     let back = new.clone().convert_to(old.format()).and_then(|file| file.to_bytes());
     matches!((back, old.to_bytes()), (Ok(back), Ok(old)) if back == old)
@@ -51,7 +51,7 @@ fn refusal(error: &Error, to: Format) -> String {
     }
 }
 
-/// How the keys were encoded, where the new file does not say it and it is not the default.
+/// A warning where the new file does not say how keys are encoded, and it is not the default.
 fn unrecorded_encoding(file: &FilterFile) -> Option<String> {
     match (file.format(), file.filter().key_domain()) {
         (Format::Tepal, _) | (_, KeyDomain::Bytes) => None,

@@ -1,4 +1,4 @@
-//! `tepal info`: what a filter is, how full, and what its answers are worth now.
+//! `tepal info`: shows what a filter is, how full it is, and how many of its answers are wrong now.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use crate::text::message::shown;
 use crate::text::number::{count, counted, percent, rate, size};
 use crate::text::picture::{self, WIDTH, bar, columns};
 
-/// Runs the verb. A filter that cannot be opened does not hide the others.
+/// Runs the verb. If a filter cannot be opened, the others are still shown.
 pub fn run(args: &InfoArgs) -> Outcome {
     let secrets = Secrets::read(&args.keyed)?;
     let mut stdout = Stdout::new();
@@ -26,10 +26,10 @@ pub fn run(args: &InfoArgs) -> Outcome {
     for path in &args.filters {
         let name = shown(path);
         let opened = open_each(path, args.file, &secrets);
-        let told = opened.and_then(|filter| tell(&name, filter, args.json));
-        match told {
-            Ok(Told::Data(data)) => described.push(data),
-            Ok(Told::Page(page)) => {
+        let described_filter = opened.and_then(|filter| describe(&name, filter, args.json));
+        match described_filter {
+            Ok(Shown::Data(data)) => described.push(data),
+            Ok(Shown::Page(page)) => {
                 let gap = if shown_before { "\n" } else { "" };
                 shown_before = true;
                 stdout.styled(&format!("{gap}{page}"))?;
@@ -48,33 +48,35 @@ pub fn run(args: &InfoArgs) -> Outcome {
     Ok(code)
 }
 
-/// What is told of one filter.
-enum Told {
+/// What is shown of one filter.
+enum Shown {
+    /// With `--json`.
     Data(Described),
+    /// For people.
     Page(String),
 }
 
-fn tell(name: &str, filter: Filter, json: bool) -> Result<Told, Failure> {
+fn describe(name: &str, filter: Filter, json: bool) -> Result<Shown, Failure> {
     match (filter, json) {
-        (Filter::Foreign(file), true) => Described::of(name, &file).map(Told::Data),
-        (Filter::Foreign(file), false) => info_foreign::page(name, &file).map(Told::Page),
+        (Filter::Foreign(file), true) => Described::of(name, &file).map(Shown::Data),
+        (Filter::Foreign(file), false) => info_foreign::page(name, &file).map(Shown::Page),
         (Filter::Own(filter), true) => {
             let mut data = Description::of(name, &filter);
             data.sealed(filter.is_sealed());
             data.warnings = warnings(name, filter)?;
-            Ok(Told::Data(Described::Own(Box::new(data))))
+            Ok(Shown::Data(Described::Own(Box::new(data))))
         }
         (Filter::Own(filter), false) => {
             let mut page = page(name, &filter);
             for warning in warnings(name, filter)? {
                 let _ = writeln!(page, "{:<11} {warning}", "!");
             }
-            Ok(Told::Page(page))
+            Ok(Shown::Page(page))
         }
     }
 }
 
-/// What the user of a scheme with a rule of its own should know; nothing of ours needs a warning.
+/// The warnings about the scheme of a filter. Only schemes without a 64-bit hash have some.
 fn warnings(name: &str, filter: Own) -> Result<Vec<String>, Failure> {
     if filter.has_hash() {
         return Ok(Vec::new());

@@ -73,7 +73,7 @@ fn link(n: u32, part: &BloomFilter) -> String {
     )
 }
 
-/// What the file does not say of its filter.
+/// What the file does not say about its filter.
 fn unrecorded(file: &FilterFile) -> String {
     let mut missing = vec!["how keys become bytes (--keys)"];
     if !records_plan(file.format()) {

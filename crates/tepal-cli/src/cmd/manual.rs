@@ -1,4 +1,4 @@
-//! `tepal completions` and `tepal man`: made from the one definition of the command line.
+//! `tepal completions` and `tepal man`. Both are made from the definition of the command line in `args`.
 
 use clap::CommandFactory;
 use clap_mangen::Man;

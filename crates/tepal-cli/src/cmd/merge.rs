@@ -1,4 +1,4 @@
-//! `tepal merge`: one filter of several, without their keys.
+//! `tepal merge`: makes one filter of several, without their keys.
 
 use tepal::{AnyFilter, Error, FilterFile, Format, OverCapacity};
 
@@ -41,7 +41,7 @@ pub fn run(args: &MergeArgs) -> Outcome {
     Ok(0)
 }
 
-/// Takes another filter's keys into `file`, or leaves in it only what both have; or says why not.
+/// Adds the keys of `other` to `file`, or with `and` keeps only what both have. An error says why it cannot.
 fn join(file: &mut FilterFile, other: Filter, and: bool) -> Result<(), String> {
     let here = file.format();
     let format = match &other {

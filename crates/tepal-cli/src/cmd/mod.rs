@@ -1,4 +1,4 @@
-//! The verbs, one file each: from checked flags to library calls to words.
+//! The verbs, one file each: a verb takes checked flags, calls the library, and prints the result.
 
 pub mod add;
 pub mod build;

@@ -1,4 +1,4 @@
-//! `tepal plan`: any one of keys, rate and size from the other two, in every layout.
+//! `tepal plan`: calculates keys, rate or size from the other two, for every layout.
 
 use serde::Serialize;
 use tepal::{Layout, Plan, Request, Scheme};
@@ -14,14 +14,14 @@ use crate::text::number::{count, rate, size};
 struct Row {
     /// A layout, or something to compare with.
     kind: &'static str,
-    /// Whether this is what `build` takes for these figures.
+    /// Whether `build` takes this one.
     chosen: bool,
     capacity: Option<f64>,
     size_in_bytes: Option<f64>,
     bits_per_key: Option<f64>,
     false_positive_rate: Option<f64>,
     num_hashes: Option<u32>,
-    /// Why this cannot be.
+    /// Why there is no such filter.
     problem: Option<String>,
     #[serde(skip)]
     note: &'static str,
@@ -44,7 +44,7 @@ pub fn run(args: &PlanArgs) -> Outcome {
     Ok(0)
 }
 
-/// The request as typed, with the usual rate where only the keys are given.
+/// The request as it was typed. Where only the keys are given, the rate is 1 %.
 fn request(args: &PlanArgs) -> Result<Request, Failure> {
     let shape = &args.shape;
     let mut wanted = Request {
@@ -74,7 +74,7 @@ fn request(args: &PlanArgs) -> Result<Request, Failure> {
 }
 
 fn rows(args: &PlanArgs, wanted: &Request) -> Result<Vec<Row>, Failure> {
-    // What `build` would take, which may be nothing at all.
+    // The plan that `build` would take. There may be none.
     let chosen = wanted.plan();
     if let Some(scheme) = args.scheme.filter(|scheme| has_own_sizes(*scheme)) {
         let plan = chosen?;
@@ -118,7 +118,7 @@ fn rows(args: &PlanArgs, wanted: &Request) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// Does the scheme size a filter by formulas of its own?
+/// Whether the scheme has its own formulas for the size of a filter.
 fn has_own_sizes(scheme: Scheme) -> bool {
     !matches!(scheme, Scheme::Xxh3 | Scheme::SipHash13 | Scheme::Xxh64)
 }
@@ -160,7 +160,7 @@ fn note(layout: Layout) -> &'static str {
     }
 }
 
-/// No filter can do better than log2(1/rate) bits a key.
+/// The smallest size of any filter: log2(1/rate) bits for each key.
 fn limit(wanted: &Request) -> Row {
     let capacity = wanted.capacity.map(|keys| keys as f64);
     let bits = wanted.bit_len.map(|bits| bits as f64);
@@ -180,7 +180,7 @@ fn limit(wanted: &Request) -> Row {
     }
 }
 
-/// The least an exact set of `keys` out of `universe` can take: log2 of the number of such sets.
+/// The smallest size of an exact set of `keys` out of `universe`: log2 of the number of such sets.
 fn exact(universe: u64, keys: u64) -> Row {
     let (u, n) = (universe as f64, keys as f64);
     let bits =
@@ -235,7 +235,7 @@ fn table(rows: &[Row]) -> String {
     text
 }
 
-/// Says it where an exact set is no larger than the filter.
+/// A hint where an exact set is not larger than the filter.
 fn hint(args: &PlanArgs, rows: &[Row]) -> Option<String> {
     let universe = args.universe?;
     let size_of = |wanted: fn(&Row) -> bool| rows.iter().find(|row| wanted(row))?.size_in_bytes;

@@ -1,4 +1,4 @@
-//! `tepal test`: is the filter as good as it says?
+//! `tepal test`: measures whether a filter keeps its promise.
 
 use serde::Serialize;
 use tepal::KeyDomain;
@@ -18,32 +18,32 @@ use crate::random::Random;
 use crate::secrets::Secrets;
 use crate::text::number::{count, four_digits, rate};
 
-/// Random keys where no absent ones are given.
+/// How many random keys are asked for where no absent keys are given.
 const RANDOM_KEYS: u64 = 1_000_000;
-/// Standard errors on each side that hold 95 % of all measurements.
+/// 95 % of all measurements are within so many standard errors.
 const SURE_95: f64 = 1.96;
-/// The promise counts as broken where the measurement is beyond it by this many standard errors: a filter that just
-/// keeps it is accused once in 2,000 tests, not once in 40.
+/// The promise counts as broken if the measurement is above it by more than so many standard errors. So a filter that
+/// just keeps its promise fails one test in 2,000, not one in 40.
 const BEYOND_DOUBT: f64 = 3.29;
 
 /// What was measured; `--json` prints it.
 #[derive(Serialize)]
 struct Measured {
-    /// Keys of `--members`, and how many of them the filter denies.
+    /// Keys of `--members`, and for how many of them the filter says no.
     members: u64,
     members_missed: u64,
-    /// Keys that are not in it, and how many of them it takes for members.
+    /// Keys that are not in the filter, and for how many of them it says yes.
     absent: u64,
     absent_wrong: u64,
-    /// Whether the absent keys were made up.
+    /// Whether the absent keys are random.
     absent_random: bool,
-    /// The measured rate, and the interval that holds the true one with 95 %.
+    /// The measured rate, and the interval that contains the true rate with a probability of 95 %.
     false_positive_rate: f64,
     false_positive_rate_low: f64,
     false_positive_rate_high: f64,
     /// Null where the file records none.
     promised_false_positive_rate: Option<f64>,
-    /// No member missed, and the rate not above the promise beyond doubt.
+    /// No member was missed, and the rate is not clearly above the promise.
     promise_kept: bool,
 }
 
@@ -81,7 +81,7 @@ struct Tally {
 impl Sink<Answers> for Tally {
     fn take(&mut self, _page: &mut Page<'_>, answers: &Answers) -> Result<Flow, Failure> {
         let held = answers.held.iter().filter(|&&held| held).count();
-        // An empty row has no key, and nothing to be measured by.
+        // An empty row has no key, so it does not count.
         self.keys += (answers.held.len() - answers.keyless) as u64;
         self.held += held as u64;
         Ok(Flow::Continue)
@@ -104,8 +104,8 @@ fn tally(
     Ok(tally)
 }
 
-/// Asks for random keys of 128 bits (fewer where keys are numbers): one of them is in the list by a chance that does
-/// not matter.
+/// Asks for random keys of 128 bits, or fewer where keys are numbers. So few of them are on the list by chance that it
+/// does not matter.
 fn random(filter: &Filter, seed: u64) -> Result<Tally, Failure> {
     let mut random = Random::new(seed);
     let mut tally = Tally::default();
@@ -124,7 +124,7 @@ fn random(filter: &Filter, seed: u64) -> Result<Tally, Failure> {
     Ok(tally)
 }
 
-/// How many of so many random keys a filter with a 64-bit hash holds.
+/// How many of `wanted` random keys a filter with a 64-bit hash contains.
 fn hashed(filter: &Own, random: &mut Random, wanted: usize) -> Result<u64, Failure> {
     let hasher = KeyHasher::new(filter);
     let mut hashes = Vec::with_capacity(PAGE);
@@ -150,7 +150,7 @@ fn random_text(domain: KeyDomain, random: &mut Random) -> String {
     match domain {
         KeyDomain::Integer => high.to_string(),
         KeyDomain::Integer32 => (high >> 32).to_string(),
-        // The exponent's upper half is left out: the number is finite.
+        // The highest bit of the exponent is 0, so the number is finite.
         KeyDomain::Float32 => f32::from_bits((high >> 32) as u32 & 0xbfff_ffff).to_string(),
         KeyDomain::Float64 => f64::from_bits(high & 0xbfff_ffff_ffff_ffff).to_string(),
         _ => format!("{high:016x}{low:016x}"),
@@ -218,7 +218,7 @@ fn report(measured: &Measured) -> String {
     text
 }
 
-/// `1 in 94.9 to 96.1`, the more frequent end first.
+/// `1 in 94.9 to 96.1`, the higher rate first.
 fn between(low: f64, high: f64) -> String {
     if low <= 0.0 {
         return format!("at most {}", rate(high));

@@ -1,4 +1,4 @@
-//! `tepal verify`: is every byte of these filters what was written?
+//! `tepal verify`: checks that every byte of a filter is what was written.
 
 use std::path::Path;
 
@@ -20,20 +20,20 @@ struct Verified {
     file: String,
     /// Nothing wrong was found.
     right: bool,
-    /// Null where the file cannot be read as any.
+    /// Null where the file has no known format.
     format: Option<&'static str>,
-    /// Whether its bits are under a checksum, so that every change of them is found.
+    /// Whether the file has a checksum of its bits, so that every change of them is found.
     checksum: Option<bool>,
-    /// Pieces of a tepal file with a checksum of their own.
+    /// How many pieces with a checksum of their own a tepal file has.
     chunks: Option<u64>,
-    /// Whether a tepal file is sealed; the seal is then right.
+    /// Whether a tepal file is sealed. If it is, the seal is right.
     sealed: Option<bool>,
     file_len: Option<u64>,
     /// What is wrong.
     problem: Option<String>,
 }
 
-/// Runs the verb. A file that is damaged does not hide the others.
+/// Runs the verb. If a file is damaged, the others are still checked.
 pub fn run(args: &VerifyArgs) -> Outcome {
     let secrets = Secrets::read(&args.keyed)?;
     let mut stdout = Stdout::new();
@@ -61,7 +61,7 @@ pub fn run(args: &VerifyArgs) -> Outcome {
     Ok(if all.iter().all(|verified| verified.right) { 0 } else { 2 })
 }
 
-/// A file that was opened, which means that all that can be checked is right.
+/// What is said of a file that could be opened: all that can be checked is right then.
 fn right(path: &Path, filter: &Filter) -> Result<Verified, Failure> {
     let verified = Verified { file: shown(path), right: true, ..Verified::default() };
     Ok(match filter {

@@ -1,4 +1,4 @@
-//! The file of a filter, or whatever else it is written to.
+//! Where a filter is written: a file, a device, a pipe or standard output.
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -12,16 +12,16 @@ use crate::text::message::shown;
 
 /// Where a filter is to be written.
 pub enum Target {
-    /// Standard output, which is no terminal.
+    /// Standard output, which is not a terminal.
     Stdout,
-    /// A device or a pipe with a name: written as it is, for it cannot be replaced.
+    /// A device or a pipe with a name. It is written to and not replaced.
     Stream(PathBuf),
-    /// An ordinary file, replaced as a whole.
+    /// An ordinary file. It is replaced as a whole.
     File(PathBuf),
 }
 
 impl Target {
-    /// The target named `path`. An existing file is refused without `force`, and so is a terminal.
+    /// The target named `path`. A terminal is refused, and without `force` an existing file too.
     pub fn new(path: &Path, force: bool) -> Result<Self, Failure> {
         let name = shown(path);
         if path.as_os_str() == "-" {
@@ -37,7 +37,7 @@ impl Target {
             }
             Ok(found) if !found.is_file() => Ok(Self::Stream(path.to_owned())),
             Ok(_) if !force => Err(Failure::at(&name, "exists; add --force to replace it")),
-            // Through a symbolic link the file it names is replaced, not the link.
+            // If the path is a symbolic link, its target is replaced, not the link.
             Ok(_) => match path.canonicalize() {
                 Ok(real) => Ok(Self::File(real)),
                 Err(error) => Err(Failure::io(&name, &error)),
@@ -70,7 +70,7 @@ impl Target {
         }
     }
 
-    /// Writes the filter there. A file is replaced as a whole or left as it was.
+    /// Writes the filter. A file is replaced as a whole or left as it was.
     pub fn save<L: AsRef<[Line]>>(
         &self,
         filter: &BloomFilter<L>,
@@ -93,10 +93,10 @@ impl Target {
                 }
             }
         };
-        self.told(result)
+        self.named(result)
     }
 
-    /// The same for a filter in the format of any program. Only ours has a seal.
+    /// Writes a filter in the format of any program. Only a tepal file can have a seal.
     pub fn save_file(&self, file: &FilterFile, seal: Option<&SealKey>) -> Result<(), Failure> {
         if let (Format::Tepal, [filter]) = (file.format(), file.filter().parts()) {
             return self.save(filter, seal);
@@ -121,10 +121,11 @@ impl Target {
                 written.map_err(|source| Error::Io { doing: "writing".to_owned(), source })
             }
         };
-        self.told(result)
+        self.named(result)
     }
 
-    fn told(&self, result: Result<(), Error>) -> Result<(), Failure> {
+    /// Adds the name of the target to an error.
+    fn named(&self, result: Result<(), Error>) -> Result<(), Failure> {
         match result {
             Ok(()) => Ok(()),
             Err(Error::Io { source, .. }) if matches!(self, Self::Stdout) => Err(Failure::stdout(&source)),

@@ -22,7 +22,7 @@ pub fn io_text(error: &io::Error) -> String {
     }
 }
 
-/// A path for a message: on one line, whatever bytes it holds.
+/// A path for a message. It stays on one line, whatever bytes it has.
 pub fn shown(path: &Path) -> String {
     one_line(&path.to_string_lossy())
 }

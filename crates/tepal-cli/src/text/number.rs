@@ -1,6 +1,6 @@
-//! Numbers as people write them: `20M`, `24MiB`, `1%`, `1 in 100`; and the same way back.
+//! Reads and writes numbers as people write them: `20M`, `24MiB`, `1%`, `1 in 100`.
 //!
-//! Letters follow the SI: `k`, `M`, `G`, `T` are powers of 1000; with an `i` (`KiB`, `MiB`) powers of 1024.
+//! Letters are those of the SI: `k`, `M`, `G`, `T` are powers of 1000; with an `i` (`KiB`, `MiB`) powers of 1024.
 
 /// Reads a number of keys: `20M`, `1.5k`, `20_000_000`, `20,000,000`, `2e7`. At least 1.
 pub fn parse_count(text: &str) -> Result<u64, String> {
@@ -132,7 +132,7 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A whole number with its first four digits kept when it has more than four: an estimate claims no more.
+/// Rounds to a whole number, and to four digits if it has more: an estimate is not more exact than that.
 pub fn four_digits(value: f64) -> u64 {
     let mut step = 1.0_f64;
     while value / step >= 9_999.5 {
@@ -173,7 +173,7 @@ fn multiplier(unit: &str) -> Option<u64> {
     })
 }
 
-/// `digits × scale` exactly, or nothing when it is no whole number below 2^64.
+/// `digits × scale` exactly. Gives nothing where that is not a whole number below 2^64.
 fn whole(digits: &str, scale: u64) -> Option<u64> {
     let (mantissa, exponent) = match digits.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.trim_start_matches('+').parse().ok()?),

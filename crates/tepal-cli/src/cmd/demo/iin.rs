@@ -1,17 +1,17 @@
-//! Made-up identity numbers of 12 digits, all different and all valid, without a set to remember them in.
+//! Made-up identity numbers of 12 digits. All are different and valid, and no set of them has to be kept.
 //!
 //! A number is six digits of the birth date, one for century and sex (3 or 4 in the 1900s, 5 or 6 in the 2000s), a
 //! serial of four digits, and a check digit. Date, sex and serial count through 620,920,000 places; a seeded
-//! permutation of them puts them in a random order, so that the first n numbers are a random sample of n different
-//! ones, and every later number is surely none of these.
+//! permutation puts these places in a random order. So the first n numbers are a random sample of n different numbers, and
+//! no later number is one of them.
 
 use crate::random::{Random, mix};
 
 /// The first and the last year of birth.
 const YEARS: std::ops::RangeInclusive<u32> = 1935..=2019;
-/// Places a day has: two sexes, 10,000 serials.
+/// Places of one day: two sexes, 10,000 serials.
 const PLACES_A_DAY: u64 = 20_000;
-/// Bits of the numbers that are permuted: two halves of 15.
+/// Bits of each half of the numbers that are permuted.
 const HALF: u32 = 15;
 const HALF_MASK: u32 = (1 << HALF) - 1;
 
@@ -26,20 +26,21 @@ pub struct Iins {
 }
 
 impl Iins {
-    /// The order that belongs to a seed.
+    /// The order that follows from a seed.
     pub fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
         Self { days: days(), keys: std::array::from_fn(|_| random.next_u64()) }
     }
 
-    /// Places in the order; one in 121 has no number.
+    /// How many places there are. One place in 121 has no number.
     pub fn places(&self) -> u64 {
         self.days.len() as u64 * PLACES_A_DAY
     }
 
-    /// The number at a place of the order, if that one is ever issued. Different places have different numbers.
+    /// The number at a place of the order, or nothing where that number is never issued. Different places have different
+    /// numbers.
     pub fn at(&self, place: u64) -> Option<Iin> {
-        // Walk along the cycle of the larger permutation until it is back among the places.
+        // The permutation has more numbers than there are places, so it is applied until it gives a place.
         let mut x = place as u32;
         loop {
             x = self.permute(x);
@@ -71,7 +72,7 @@ impl Iins {
     }
 }
 
-/// The check digit of the first eleven digits; nothing where the number is never issued.
+/// The check digit of the first eleven digits. Gives nothing where the number is never issued.
 pub fn check_digit(iin: &Iin) -> Option<u8> {
     const FIRST: [u32; 11] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
     const SECOND: [u32; 11] = [3, 4, 5, 6, 7, 8, 9, 10, 11, 1, 2];

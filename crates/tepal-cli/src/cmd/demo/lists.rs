@@ -9,7 +9,7 @@ use crate::output::interrupt::UnfinishedFile;
 use crate::random::Random;
 use crate::text::message::shown;
 
-/// Writes the list; gives the first place of the order that is not on it.
+/// Writes the list. Gives the first place of the order that is not on it.
 pub fn write_list(iins: &Iins, keys: u64, path: &Path) -> Result<u64, Failure> {
     let mut place = 0;
     write_lines(path, |out| {
@@ -21,7 +21,7 @@ pub fn write_list(iins: &Iins, keys: u64, path: &Path) -> Result<u64, Failure> {
     Ok(place)
 }
 
-/// Writes the questions in random order; gives which of them are on the list.
+/// Writes the questions in random order. Gives for each whether it is on the list.
 pub fn write_questions(
     iins: &Iins,
     seed: u64,
@@ -36,7 +36,7 @@ pub fn write_questions(
     let mut next = end;
     write_lines(path, |out| {
         for asked in 0..questions {
-            // Selection sampling: exactly `listed` of the questions, each as likely as the others.
+            // Selection sampling: exactly `listed` questions are on the list, and each question is equally likely to be.
             let is_listed = random.below(questions - asked) < left;
             let mut place = if is_listed { random.below(end) } else { next };
             let line = next_line(iins, &mut place);
@@ -59,11 +59,11 @@ pub fn write_questions(
     Ok(truth)
 }
 
-/// The next number from `place` on as a line; `place` moves past it.
+/// The line of the first number from `place` on. `place` becomes the place after it.
 fn next_line(iins: &Iins, place: &mut u64) -> [u8; 13] {
     let mut line = [b'\n'; 13];
     loop {
-        // With at most [`MOST_KEYS`](super::MOST_KEYS) on the list the places never run out; the remainder is for safety.
+        // A list has at most `MOST_KEYS` numbers, so there are always places left. The remainder is only for safety.
         let iin = iins.at(*place % iins.places());
         *place += 1;
         if let Some(iin) = iin {
@@ -73,7 +73,7 @@ fn next_line(iins: &Iins, place: &mut u64) -> [u8; 13] {
     }
 }
 
-/// Writes a file that gets its name when it is whole.
+/// Writes a file, which gets its name only when all of it is written.
 fn write_lines(
     path: &Path,
     lines: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,

@@ -1,4 +1,4 @@
-//! `tepal demo`: the whole job on made-up identity numbers, by the same code as the other verbs.
+//! `tepal demo`: builds and asks a filter of made-up identity numbers, with the code of the other verbs.
 
 mod iin;
 mod lists;
@@ -29,9 +29,9 @@ use crate::output::{Stdout, Target};
 use crate::text::message::shown;
 use crate::text::number::{count, counted, rate};
 
-/// Of so many questions one is about a number on the list.
+/// One question in so many is about a number on the list.
 const ONE_LISTED_IN: u64 = 10;
-/// Every number on the list and every other one asked about must be different; more there are not.
+/// The most numbers of a list. There must be enough other numbers for the questions.
 const MOST_KEYS: u64 = 400_000_000;
 /// The demo's own files.
 const LIST: &str = "iin.txt";
@@ -45,7 +45,7 @@ struct Results {
     questions: u64,
     questions_listed: u64,
     seconds_writing: f64,
-    /// Reading the list, cutting it into lines and hashing them: no tool can do with less.
+    /// The time to read the list, cut it into lines and hash them, which every tool needs.
     seconds_floor_list: f64,
     seconds_build: f64,
     seconds_save: f64,
@@ -79,7 +79,7 @@ pub fn run(args: &DemoArgs) -> Outcome {
     Ok(if kept { 0 } else { 1 })
 }
 
-/// Shows what is done as it is done.
+/// Prints each step when it is done.
 struct Screen {
     stdout: Stdout,
     silent: bool,
@@ -100,7 +100,7 @@ impl Screen {
     }
 }
 
-/// Makes the folder, or looks that an existing one holds nothing of anybody else.
+/// Creates the folder, or checks that an existing one has only files of the demo.
 fn prepare(dir: &Path) -> Result<(), Failure> {
     let fail = |error| Failure::io(&shown(dir), &error);
     fs::create_dir_all(dir).map_err(fail)?;
@@ -207,8 +207,8 @@ fn input_of(path: &Path) -> Result<Inputs, Failure> {
     Inputs::new(sources, KeyRules::default(), progress, KeyArgs::default().threads())
 }
 
-/// Seconds to read a list, cut it into lines and hash them: what any filter costs at least. The better of two, so
-/// that the comparison flatters nobody.
+/// Seconds to read a list, cut it into lines and hash them, which every tool needs. This is the shorter of two times, so
+/// that the comparison with it is fair.
 fn floor(path: &Path) -> Result<f64, Failure> {
     Ok(read_and_hash(path)?.min(read_and_hash(path)?))
 }
@@ -232,7 +232,7 @@ impl Sink<Vec<u64>> for Nothing {
 
 /// Compares answers with the truth.
 struct Marks<'a> {
-    /// Which keys are listed; nothing where all are.
+    /// For each key whether it is on the list; nothing where all keys are.
     truth: Option<&'a [bool]>,
     asked: usize,
     missed: u64,
@@ -281,7 +281,7 @@ fn times(time: f64, floor: f64) -> String {
     )
 }
 
-/// What to type next, as it works from here.
+/// Prints commands that can be typed next.
 fn next_steps(args: &DemoArgs, screen: &mut Screen) -> Result<(), Failure> {
     let tepal = program();
     let path = |name: &str| quoted(&args.dir.join(name));
@@ -297,7 +297,7 @@ fn next_steps(args: &DemoArgs, screen: &mut Screen) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How this program was called: by cargo, by its name or by its path.
+/// How this program was started: by cargo, by its name or by its path.
 fn program() -> String {
     if std::env::var_os("CARGO").is_some() {
         let profile = if cfg!(debug_assertions) { "" } else { "--release " };

@@ -1,4 +1,4 @@
-//! Standard output.
+//! Standard output and standard error.
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
@@ -6,17 +6,17 @@ use serde::Serialize;
 
 use crate::error::Failure;
 
-/// Bytes gathered before they are written.
+/// Bytes that are collected before they are written.
 const BUFFER: usize = 1 << 17;
 
-/// Standard output, gathered in large pieces; on a terminal shown at once.
+/// Standard output, written in large pieces. A terminal is written to at once, where [`Stdout::show`] is called.
 pub struct Stdout {
     writer: BufWriter<StdoutLock<'static>>,
     terminal: bool,
 }
 
 impl Stdout {
-    /// Takes standard output.
+    /// Locks standard output.
     pub fn new() -> Self {
         let stdout = io::stdout();
         Self { terminal: stdout.is_terminal(), writer: BufWriter::with_capacity(BUFFER, stdout.lock()) }
@@ -27,7 +27,7 @@ impl Stdout {
         self.writer.write_all(bytes).map_err(|e| Failure::stdout(&e))
     }
 
-    /// Writes text that may have colour, which is kept only where it is wanted.
+    /// Writes text with colours. The colours are removed where they are not wanted.
     pub fn styled(&mut self, text: &str) -> Result<(), Failure> {
         let choice = anstream::AutoStream::choice(&io::stdout());
         let mut stream = anstream::AutoStream::new(Vec::new(), choice);
@@ -53,13 +53,23 @@ impl Stdout {
         self.flush()
     }
 
-    /// Shows what is gathered where a person is watching.
+    /// Writes all that is collected, if standard output is a terminal.
     pub fn show(&mut self) -> Result<(), Failure> {
         if self.terminal { self.flush() } else { Ok(()) }
     }
 
-    /// Writes all that is gathered.
+    /// Writes all that is collected.
     pub fn flush(&mut self) -> Result<(), Failure> {
         self.writer.flush().map_err(|e| Failure::stdout(&e))
     }
+}
+
+/// Writes one line to standard error. Nothing happens where that is closed.
+pub fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Writes one line that says what went wrong: the name of the program, then the text.
+pub fn complain(text: &str) {
+    say(&format!("tepal: {text}"));
 }

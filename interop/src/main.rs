@@ -10,7 +10,7 @@ use std::{env, fs, iter};
 
 use bloomfilter::Bloom;
 use parquet::bloom_filter::Sbbf;
-use tepal::{AnyFilter, BloomFilter, FilterFile, Format, Key, KeyDomain, KeyRef, Reading, Scheme};
+use tepal::{BloomFilter, Format, Key, KeyDomain, KeyRef, Open, Opened, Scheme};
 
 type Done = Result<(), Box<dyn Error>>;
 
@@ -30,17 +30,13 @@ fn main() -> Done {
             let builder = BloomFilter::builder().scheme(scheme.parse::<Scheme>()?).key_domain(domain);
             let mut filter = builder.capacity(n.parse()?).false_positive_rate(p.parse()?).build()?;
             filter.insert_many(&read(keys, domain)?)?;
-            Ok(fs::write(out, FilterFile::new(filter, format.parse()?)?.to_bytes()?)?)
+            Ok(fs::write(out, Opened::new(filter, format.parse()?)?.to_bytes()?)?)
         }
         ["rebuild", format, domain, file, keys, out] => {
             let mut theirs = open(format, domain, file)?;
-            match theirs.filter_mut() {
-                AnyFilter::Bloom(filter) => filter.clear(),
-                AnyFilter::Scalable(chain) => *chain = chain.clone().emptied(),
-                _ => return Err("a kind of filter that is new here".into()),
-            }
+            theirs.clear()?;
             for key in read(keys, domain.parse()?)? {
-                theirs.filter_mut().insert(&key)?;
+                theirs.insert(&key)?;
             }
             Ok(fs::write(out, theirs.to_bytes()?)?)
         }
@@ -102,9 +98,9 @@ fn main() -> Done {
     }
 }
 
-fn open(format: &str, domain: &str, file: &str) -> Result<FilterFile, Box<dyn Error>> {
-    let (format, key_domain) = (Some(format.parse::<Format>()?), Some(domain.parse()?));
-    Ok(FilterFile::from_bytes(&fs::read(file)?, &Reading { format, key_domain, ..Reading::default() })?)
+fn open(format: &str, domain: &str, file: &str) -> Result<Opened, Box<dyn Error>> {
+    let open = Open::new().format(format.parse::<Format>()?).key_domain(domain.parse()?);
+    Ok(open.from_bytes(&fs::read(file)?)?)
 }
 
 /// A key as the lists have it.

@@ -34,7 +34,7 @@ pub(crate) const FETCHED_AHEAD: &str = "one line, prefetched 32 ahead";
 /// Those that can be given a hash.
 pub(crate) fn hashed(keys: usize, rate: f64) -> Vec<Box<dyn Contender<u64>>> {
     let mut field = limits::<u64>(keys, rate);
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         field.push(ours::one_hash(layout, keys, rate));
         field.push(ours::hash_batch(layout, keys, rate));
         // Scattered filters are not filled in bulk.
@@ -54,7 +54,7 @@ pub(crate) fn hashed(keys: usize, rate: f64) -> Vec<Box<dyn Contender<u64>>> {
 /// Those that hash by themselves.
 pub(crate) fn texts<const N: usize>(keys: usize, rate: f64) -> Vec<Box<dyn Contender<Text<N>>>> {
     let mut field = limits::<Text<N>>(keys, rate);
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         field.push(ours::one_text(layout, keys, rate));
         field.push(ours::text_batch(layout, keys, rate));
     }

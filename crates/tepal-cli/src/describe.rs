@@ -1,35 +1,41 @@
-//! A filter as data, for `--json`: every number exact, none formatted.
+//! A filter as data, for `--json`: the library's facts, every number exact, none formatted.
 
 use serde::Serialize;
-use tepal::{BloomFilter, Format, Line, SealKey};
+use tepal::{Facts, FileFacts, Format, Labels, Opened, PartFacts, Unrecorded};
 
-/// Everything that is to know about a filter.
+use crate::error::Failure;
+
+/// Everything that is to know about a filter and its file.
 #[derive(Debug, Serialize)]
 pub struct Description {
     /// Where it is.
     pub file: String,
     /// The format of the file.
     pub format: &'static str,
-    /// The version of the file format.
-    pub format_version: u32,
+    /// The version of a tepal file; null for other formats.
+    pub format_version: Option<u16>,
     /// What kind of filter it is.
     pub kind: &'static str,
     /// Which bits a hash sets.
     pub layout: String,
-    /// Bits set for each key.
-    pub num_hashes: u32,
-    /// Bits of the array.
+    /// Bits set for each key; null for a chain of several filters.
+    pub num_hashes: Option<u32>,
+    /// Bits of the array, of all filters of a chain.
     pub bit_len: u64,
-    /// Bytes of the array.
+    /// Bytes of the bits in memory.
     pub size_in_bytes: u64,
     /// Bytes of the file.
     pub file_len: u64,
     /// Whether the file is sealed.
     pub sealed: bool,
-    /// Bits of the array for each key of the capacity.
-    pub bits_per_key: f64,
-    /// Different keys it was planned for.
-    pub capacity: u64,
+    /// Whether the bits are under a checksum.
+    pub checksum: bool,
+    /// What the file does not record of `key_domain`, `capacity`, `promised_false_positive_rate`, `keys_inserted`.
+    pub not_recorded: Vec<&'static str>,
+    /// Bits of the array for each key of the capacity; null when that is not recorded.
+    pub bits_per_key: Option<f64>,
+    /// Different keys it was planned for; null when not recorded.
+    pub capacity: Option<u64>,
     /// Keys given to it, repeats included; null when not known.
     pub keys_inserted: Option<u64>,
     /// Different keys in it, going by the set bits.
@@ -40,17 +46,19 @@ pub struct Description {
     pub fill_ratio: f64,
     /// Wrong answers among keys that are not in it, now.
     pub false_positive_rate: f64,
-    /// The same as promised for a filter that is not past its capacity.
-    pub promised_false_positive_rate: f64,
+    /// The same as promised for a filter that is not past its capacity; null when not recorded.
+    pub promised_false_positive_rate: Option<f64>,
     /// Whether it holds more than its capacity.
     pub over_capacity: bool,
     /// What happens when more keys come.
     pub over_capacity_policy: String,
-    /// How key bytes become a hash.
+    /// How key bytes become a hash, or bits.
     pub scheme: String,
-    /// The seed in hex; null for a keyed filter.
+    /// The seed in hex; null for a scheme without one.
     pub seed: Option<String>,
-    /// What keys are.
+    /// The name of a hash that another program computes; null for every other scheme.
+    pub caller_hash: Option<String>,
+    /// What keys are: as given, where the file does not record it.
     pub key_domain: String,
     /// Whether white space around a key does not count.
     pub trim: bool,
@@ -64,53 +72,144 @@ pub struct Description {
     pub date: Option<String>,
     /// Which field of a row was the key.
     pub field: Option<String>,
+    /// The filters, the oldest first: one, or the links of a chain.
+    pub filters: Vec<Part>,
     /// What its user should know.
     pub warnings: Vec<String>,
 }
 
-impl Description {
-    /// Says whether the file is sealed, and so longer than another.
-    pub fn sealed(&mut self, sealed: bool) {
-        if sealed && !self.sealed {
-            self.file_len += SealKey::SEAL_BYTES;
+/// One Bloom filter of a file.
+#[derive(Debug, Serialize)]
+pub struct Part {
+    /// Bits set for each key.
+    pub num_hashes: u32,
+    /// Bits of the array.
+    pub bit_len: u64,
+    /// Keys it was planned for; null when not recorded.
+    pub capacity: Option<u64>,
+    /// Keys given to it; null when not known.
+    pub keys_inserted: Option<u64>,
+    /// Bits that are set.
+    pub set_bits: u64,
+    /// Their share.
+    pub fill_ratio: f64,
+    /// Wrong answers among keys that are not in it, now.
+    pub false_positive_rate: f64,
+}
+
+/// A filter and its file, as the library tells it.
+pub struct Told {
+    /// The filter.
+    pub facts: Facts,
+    /// Its file.
+    pub file: FileFacts,
+}
+
+impl Told {
+    /// Of an opened or built filter, which is or will be at `name`, sealed if it is said so.
+    pub fn of(name: &str, opened: &Opened) -> Result<Self, Failure> {
+        let mut facts = opened.facts().map_err(|error| Failure::at(name, error))?;
+        match facts.file.take() {
+            Some(file) => Ok(Self { facts, file }),
+            None => Err(Failure::at(name, "a filter without a file")),
         }
-        self.sealed = sealed;
     }
 
-    /// Describes `filter`, which is at `file`.
-    pub fn of<L: AsRef<[Line]>>(file: &str, filter: &BloomFilter<L>) -> Self {
-        let labels = filter.labels().clone();
-        Self {
-            file: file.to_owned(),
-            format: Format::Tepal.name(),
-            format_version: 1,
-            kind: "bloom",
-            layout: filter.layout().to_string(),
-            num_hashes: filter.num_hashes(),
-            bit_len: filter.bit_len(),
-            size_in_bytes: filter.size_in_bytes(),
-            file_len: filter.file_len(),
-            sealed: false,
-            bits_per_key: filter.bits_per_key(),
-            capacity: filter.capacity(),
-            keys_inserted: filter.keys_inserted(),
-            estimated_len: filter.estimated_len(),
-            set_bits: filter.set_bits(),
-            fill_ratio: filter.fill_ratio(),
-            false_positive_rate: filter.false_positive_rate(),
-            promised_false_positive_rate: filter.promised_false_positive_rate(),
-            over_capacity: filter.is_over_capacity(),
-            over_capacity_policy: filter.over_capacity().to_string(),
-            scheme: filter.scheme().to_string(),
-            seed: filter.seed().map(|seed| format!("{seed:#018x}")),
-            key_domain: filter.key_domain().to_string(),
-            trim: filter.recipe().trim,
-            nocase: filter.recipe().nocase,
-            name: labels.name,
-            source: labels.source,
-            date: labels.date,
-            field: labels.field,
-            warnings: Vec::new(),
+    /// The file is written with a seal.
+    pub fn sealed(mut self, sealed: bool) -> Self {
+        if sealed && !self.file.is_sealed {
+            self.file.file_len += tepal::SealKey::SEAL_BYTES;
+            self.file.is_sealed = true;
         }
+        self
+    }
+
+    /// Whether it is a tepal file.
+    pub fn is_ours(&self) -> bool {
+        self.file.format == Format::Tepal
+    }
+
+    /// Whether the file says for how many keys and which rate the filter was planned.
+    pub fn has_plan(&self) -> bool {
+        !self.file.not_recorded.contains(&Unrecorded::Plan)
+    }
+}
+
+impl Description {
+    /// Describes a filter, which is at `name`.
+    pub fn of(name: &str, told: &Told) -> Self {
+        let Told { facts, file } = told;
+        let (has_plan, parts) = (told.has_plan(), &facts.parts);
+        let sum = |of: fn(&PartFacts) -> u64| parts.iter().map(of).sum::<u64>();
+        let (bit_len, set_bits) = (sum(|part| part.bit_len), sum(|part| part.set_bits));
+        let Labels { name: set, source, date, field, .. } = facts.labels.clone();
+        Self {
+            file: name.to_owned(),
+            format: file.format.name(),
+            format_version: file.format_version,
+            kind: facts.kind.name(),
+            layout: parts.first().map_or_else(String::new, |part| part.layout.to_string()),
+            num_hashes: match parts.as_slice() {
+                [one] => Some(one.num_hashes),
+                _ => None,
+            },
+            bit_len,
+            size_in_bytes: facts.size_in_bytes,
+            file_len: file.file_len,
+            sealed: file.is_sealed,
+            checksum: file.has_checksum,
+            not_recorded: file
+                .not_recorded
+                .iter()
+                .flat_map(|missing| unrecorded(*missing))
+                .copied()
+                .collect(),
+            bits_per_key: has_plan.then_some(bit_len as f64 / facts.capacity as f64),
+            capacity: has_plan.then_some(facts.capacity),
+            keys_inserted: facts.keys_inserted,
+            estimated_len: facts.estimated_len,
+            set_bits,
+            fill_ratio: set_bits as f64 / bit_len as f64,
+            false_positive_rate: facts.false_positive_rate,
+            promised_false_positive_rate: has_plan.then_some(facts.promised_false_positive_rate),
+            over_capacity: facts.is_over_capacity,
+            over_capacity_policy: facts.over_capacity.to_string(),
+            scheme: facts.scheme.to_string(),
+            seed: facts.seed.map(|seed| format!("{seed:#018x}")),
+            caller_hash: facts.caller_hash.clone(),
+            key_domain: facts.key_domain.to_string(),
+            trim: facts.recipe.trim,
+            nocase: facts.recipe.nocase,
+            name: set,
+            source,
+            date,
+            field,
+            filters: parts.iter().map(|part| Part::of(part, has_plan)).collect(),
+            warnings: facts.warnings.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+impl Part {
+    fn of(part: &PartFacts, has_plan: bool) -> Self {
+        Self {
+            num_hashes: part.num_hashes,
+            bit_len: part.bit_len,
+            capacity: has_plan.then_some(part.capacity),
+            keys_inserted: part.keys_inserted,
+            set_bits: part.set_bits,
+            fill_ratio: part.fill_ratio(),
+            false_positive_rate: part.false_positive_rate,
+        }
+    }
+}
+
+/// The names of what a file does not say.
+fn unrecorded(missing: Unrecorded) -> &'static [&'static str] {
+    match missing {
+        Unrecorded::KeyDomain => &["key_domain"],
+        Unrecorded::Plan => &["capacity", "promised_false_positive_rate"],
+        Unrecorded::KeysInserted => &["keys_inserted"],
+        _ => &[],
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use crate::text::message::io_text;
+use crate::text::message::{io_text, one_line};
 
 /// Why a command stopped.
 #[derive(Clone, Debug)]
@@ -51,6 +51,9 @@ impl Failure {
 impl From<tepal::Error> for Failure {
     /// For an error of the library whose text needs no name before it.
     fn from(error: tepal::Error) -> Self {
-        Self::new(error.to_string())
+        match error {
+            tepal::Error::Io { doing, source } => Self::io(&one_line(&doing), &source),
+            other => Self::new(other.to_string()),
+        }
     }
 }

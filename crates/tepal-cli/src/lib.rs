@@ -7,25 +7,15 @@
 #![allow(unreachable_pub, reason = "`main` is all that others use, and `pub` is shorter than `pub(crate)`")]
 
 mod args;
-mod ask;
-mod ask_keys;
-mod build;
-mod build_keys;
 mod cmd;
 mod describe;
-mod describe_foreign;
-mod distinct;
 mod error;
 mod input;
-mod keep;
-mod key;
-mod key_batch;
-mod key_spool;
+mod keys;
 mod open;
 mod output;
 mod random;
 mod secrets;
-mod spool;
 mod text;
 
 /// What the fuzz targets need. It may change at any time.

@@ -35,7 +35,7 @@ fn main() {
             kept &= measure(layout, &format!("{name} + {unit}"), bits + unit);
         }
     }
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         kept &= measure(layout, "2^33", 1 << 33);
     }
     println!("\n{}", if kept { "Every region is filled alike, every promise is kept." } else { "BROKEN" });

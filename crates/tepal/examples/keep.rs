@@ -12,9 +12,9 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tepal::{BloomFilterBuilder, Scheme};
+use tepal::{BloomFilter, Scheme};
 
-use kinds::{Kind, SECRET};
+use kinds::{Door, Numbered, SECRET, Subject, numbers, tepal_kinds};
 
 /// Files from here on are kept without their zeros.
 const LARGE: usize = 1 << 20;
@@ -22,13 +22,14 @@ const LARGE: usize = 1 << 20;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args().nth(1).ok_or("usage: keep FOLDER, such as testdata/kept/v1")?;
     fs::create_dir_all(&folder)?;
-    for Kind { name, prefix, builder, .. } in kinds::kinds().into_iter().filter(|kind| !kind.sealed) {
+    for kind in tepal_kinds().into_iter().filter(|kind| !kind.opener().is_sealed()) {
+        let name = kind.name();
         let path = Path::new(&folder).join(format!("{name}.json"));
         if path.exists() {
             println!("kept     {name}");
             continue;
         }
-        let (mut expected, file) = kept(builder, prefix)?;
+        let (mut expected, file) = kept(&*kind)?;
         if file.len() < LARGE {
             fs::write(path.with_extension("tepal"), &file)?;
         } else {
@@ -41,17 +42,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// Fills the filter to its capacity; gives its JSON and its file.
-fn kept(builder: BloomFilterBuilder, prefix: &str) -> tepal::Result<(Value, Vec<u8>)> {
-    let mut filter = builder.build()?;
+fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
+    let mut filter = BloomFilter::of(kind.empty(kind.usual_capacity())?);
     let members = filter.capacity().min(1000);
-    for i in 0..members {
-        filter.insert(&format!("{prefix}{i}"))?;
-    }
-    let others = members..members + 1000;
-    let answers: String =
-        others.map(|i| if filter.contains(&format!("{prefix}{i}")) { '1' } else { '0' }).collect();
+    kind.keys(&numbers(0..members)).insert_each(&mut filter, |_, _| ())?;
+    let others = kind.keys(&numbers(members..members + 1000)).held(&filter);
+    let answers: String = others.into_iter().map(|held| if held { '1' } else { '0' }).collect();
     let labels = filter.labels();
-    let expected = json!({
+    let mut expected = json!({
         "layout": filter.layout().name(),
         "num_hashes": filter.num_hashes(),
         "bit_len": filter.bit_len(),
@@ -66,10 +64,17 @@ fn kept(builder: BloomFilterBuilder, prefix: &str) -> tepal::Result<(Value, Vec<
         "set_bits": filter.set_bits(),
         "recipe": { "trim": filter.recipe().trim, "nocase": filter.recipe().nocase },
         "labels": { "name": labels.name, "source": labels.source, "date": labels.date, "field": labels.field },
-        "key_prefix": prefix,
+        "key_prefix": "",
         "members": members,
         "answers_to_others": answers,
     });
+    match kind.keys(&[0]) {
+        Numbered::Texts(first) => expected["key_prefix"] = first[0].strip_suffix('0').into(),
+        Numbered::Hashes(_) => {
+            expected["members_are_hashes"] = true.into();
+            expected["caller_hash"] = filter.key_hasher().caller_hash().into();
+        }
+    }
     Ok((expected, filter.to_bytes()?))
 }
 

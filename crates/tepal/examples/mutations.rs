@@ -14,7 +14,7 @@ mod mutate;
 #[path = "../tests/shared/random.rs"]
 mod random;
 
-use kinds::{Sample, kinds};
+use kinds::{Sample, sample, tepal_kinds};
 use mutate::{flips, mutations};
 
 const KIB_64: u64 = 64 << 10;
@@ -27,24 +27,24 @@ fn main() {
     };
     // Said once, in the table.
     std::panic::set_hook(Box::new(|_| {}));
-    let samples: Vec<Sample> = kinds().into_iter().map(|kind| kind.sample(2048)).collect();
+    let samples: Vec<Sample> = tepal_kinds().into_iter().map(|kind| sample(kind, 2048)).collect();
     println!(
         "| kind | bits of | flipped | not found | file | damaged | refused | whole | forged headers | refused | panics | most memory / allowed |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     let mut kept = true;
-    for (seed, (sample, large)) in (0..).zip(samples.iter().zip(kinds())) {
+    for (seed, (small, kind)) in (0..).zip(samples.iter().zip(tepal_kinds())) {
         // A scheme may have one size only, 4 MiB: there every 4,099th bit, and fewer mutations.
-        let fixed = sample.file.len() as u64 > KIB_64;
-        let large = large.sample(KIB_64);
+        let fixed = small.file.len() as u64 > KIB_64;
+        let large = sample(kind, KIB_64);
         let (tried, not_found) = flips(&large, if fixed { 4099 } else { 1 });
-        let tally = mutations(sample, &samples, if fixed { count / 1000 } else { count }, seed);
-        let most = 2 * sample.file.len() as u64 + KIB_64;
+        let tally = mutations(small, &samples, if fixed { count / 1000 } else { count }, seed);
+        let most = 2 * small.file.len() as u64 + KIB_64;
         println!(
             "| {} | {} | {tried} | {not_found} | {} | {} | {} | {} | {} | {} | {} | {} / {most} |",
-            sample.kind.name,
+            small.subject.name(),
             large.file.len(),
-            sample.file.len(),
+            small.file.len(),
             tally.damaged,
             tally.refused,
             tally.whole,

@@ -24,7 +24,7 @@ fn main() {
     println!("| layout | keys | family | promised | from the bits | asked | wrong | measured / promised |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     let mut kept = true;
-    for (i, layout) in Layout::ALL.into_iter().enumerate() {
+    for (i, &layout) in Layout::ALL.iter().enumerate() {
         for (j, &rate) in rates.iter().enumerate() {
             let family = Family::ALL[(i + 2 * j) % Family::ALL.len()];
             let found = run(layout, rate, family, n, 0, n);

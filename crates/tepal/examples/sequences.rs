@@ -11,7 +11,7 @@ mod random;
 #[path = "../tests/shared/sequences.rs"]
 mod sequences;
 
-use kinds::{Kind, Opener, kinds};
+use kinds::{Subject, is_large, kinds};
 use sequences::sequence;
 
 fn main() {
@@ -21,21 +21,21 @@ fn main() {
         std::process::exit(2);
     };
     // A scheme whose filters always have 4 MiB comes a thousand times less often.
-    let (large, small): (Vec<Kind>, Vec<Kind>) =
-        kinds().into_iter().partition(|kind| kind.builder.plan().is_ok_and(|p| p.size_in_bytes() > 1 << 20));
+    let (large, small): (Vec<_>, Vec<_>) = kinds().into_iter().partition(|kind| is_large(&**kind));
     println!("| kind | sequences | operations | members asked | missed |");
     println!("| --- | --- | --- | --- | --- |");
     let share = count.div_ceil(small.len() as u64);
     let shares = small.iter().map(|kind| (kind, share)).chain(large.iter().map(|kind| (kind, share / 1000)));
     for (number, (kind, share)) in (1u64 << 32..).zip(shares) {
-        let opener = Opener::of(kind);
+        let kind: &dyn Subject = &**kind;
+        let opener = kind.opener();
         let (mut operations, mut asked) = (0, 0);
         for round in 0..share {
             let (done, members) = sequence(kind, &opener, number << 24 ^ round);
             operations += done;
             asked += members;
         }
-        println!("| {} | {share} | {operations} | {asked} | 0 |", kind.name);
+        println!("| {} | {share} | {operations} | {asked} | 0 |", kind.name());
     }
     println!("\nNo member was missed or called new.");
 }

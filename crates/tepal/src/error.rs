@@ -1,18 +1,19 @@
 //! What can go wrong, each with what was found, what was expected and what to do.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
+use core::str::FromStr;
 
-use crate::format::foreign::Format;
-use crate::hash::{KeyDomain, Scheme};
+use crate::ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
 
 /// The result of everything in this crate that can be refused.
 pub type Result<T> = core::result::Result<T, Error>;
 
 /// Why a filter was not built, not opened, not changed or not asked.
 ///
-/// The text (`Display`) is one line that names what was found, what was expected and the way out.
-#[derive(Debug)]
+/// The text (`Display`) is one line that names what was found, what was expected and the way out. `Debug` gives the
+/// same text, so that `fn main() -> tepal::Result<()>` ends with it.
 #[non_exhaustive]
 pub enum Error {
     /// A parameter that no filter can have.
@@ -50,10 +51,24 @@ pub enum Error {
         /// The key, cut after a few characters.
         found: String,
     },
-    /// A 64-bit hash was asked of a scheme that has none.
+    /// A 64-bit hash was asked of a scheme that has none, or given to one.
     NoHash {
         /// The filter's scheme.
         scheme: Scheme,
+    },
+    /// A key was given to a filter that takes the caller's hashes alone ([`Scheme::CallerHash`]).
+    CallerHashes {
+        /// The name that the caller gave the hash.
+        name: String,
+    },
+    /// Something that this kind of filter cannot do.
+    NotPossible {
+        /// The kind.
+        kind: Kind,
+        /// What was asked of it.
+        operation: &'static str,
+        /// What would do.
+        instead: &'static str,
     },
     /// Two filters that cannot be combined.
     Incompatible {
@@ -68,13 +83,13 @@ pub enum Error {
     Unconvertible {
         /// The format.
         format: Format,
-        /// What stands against it, and the way out.
-        reason: String,
+        /// What stands against it.
+        obstacle: Obstacle,
     },
     /// The bytes are not a tepal file.
     NotTepal {
         /// What they look like.
-        found: String,
+        found: Looks,
     },
     /// A file of a version, kind or feature that this build does not know.
     Unsupported {
@@ -84,6 +99,13 @@ pub enum Error {
         found: u64,
         /// What this build knows.
         known: &'static str,
+    },
+    /// The bytes cannot be read as what the caller says they are.
+    NotOfFormat {
+        /// The format that the caller named.
+        format: Format,
+        /// The format whose mark they have.
+        found: Format,
     },
     /// The file is damaged: it is not what was written.
     Damaged {
@@ -153,33 +175,35 @@ impl fmt::Display for Error {
                     keys => write!(f, " (the first {keys} keys of this call are in)"),
                 }
             }
-            Error::KeyRefused { domain, found } => write!(
-                f,
-                "the key {found:?} is none of this filter's key domain, `{domain}`; expected {}",
-                match domain {
-                    KeyDomain::Integer => "the shortest decimal form of a 64-bit integer",
-                    KeyDomain::Integer32 => "the shortest decimal form of a 32-bit integer",
-                    KeyDomain::Utf16 => "text in UTF-8",
-                    KeyDomain::Float32 | KeyDomain::Float64 => "a number in decimal form",
-                    KeyDomain::Bytes => "bytes",
-                }
-            ),
+            Error::KeyRefused { domain, found } => {
+                let (keys, expected) = keys_of(*domain);
+                write!(f, "this filter has {keys}; {found:?} is not {expected}")
+            }
             Error::NoHash { scheme } => write!(
                 f,
                 "the scheme `{scheme}` goes from the key straight to the bits and has no 64-bit hash; \
                  use the calls that take keys"
             ),
+            Error::CallerHashes { name } => write!(
+                f,
+                "this filter holds hashes that its caller computes ({name:?}), and cannot hash a key; hash it and use \
+                 the `_hash` calls"
+            ),
+            Error::NotPossible { kind, operation, instead } => {
+                write!(f, "a filter of the kind `{kind}` cannot {operation}; {instead}")
+            }
             Error::Incompatible { property, expected, found } => write!(
                 f,
                 "the filters differ in {property}: {expected} here, {found} in the other; only filters \
                  of one shape and one hash can be combined, rebuild one of them from its keys"
             ),
-            Error::Unconvertible { format, reason } => {
-                write!(f, "a file of the format {format} cannot hold this filter: {reason}")
+            Error::Unconvertible { format, obstacle } => {
+                write!(f, "a file of the format {format} cannot hold this filter: {obstacle}")
             }
-            Error::NotTepal { found } => write!(
+            Error::NotTepal { found } => write!(f, "not a tepal filter: {found}; {}", found.way_out()),
+            Error::NotOfFormat { format, found } => write!(
                 f,
-                "not a tepal filter: {found}; a filter file is made by `BloomFilter::save` or `tepal build`"
+                "its mark says {found}, not {format}; open it as {found}, or name no format"
             ),
             Error::Unsupported { what, found, known } => {
                 write!(f, "{what} {found} is not known to this build, which knows {known}; use a newer tepal")
@@ -188,7 +212,7 @@ impl fmt::Display for Error {
                 write!(f, "damaged: {what}; restore the file from a good copy or build it again")
             }
             Error::KeyRequired => {
-                f.write_str("the filter was made with a secret key; open it with that key (`open_with_key`)")
+                f.write_str("the filter was made with a secret key; open it with that key (`Open::secret_key`)")
             }
             Error::WrongKey => {
                 f.write_str("the secret key is not the one the filter was made with; open it with that one")
@@ -213,14 +237,179 @@ impl fmt::Display for Error {
     }
 }
 
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl core::error::Error for Error {
+    /// The text has said what the system answered, so the chain of causes goes on behind that.
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             #[cfg(feature = "std")]
-            Error::Io { source, .. } => Some(source),
+            Error::Io { source, .. } => core::error::Error::source(source),
             _ => None,
         }
     }
+}
+
+/// How the closed sets are read, from a number in a file and from a name.
+macro_rules! read {
+    ($($type:ident),+) => {$(
+        impl $type {
+            /// The member with this number.
+            #[allow(dead_code, reason = "a set that no file names by number")]
+            pub(crate) fn from_id(id: impl Into<u64>) -> Result<Self> {
+                let id: u64 = id.into();
+                let unknown = Error::Unsupported { what: Self::WHAT, found: id, known: Self::NUMBERS };
+                id.try_into().ok().and_then(Self::with_id).ok_or(unknown)
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = Error;
+
+            /// Reads the [`name`](Self::name).
+            fn from_str(name: &str) -> Result<Self> {
+                let unknown = || Error::parameter(Self::THE, name, format_args!("one of: {}", Self::NAMES));
+                Self::with_name(name).ok_or_else(unknown)
+            }
+        }
+    )+};
+}
+
+read!(Kind, Layout, Scheme, KeyDomain, OverCapacity, Format);
+
+/// What the keys of a domain are called, and what one of them is.
+fn keys_of(domain: KeyDomain) -> (&'static str, &'static str) {
+    match domain {
+        KeyDomain::Bytes => ("keys of bytes", "bytes"),
+        KeyDomain::Integer => ("integer keys", "the shortest decimal form of a 64-bit integer"),
+        KeyDomain::Integer32 => ("integer keys", "the shortest decimal form of a 32-bit integer"),
+        KeyDomain::Utf16 => ("text keys", "text in UTF-8"),
+        KeyDomain::Float32 | KeyDomain::Float64 => ("keys that are numbers", "a number in decimal form"),
+    }
+}
+
+/// What stands against writing a filter in a format ([`Error::Unconvertible`]).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Obstacle {
+    /// The format holds the bits of other schemes.
+    Scheme {
+        /// The filter's scheme.
+        found: Scheme,
+        /// The schemes that the format holds.
+        expected: &'static [Scheme],
+    },
+    /// The format holds the bits of another layout.
+    Layout {
+        /// The filter's layout.
+        found: Layout,
+        /// The layout that the format holds.
+        expected: Layout,
+    },
+    /// The format holds one filter, and this is a chain.
+    Chain {
+        /// How many filters the chain has.
+        links: usize,
+    },
+    /// The format has no place for a recipe (trim, nocase), and no other program would apply it.
+    Recipe,
+    /// The format has no place for a number of the filter.
+    Number {
+        /// Which number.
+        name: &'static str,
+        /// Its value.
+        found: u64,
+        /// The greatest that the format can hold.
+        most: u64,
+    },
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Obstacle::Scheme { found, expected } => {
+                write!(f, "its hash scheme is {found}, expected ")?;
+                joined(f, expected)?;
+                f.write_str("; bits cannot be turned into those of another hash, so rebuild it from the keys")
+            }
+            Obstacle::Layout { found, expected } => {
+                write!(f, "its layout is {found}, expected {expected}; rebuild it from the keys")
+            }
+            Obstacle::Chain { links } => {
+                write!(f, "it is a chain of {links} filters, and the format holds one; rebuild it from the keys")
+            }
+            Obstacle::Recipe => f.write_str(
+                "it trims keys or ignores their case, which no other program would do; rebuild it from keys without \
+                 a recipe",
+            ),
+            Obstacle::Number { name, found, most } => {
+                write!(f, "{name} is {found}, and the format has room up to {most}; rebuild it from the keys")
+            }
+        }
+    }
+}
+
+/// What bytes look like that are not a tepal file ([`Error::NotTepal`]).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Looks {
+    /// There are none.
+    Empty,
+    /// Data packed by this program.
+    Packed(&'static str),
+    /// A tepal file whose line ends a copy in text mode has changed.
+    TextMode,
+    /// The beginning of a tepal file.
+    Cut,
+    /// Text, which begins so.
+    Text(String),
+    /// A filter of another program, by its mark.
+    Marked(Format),
+    /// A file without a mark that could be one of these, by its lengths.
+    Unmarked(Vec<Format>),
+    /// Anything else, which begins with these bytes.
+    Other(Vec<u8>),
+}
+
+impl Looks {
+    /// What to do about it.
+    fn way_out(&self) -> &'static str {
+        match self {
+            Looks::Marked(_) => "`tepal::open` and `tepal::from_bytes` read filters of other programs",
+            Looks::Unmarked(_) => "say which with `tepal::Open::format`, and then `open` or `from_bytes`",
+            _ => "a filter file is made by `BloomFilter::save` or `tepal build`",
+        }
+    }
+}
+
+impl fmt::Display for Looks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Looks::Empty => f.write_str("it is empty"),
+            Looks::Packed(by) => write!(f, "it looks like {by} data"),
+            Looks::TextMode => f.write_str("it was one, but a copy in text mode has changed its line ends"),
+            Looks::Cut => f.write_str("it ends within the first 8 bytes"),
+            Looks::Text(start) => write!(f, "it looks like text ({start:?})"),
+            Looks::Marked(format) => write!(f, "it is a filter of the format {format}"),
+            Looks::Unmarked(formats) => {
+                f.write_str("it has no mark; by its lengths it could be ")?;
+                joined(f, formats)
+            }
+            Looks::Other(start) => write!(f, "it starts with the bytes {start:02x?}"),
+        }
+    }
+}
+
+/// `a or b or c`.
+fn joined<T: fmt::Display>(f: &mut fmt::Formatter<'_>, all: &[T]) -> fmt::Result {
+    all.iter().enumerate().try_for_each(|(i, one)| {
+        let or = if i > 0 { " or " } else { "" };
+        write!(f, "{or}{one}")
+    })
 }
 
 #[cfg(test)]

@@ -35,11 +35,14 @@
 //! | many threads that insert at once | [`into_shared`](BloomFilter::into_shared) |
 //! | a size before anything is built | [`Request::plan`] |
 //! | to build from millions of keys, or to ask for them, over several threads | `BloomFilter::insert_bulk` and `contains_bulk`, with the feature `parallel` |
-//! | a filter from a file | [`BloomFilter::open`] (mapped), [`BloomFilter::from_bytes`] (in memory) |
+//! | a filter from a file, of any kind and program | [`open`] (mapped where it can be), [`from_bytes`] (in memory), [`Open`] with keys and options |
+//! | the same, and it is a Bloom filter of ours | [`BloomFilter::open`], [`BloomFilter::from_bytes`] |
 //! | the same at once, from a file of many GiB | [`BloomFilter::open_quick`], then [`verify`](BloomFilter::verify) |
-//! | a file of Guava, Spark, Parquet, Redis, Valkey, DCSO or Go | [`FilterFile::from_bytes`] |
+//! | a file of Guava, Spark, Parquet, Redis, Valkey, DCSO or Go | [`open`]; to write one, [`Opened::new`] |
+//! | to hash ahead of a filter, or on other threads | [`key_hasher`](BloomFilter::key_hasher) |
+//! | a hash of your own | [`caller_hash`](BloomFilterBuilder::caller_hash) |
 //! | the bits of one of those programs, or of the five articles | [`scheme`](BloomFilterBuilder::scheme) |
-//! | to build without knowing how many keys | build large, then [`shrink_to`](BloomFilter::shrink_to) |
+//! | to build without knowing how many keys | `build::Gather`; or build large, then [`shrink_to`](BloomFilter::shrink_to) |
 //!
 //! # What an answer promises
 //!
@@ -56,39 +59,51 @@
 //! | `mmap` | yes | [`BloomFilter::open`] maps the file; without it the file is read into memory |
 //! | `avx512` | no | loops for AVX-512 too, where the CPU has it. Needs Rust 1.89 |
 //! | `force-cpu-level` | no | for tests: the variable `TEPAL_CPU_LEVEL` names the level of the loops |
-//! | `parallel` | no | `BloomFilter::insert_bulk`, `insert_bulk_parts` and `contains_bulk`: millions of keys over several threads |
+//! | `build` | no | `build::Gather`: a filter of the right size from keys that come once, in any number |
+//! | `parallel` | no | `BloomFilter::insert_bulk` and `contains_bulk`: millions of keys over several threads |
+//! | `foreign` | yes | schemes of the five articles and of other programs, and the files of other programs. Without it their files are refused |
 //! | `seal` | no | files under a seal, so that nobody can swap them: `SealKey`. Without it they are refused |
 
+#![cfg_attr(
+    not(feature = "foreign"),
+    allow(dead_code, reason = "what only other programs' schemes and files need")
+)]
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
 
 mod bits;
+#[cfg(feature = "build")]
+pub mod build;
 mod error;
-mod filters;
+mod facts;
+mod fields;
 mod format;
-mod hash;
+mod ids;
+mod key;
+mod kinds;
 mod params;
-mod probe;
-mod schemes;
 
 pub use bits::Line;
-pub use error::{Error, Result};
-pub use filters::AnyFilter;
-#[cfg(target_has_atomic = "64")]
-pub use filters::bloom::Shared;
-pub use filters::bloom::{BloomFilter, BloomFilterBuilder, Labels, OverCapacity, Storage};
-pub use filters::scalable::ScalableBloomFilter;
-pub use format::foreign::{FilterFile, Format, Reading};
+pub use error::{Error, Looks, Obstacle, Result};
+pub use facts::{Facts, FileFacts, Labels, PartFacts, Unrecorded, Warning};
 #[cfg(feature = "std")]
-pub use format::map::Mapped;
-pub use format::open::Open;
+pub use format::map::open;
+pub use format::open::{Open, from_bytes};
+pub use format::opened::Opened;
 #[cfg(feature = "seal")]
 pub use format::seal::SealKey;
-pub use hash::{Column, Key, KeyDomain, KeyRef, Keys, Offset, Recipe, Scheme, SecretKey};
+pub use ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
+#[cfg(feature = "foreign")]
+pub use key::Md5Split;
+pub use key::{Column, Key, KeyHasher, KeyRef, Keys, Offset, PreparedKeys, Recipe, SecretKey, finish_hash};
+pub use kinds::AnyFilter;
+#[cfg(target_has_atomic = "64")]
+pub use kinds::bloom::Shared;
+pub use kinds::bloom::{BloomFilter, BloomFilterBuilder};
+pub use kinds::chain::ScalableBloomFilter;
+pub use kinds::storage::{Mapped, Storage, StorageMut};
 pub use params::{Goal, Plan, Request};
-pub use probe::Layout;
-pub use schemes::Md5Split;
 
 /// The README's examples, compiled and run.
 #[cfg(all(doctest, feature = "std"))]

@@ -7,11 +7,14 @@
 mod allocator;
 
 use std::fs;
+#[cfg(feature = "foreign")]
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use allocator::most_held;
-use tepal::{BloomFilter, FilterFile, Format, Labels, Layout, Mapped, Reading};
+use tepal::{BloomFilter, Labels, Layout, Mapped};
+#[cfg(feature = "foreign")]
+use tepal::{Format, Open};
 use xxhash_rust::xxh3::xxh3_64;
 
 const CLAIMS: [u64; 9] = [
@@ -77,7 +80,7 @@ fn forged_fields_of_our_own_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f");
     let mut refused = 0;
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         let labels = Labels { name: Some("a name".into()), ..Labels::default() };
         let mut filter = BloomFilter::builder().layout(layout).capacity(100).labels(labels).build().unwrap();
         filter.insert_many(&(0..80u32).collect::<Vec<_>>()).unwrap();
@@ -157,11 +160,12 @@ fn forged_sizes_of_a_larger_file() {
 }
 
 /// The golden files of other programs, with every number of their first bytes forged.
+#[cfg(feature = "foreign")]
 #[test]
 fn forged_fields_of_other_programs_files() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden");
     let (mut files, mut refused) = (0, 0);
-    for format in Format::ALL.into_iter().filter(|format| *format != Format::Tepal) {
+    for &format in Format::ALL.iter().filter(|format| **format != Format::Tepal) {
         for entry in fs::read_dir(golden.join(format.name())).unwrap() {
             let path = entry.unwrap().path();
             let good = fs::read(&path).unwrap();
@@ -170,8 +174,8 @@ fn forged_fields_of_other_programs_files() {
             }
             files += 1;
             for forged in forgeries(&good) {
-                let reading = Reading { format: Some(format), ..Reading::default() };
-                let (read, bytes, time) = measured(|| FilterFile::from_bytes(&forged, &reading).map(|_| ()));
+                let (read, bytes, time) =
+                    measured(|| Open::new().format(format).from_bytes(&forged).map(|_| ()));
                 refused += u32::from(read.is_err());
                 // Compressed values of a dump are unpacked, and the text of JSON is decoded, before they are judged.
                 let most = (64 << 10) + 4 * forged.len() as u64;
@@ -183,6 +187,7 @@ fn forged_fields_of_other_programs_files() {
     assert!(files >= 40 && refused > 10_000, "{files} files, {refused} refused");
 }
 
+#[cfg(feature = "foreign")]
 fn forgeries(good: &[u8]) -> Vec<Vec<u8>> {
     if good.trim_ascii_start().starts_with(b"{") {
         return forged_json(good);
@@ -206,6 +211,7 @@ fn forgeries(good: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Each number of the text in turn.
+#[cfg(feature = "foreign")]
 fn forged_json(good: &[u8]) -> Vec<Vec<u8>> {
     let text = std::str::from_utf8(good).unwrap();
     let starts = (0..text.len()).filter(|&i| {
@@ -232,6 +238,7 @@ fn forged_json(good: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Makes the CRC-64 right that ends a `DUMP` payload, where the file is one.
+#[cfg(feature = "foreign")]
 fn mend_dump(file: &mut [u8]) {
     let Some(end) = file.len().checked_sub(8).filter(|_| file[0] == 7) else { return };
     let sum = file[..end].iter().fold(0u64, |crc, byte| {

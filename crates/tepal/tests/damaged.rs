@@ -15,7 +15,7 @@ mod random;
 use std::fs::{self, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 
-use kinds::{Opener, Sample, kinds};
+use kinds::{Sample, sample, tepal_kinds};
 use mutate::{flips, mutations};
 
 const KIB_64: u64 = 64 << 10;
@@ -23,14 +23,14 @@ const KIB_64: u64 = 64 << 10;
 const SLOW: bool = cfg!(debug_assertions);
 
 fn samples(most: u64) -> Vec<Sample> {
-    kinds().into_iter().map(|kind| kind.sample(most)).collect()
+    tepal_kinds().into_iter().map(|subject| sample(subject, most)).collect()
 }
 
 /// All 524,288 of a file of 64 KiB: in the layout that is chosen for you, which has the same bits before the
 /// same checks as all others.
 #[test]
 fn every_bit_of_64_kib() {
-    let sample = samples(KIB_64).into_iter().find(|sample| sample.kind.name == "line-xxh3").unwrap();
+    let sample = samples(KIB_64).into_iter().find(|sample| sample.subject.name() == "line-xxh3").unwrap();
     assert_eq!(sample.file.len() as u64, KIB_64);
     let (tried, accepted) = flips(&sample, if SLOW { 61 } else { 1 });
     assert!(SLOW || tried == 8 * KIB_64);
@@ -45,7 +45,7 @@ fn bits_of_every_kind() {
         let step = if sample.file.len() as u64 > KIB_64 { 50_021 } else { 61 };
         let (tried, accepted) = flips(&sample, if SLOW { 37 * step } else { step });
         assert!(tried >= 8 * sample.head as u64);
-        assert_eq!(accepted, 0, "{}", sample.kind.name);
+        assert_eq!(accepted, 0, "{}", sample.subject.name());
     }
 }
 
@@ -55,11 +55,11 @@ fn bits_of_every_header() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f");
     for mut sample in samples(2048) {
-        let name = sample.kind.name.clone();
-        let opener = Opener::of(&sample.kind);
+        let name = sample.subject.name().to_owned();
+        let opener = sample.subject.opener();
         fs::write(&path, &sample.file).unwrap();
         opener.quick(&path).unwrap();
-        assert_eq!(opener.read_any(&sample.file).is_ok(), !sample.kind.sealed, "{name}");
+        assert_eq!(opener.without_seal().from_bytes(&sample.file).is_ok(), !opener.is_sealed(), "{name}");
         let mut file = OpenOptions::new().write(true).open(&path).unwrap();
         let mut put = |at: usize, byte: u8| {
             file.seek(SeekFrom::Start(at as u64)).unwrap();
@@ -73,7 +73,7 @@ fn bits_of_every_header() {
             put(at, before);
             if sample.file.len() < 1 << 20 {
                 sample.file[at] = flipped;
-                assert!(opener.read_any(&sample.file).is_err(), "{name}: bit {bit}");
+                assert!(opener.without_seal().from_bytes(&sample.file).is_err(), "{name}: bit {bit}");
                 sample.file[at] = before;
             }
         }
@@ -86,8 +86,8 @@ fn every_length_but_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f");
     for mut sample in samples(KIB_64) {
-        let name = sample.kind.name.clone();
-        let opener = Opener::of(&sample.kind);
+        let name = sample.subject.name().to_owned();
+        let opener = sample.subject.opener();
         for len in 0..sample.file.len() {
             assert!(opener.read(&sample.file[..len]).is_err(), "{name}: {len} bytes");
         }
@@ -111,7 +111,7 @@ fn every_length_but_its_own() {
 fn random_mutations_of_every_kind() {
     let samples = samples(2048);
     for (seed, sample) in (0..).zip(&samples) {
-        let name = &sample.kind.name;
+        let name = sample.subject.name();
         let large = sample.file.len() > 1 << 20;
         let count = if large {
             100

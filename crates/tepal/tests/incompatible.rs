@@ -56,7 +56,7 @@ impl Properties {
 /// All combinations of two values or more for each property.
 fn all() -> Vec<Properties> {
     let mut all = Vec::new();
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         for num_hashes in if layout == Layout::SplitBlock { vec![8] } else { vec![7, 8] } {
             for bit_len in [5120, 6144] {
                 for domain in [KeyDomain::Bytes, KeyDomain::Integer] {
@@ -120,17 +120,28 @@ fn every_pair_is_refused_with_the_reason() {
 #[test]
 fn kinds_do_not_mix() {
     let filters: Vec<_> =
-        kinds().into_iter().map(|kind| (kind.builder.build().unwrap(), kind.name)).collect();
+        kinds().into_iter().map(|kind| (kind.empty(kind.usual_capacity()).unwrap(), kind)).collect();
     let mut refused = 0;
     for (a, here) in &filters {
-        for (b, there) in filters.iter().filter(|(_, there)| there != here) {
-            let mut united = a.clone();
+        let before = here.opener().file(a);
+        let mut united = a.clone();
+        for (b, there) in filters.iter().filter(|(_, there)| there.name() != here.name()) {
+            let (here, there) = (here.name(), there.name());
             match united.union_with(b) {
                 Err(Error::Incompatible { .. }) => refused += 1,
                 other => panic!("{here} and {there}: {other:?}"),
             }
-            assert!(united == *a);
+            // Without their files too, where they are of two kinds; and what has no union has no intersection.
+            if a.filter().kind() != b.filter().kind() {
+                let mut any = a.filter().clone();
+                for result in [any.union_with(b.filter()), any.intersect_with(b.filter())] {
+                    let other_kind = matches!(result, Err(Error::Incompatible { property: "kind", .. }));
+                    assert!(other_kind, "{here} and {there}: {result:?}");
+                }
+            }
+            assert!(united.intersect_with(b).is_err(), "{here} and {there}");
         }
+        assert!(here.opener().file(&united) == before, "{}", here.name());
     }
     assert!(refused >= 500, "{refused}");
 }

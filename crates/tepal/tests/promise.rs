@@ -37,7 +37,7 @@ fn check(layout: Layout, rate: f64, family: Family, n: u64, asked: u64) {
 
 #[test]
 fn few_keys() {
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         for rate in RATES {
             for n in [1, 2, 3, 10, 100, 1000] {
                 // Each family in turn: the hash makes them alike, and the larger tests go through all.
@@ -50,7 +50,7 @@ fn few_keys() {
 
 #[test]
 fn ten_thousand_to_a_hundred_thousand_keys() {
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         for (i, rate) in RATES.into_iter().enumerate() {
             for (j, family) in Family::ALL.into_iter().enumerate() {
                 check(layout, rate, family, if (i + j) % 2 == 0 { 10_000 } else { 100_000 }, 200_000);
@@ -61,7 +61,7 @@ fn ten_thousand_to_a_hundred_thousand_keys() {
 
 #[test]
 fn a_million_keys_of_every_family() {
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         for family in Family::ALL {
             check(layout, 0.01, family, 1_000_000, 1_000_000);
         }
@@ -85,7 +85,7 @@ fn ten_million_keys() {
 /// its rotations says.
 #[test]
 fn rates_are_the_formulas() {
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         for rate in [0.1, 0.01, 1e-3, 1e-4] {
             let n = 2_000_000;
             let request = Request {

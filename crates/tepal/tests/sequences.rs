@@ -9,18 +9,17 @@ mod random;
 #[path = "shared/sequences.rs"]
 mod sequences;
 
-use kinds::{Opener, kinds};
+use kinds::{is_large, kinds};
 use sequences::sequence;
 
 #[test]
 fn nobody_is_forgotten_by_any_kind() {
     let (mut operations, mut asked) = (0, 0);
-    for (number, kind) in (0..).zip(kinds()) {
-        let opener = Opener::of(&kind);
+    for (number, subject) in (0..).zip(kinds()) {
+        let opener = subject.opener();
         // A scheme whose filters always have 4 MiB takes longer.
-        let large = kind.builder.plan().unwrap().size_in_bytes() > 1 << 20;
-        for round in 0..if large || cfg!(debug_assertions) { 10 } else { 500 } {
-            let (done, members) = sequence(&kind, &opener, number << 32 | round);
+        for round in 0..if is_large(&*subject) || cfg!(debug_assertions) { 10 } else { 500 } {
+            let (done, members) = sequence(&*subject, &opener, number << 32 | round);
             operations += done;
             asked += members;
         }

@@ -1,36 +1,13 @@
-//! The flags of `tepal build`. `tepal plan` has those about size too.
+//! The flags of `tepal build`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use tepal::{Layout, OverCapacity};
+use tepal::OverCapacity;
 
-use super::{KeyArgs, SchemeArgs};
+use super::{KeyArgs, SchemeArgs, ShapeArgs};
 use crate::text::number;
-
-/// How large a filter is and how it works inside.
-#[derive(Args, Clone, Copy, Debug, Default)]
-pub struct ShapeArgs {
-    /// Share of wrong answers for keys that are not in the filter: 1%, 0.001, 1e-6, "1 in 1000" [default: 1%]
-    #[arg(short = 'p', long, value_name = "RATE", value_parser = number::parse_rate)]
-    pub fpr: Option<f64>,
-    /// Room for this many different keys: 20M, 1.5k
-    #[arg(short = 'n', long, value_name = "KEYS", value_parser = number::parse_count)]
-    pub capacity: Option<u64>,
-    /// Bytes of the filter: 24MiB, 1GB
-    #[arg(short, long, value_name = "SIZE", value_parser = number::parse_size)]
-    pub size: Option<u64>,
-    /// Which bits a key sets
-    #[arg(long, value_name = "LAYOUT", value_parser = parse_layout())]
-    pub layout: Option<Layout>,
-    /// How many bits each key sets [default: the best number]
-    #[arg(short = 'k', long, value_name = "K")]
-    pub num_hashes: Option<u32>,
-    /// Prefer less memory to more speed
-    #[arg(long, conflicts_with = "layout")]
-    pub memory: bool,
-}
 
 /// `tepal build`.
 #[derive(Args, Debug)]
@@ -89,10 +66,7 @@ pub struct BuildArgs {
     pub json: bool,
 }
 
-fn parse_layout() -> impl TypedValueParser<Value = Layout> {
-    PossibleValuesParser::new(Layout::ALL.map(Layout::name)).try_map(|name| name.parse::<Layout>())
-}
-
 fn parse_policy() -> impl TypedValueParser<Value = OverCapacity> {
-    PossibleValuesParser::new(["refuse", "warn", "ignore"]).try_map(|name| name.parse::<OverCapacity>())
+    PossibleValuesParser::new(OverCapacity::ALL.iter().map(|policy| policy.name()))
+        .try_map(|name| name.parse::<OverCapacity>())
 }

@@ -110,17 +110,23 @@ pub struct ConvertArgs {
 }
 
 fn parse_format() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse::<Format>())
+    PossibleValuesParser::new(Format::ALL.iter().map(|format| format.name()))
+        .try_map(|name| name.parse::<Format>())
 }
 
 fn parse_encoding() -> impl TypedValueParser<Value = KeyDomain> {
-    PossibleValuesParser::new(KeyDomain::ALL.map(KeyDomain::name)).try_map(|name| name.parse::<KeyDomain>())
+    PossibleValuesParser::new(KeyDomain::ALL.iter().map(|domain| domain.name()))
+        .try_map(|name| name.parse::<KeyDomain>())
 }
 
-/// All schemes but the keyed one, which follows from `--secret`.
+/// All schemes but the keyed one, which follows from `--secret`, and the one whose hashes another program computes.
 pub fn parse_scheme() -> impl TypedValueParser<Value = Scheme> {
-    let unkeyed = Scheme::ALL.into_iter().filter(|scheme| *scheme != Scheme::SipHash13);
-    PossibleValuesParser::new(unkeyed.map(Scheme::name)).try_map(|name| name.parse::<Scheme>())
+    PossibleValuesParser::new(nameable().map(Scheme::name)).try_map(|name| name.parse::<Scheme>())
+}
+
+fn nameable() -> impl Iterator<Item = Scheme> {
+    let others = [Scheme::SipHash13, Scheme::CallerHash];
+    Scheme::ALL.iter().copied().filter(move |scheme| !others.contains(scheme))
 }
 
 fn parse_md5_split(text: &str) -> Result<Md5Split, String> {
@@ -156,13 +162,15 @@ mod tests {
                 _ => unreachable!(),
             })
         };
-        for domain in KeyDomain::ALL {
+        for &domain in KeyDomain::ALL {
             assert_eq!(parse("--keys", domain.name()).unwrap().encoding, Some(domain));
         }
-        for scheme in Scheme::ALL.into_iter().filter(|scheme| *scheme != Scheme::SipHash13) {
+        for scheme in nameable() {
             assert_eq!(parse("--scheme", scheme.name()).unwrap().scheme, Some(scheme));
         }
-        assert!(parse("--scheme", Scheme::SipHash13.name()).is_err());
+        for scheme in [Scheme::SipHash13, Scheme::CallerHash] {
+            assert!(parse("--scheme", scheme.name()).is_err());
+        }
     }
 
     #[test]

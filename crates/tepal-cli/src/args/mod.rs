@@ -11,12 +11,14 @@ mod build;
 mod foreign;
 mod keys;
 mod secret;
+mod shape;
 
-pub use build::{BuildArgs, ShapeArgs};
+pub use build::BuildArgs;
 pub use foreign::{ConvertArgs, FileArgs, MergeArgs, Preset, SchemeArgs};
 use keys::KEYS_HELP;
 pub use keys::KeyArgs;
 pub use secret::SecretArgs;
+pub use shape::ShapeArgs;
 
 /// Help begins with what the verb does and three examples.
 const TEMPLATE: &str = "{about-with-newline}\nExamples:\n{before-help}\

@@ -1,19 +1,17 @@
-//! `tepal add`: adds keys to a filter, all of them or none.
+//! `tepal add`: more keys into a filter, as a whole or not at all.
 
 use serde::Serialize;
-use tepal::{AnyFilter, BloomFilter, Error, FilterFile, Format, OverCapacity};
+use tepal::{Error, Kind, Opened, OverCapacity, PreparedKeys};
 
 use crate::args::AddArgs;
-use crate::build_keys::check_key;
-use crate::describe_foreign::Described;
+use crate::describe::{Description, Told};
 use crate::error::{Failure, Outcome};
 use crate::input::pages::{Inputs, Page};
-use crate::input::pipeline::{Flow, Sink, run as run_all};
+use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::input::source::Source;
-use crate::key::{HashKeys, hasher_of};
-use crate::key_batch::{KeyBatch, TakeKeys};
-use crate::open::{open, promised};
+use crate::keys::Prepare;
+use crate::open::open;
 use crate::output::{Stdout, Target, complain, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -22,9 +20,9 @@ use crate::text::number;
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Report {
-    /// Keys that were read, with repeats.
+    /// Keys read, repeats included.
     keys: u64,
-    filter: Described,
+    filter: Description,
 }
 
 /// Runs the verb.
@@ -35,80 +33,73 @@ pub fn run(args: &AddArgs) -> Outcome {
     if args.json && to_stdout {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
-    let opened = open(&args.filter, args.file, &secrets)?;
+    let mut file = open(&args.filter, args.file, &secrets)?;
     let target = match &args.output {
         Some(path) => Target::new(path, args.force)?,
         None => Target::new(&args.filter, true)?,
     };
     let sources = Source::list(&args.inputs);
     let progress = Progress::of(&sources, args.quiet);
-    let rules = args.keys.rules();
-    let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
-    let mut file = opened.into_file().map_err(|error| Failure::at(&name, error))?;
-    let keys = match file.filter_mut() {
-        AnyFilter::Bloom(filter) if filter.has_hash() => {
-            let hasher =
-                hasher_of(filter, secrets.secret.clone()).map_err(|error| Failure::at(&name, error))?;
-            add_all(&name, filter, &hasher, &mut inputs, args.force)?
-        }
-        _ => add_each(&name, &mut file, &mut inputs, args.force)?,
-    };
+    let mut inputs = Inputs::new(sources, args.keys.rules(), progress.clone(), args.keys.threads())?;
+    let keys = add_all(&name, &mut file, &mut inputs, args.force)?;
     progress.clear();
-    target.save_file(&file, secrets.seal.as_ref())?;
+    target.save(&file, secrets.seal.as_ref())?;
+    if args.quiet && !args.json {
+        return Ok(0);
+    }
+    let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());
     if !args.quiet {
-        report(&target.name(), keys, &file);
+        report(&target.name(), keys, &told);
     }
     if args.json {
-        Stdout::new().document(&Report {
-            keys,
-            filter: Described::of(&target.name(), &file)?.sealed(secrets.seal.is_some()),
-        })?;
+        Stdout::new().document(&Report { keys, filter: Description::of(&target.name(), &told) })?;
     }
     Ok(0)
 }
 
-/// Inserts all keys one by one, into a chain or a filter without a 64-bit hash. Gives how many there were.
-fn add_each(name: &str, file: &mut FilterFile, inputs: &mut Inputs, force: bool) -> Result<u64, Failure> {
-    let part = &file.filter().parts()[0];
-    let (policy, recipe) = (part.over_capacity(), part.recipe());
-    if let (true, AnyFilter::Bloom(filter)) = (force, file.filter_mut()) {
-        filter.set_over_capacity(OverCapacity::Ignore);
+/// Inserts all keys, past capacity only with `force`. Gives how many there were.
+fn add_all(name: &str, file: &mut Opened, inputs: &mut Inputs, force: bool) -> Result<u64, Failure> {
+    let policy = file.filter().over_capacity();
+    let fail = |error: Error| Failure::at(name, error);
+    // A chain grows by a rule of its own.
+    let force = force && file.filter().kind() == Kind::Bloom;
+    if force {
+        file.set_over_capacity(OverCapacity::Ignore).map_err(fail)?;
     }
-    let mut sink = AddEach { name, file, keys: 0 };
-    run_all(inputs, &TakeKeys(recipe), &mut sink)?;
+    let work = Prepare { hasher: file.key_hasher() };
+    let mut sink = Add { name, file, keys: 0 };
+    pipeline::run(inputs, &work, &mut sink)?;
     let keys = sink.keys;
-    if let AnyFilter::Bloom(filter) = file.filter_mut() {
-        filter.set_over_capacity(policy);
+    if force {
+        file.set_over_capacity(policy).map_err(fail)?;
     }
     Ok(keys)
 }
 
-struct AddEach<'a> {
+struct Add<'a> {
     name: &'a str,
-    file: &'a mut FilterFile,
+    file: &'a mut Opened,
     keys: u64,
 }
 
-impl Sink<KeyBatch> for AddEach<'_> {
-    fn take(&mut self, page: &mut Page<'_>, keys: &KeyBatch) -> Result<Flow, Failure> {
-        for (record, key) in keys.iter() {
-            check_key(self.file, key).map_err(|text| page.failure(record, text))?;
-            match self.file.filter_mut().insert(key) {
-                Ok(_) => self.keys += 1,
-                Err(Error::CapacityReached { capacity, .. }) => {
-                    return Err(match self.file.filter() {
-                        AnyFilter::Bloom(_) => full(self.name, capacity, self.keys),
-                        _ => full_chain(self.name, self.keys),
-                    });
-                }
-                Err(error) => return Err(Failure::at(self.name, error)),
+impl Sink<PreparedKeys> for Add<'_> {
+    fn take(&mut self, _page: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
+        match self.file.insert_prepared(keys) {
+            Ok(()) => self.keys += keys.len() as u64,
+            Err(Error::CapacityReached { capacity, inserted }) => {
+                let fitted = self.keys + inserted as u64;
+                return Err(match self.file.filter().kind() {
+                    Kind::Scalable => full_chain(self.name, fitted),
+                    _ => full(self.name, capacity, fitted),
+                });
             }
+            Err(error) => return Err(Failure::at(self.name, error)),
         }
         Ok(Flow::Continue)
     }
 }
 
-/// The failure where a chain is full and may not grow.
+/// A chain that may not grow takes no key more than its program would let it take.
 fn full_chain(name: &str, fitted: u64) -> Failure {
     Failure::at(
         name,
@@ -118,44 +109,6 @@ fn full_chain(name: &str, fitted: u64) -> Failure {
             number::count(fitted)
         ),
     )
-}
-
-/// Inserts all keys by their hashes. Only with `force` this goes past the capacity. Gives how many there were.
-fn add_all(
-    name: &str,
-    filter: &mut BloomFilter,
-    hasher: &BloomFilter,
-    inputs: &mut Inputs,
-    force: bool,
-) -> Result<u64, Failure> {
-    let policy = filter.over_capacity();
-    if force {
-        filter.set_over_capacity(OverCapacity::Ignore);
-    }
-    let mut sink = AddAll { name, filter, keys: 0 };
-    run_all(inputs, &HashKeys { filter: hasher }, &mut sink)?;
-    let keys = sink.keys;
-    filter.set_over_capacity(policy);
-    Ok(keys)
-}
-
-struct AddAll<'a> {
-    name: &'a str,
-    filter: &'a mut BloomFilter,
-    keys: u64,
-}
-
-impl Sink<Vec<u64>> for AddAll<'_> {
-    fn take(&mut self, _page: &mut Page<'_>, hashes: &Vec<u64>) -> Result<Flow, Failure> {
-        match self.filter.insert_many_hashes(hashes) {
-            Ok(()) => self.keys += hashes.len() as u64,
-            Err(Error::CapacityReached { capacity, inserted }) => {
-                return Err(full(self.name, capacity, self.keys + inserted as u64));
-            }
-            Err(error) => return Err(Failure::at(self.name, error)),
-        }
-        Ok(Flow::Continue)
-    }
 }
 
 fn full(name: &str, capacity: u64, fitted: u64) -> Failure {
@@ -170,22 +123,19 @@ fn full(name: &str, capacity: u64, fitted: u64) -> Failure {
     )
 }
 
-fn report(name: &str, keys: u64, file: &FilterFile) {
-    let filter = file.filter();
-    let promise = match file.format() {
-        Format::Tepal | Format::Dcso | Format::RedisBloom | Format::ValkeyBloom => {
-            format!(", {} promised", number::rate(promised(filter)))
-        }
-        _ => String::new(),
+fn report(name: &str, keys: u64, told: &Told) {
+    let facts = &told.facts;
+    let promise = match told.has_plan() {
+        true => format!(", {} promised", number::rate(facts.promised_false_positive_rate)),
+        false => String::new(),
     };
     say(&format!(
         "{} added; {} wrong now{promise}",
         number::counted(keys, "key"),
-        number::rate(filter.false_positive_rate()),
+        number::rate(facts.false_positive_rate),
     ));
-    // A chain grows before it is past its promise, and a file may have no promise on record.
-    let over = matches!(filter, AnyFilter::Bloom(part) if part.is_over_capacity());
-    if over && !promise.is_empty() {
+    // A promise that is not on record cannot be passed.
+    if facts.is_over_capacity && told.has_plan() {
         complain(&format!("{name}: now past its promise; build it again with more room (-n)"));
     }
 }

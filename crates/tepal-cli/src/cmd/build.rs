@@ -1,17 +1,22 @@
 //! `tepal build`: makes a filter from a list.
 
 use serde::Serialize;
-use tepal::{BloomFilter, Format, KeyDomain, Labels, Layout, OverCapacity, Recipe, Scheme, SealKey};
+use tepal::build::{Built, Gather};
+use tepal::{
+    AnyFilter, BloomFilter, BloomFilterBuilder, Error, Format, KeyDomain, Labels, Obstacle, OverCapacity,
+    Recipe, Scheme,
+};
 
+use super::plan::has_own_sizes;
 use crate::args::{BuildArgs, Preset, SchemeArgs, ShapeArgs};
-use crate::build::{Build, Built, Settings};
-use crate::build_keys::{self, Made};
-use crate::describe_foreign::Described;
+use crate::describe::{Description, Told};
 use crate::error::{Failure, Outcome};
 use crate::input::field::{Field, KeyRules};
-use crate::input::pages::Inputs;
+use crate::input::pages::{Inputs, Page};
+use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::input::source::Source;
+use crate::keys::{Keep, Kept};
 use crate::output::{Stdout, Target, complain, say};
 use crate::secrets::{read_seal, read_secret};
 use crate::text::number;
@@ -25,7 +30,7 @@ struct Report {
     different_keys: u64,
     /// Whether that number is exact, not an estimate.
     different_keys_exact: bool,
-    filter: Described,
+    filter: Description,
 }
 
 /// Runs the verb.
@@ -34,76 +39,94 @@ pub fn run(args: &BuildArgs) -> Outcome {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
     let target = Target::new(&args.output, args.force)?;
-    let settings = settings(args)?;
+    let builder = builder(args)?;
     let seal = args.seal.as_deref().map(read_seal).transpose()?;
     let format = args.scheme.to.unwrap_or(Format::Tepal);
     if format != Format::Tepal {
         refuse_what_is_lost(args, format)?;
     }
-    if settings.has_own_rule() || format != Format::Tepal {
-        return by_key(args, &settings, format, &target, seal.as_ref());
-    }
-    let build = Build::new(settings)?;
+    let threads = args.keys.threads();
+    let gather = Gather::with(builder, format, &target.folder(), threads).map_err(refusal)?;
     let sources = Source::list(&args.inputs);
     let progress = Progress::of(&sources, args.quiet);
     let rules = args.keys.rules();
-    let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), args.keys.threads())?;
-    let built = build.run(&mut inputs, &target.folder())?;
+    let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), threads)?;
+    let built = gather_all(gather, &mut inputs)?;
     progress.clear();
-    target.save(&built.filter, seal.as_ref())?;
-    if built.filter.over_capacity() == OverCapacity::Warn && built.filter.is_over_capacity() {
-        warn_over(&target.name(), &built.filter);
+    target.save(&built.file, seal.as_ref())?;
+    let filter = built.file.filter();
+    if filter.over_capacity() == OverCapacity::Warn && filter.is_over_capacity() {
+        warn_over(&target.name(), filter);
     }
     if !args.quiet {
-        let Built { filter, keys, different, exact } = &built;
-        say(&summary(filter, (*keys, *different, *exact), &rules));
+        say(&summary(&built, &rules));
+        for warning in filter.warnings() {
+            complain(&format!("{}: ! {warning}", target.name()));
+        }
     }
     if args.json {
+        let told = Told::of(&target.name(), &built.file)?.sealed(seal.is_some());
         Stdout::new().document(&Report {
             keys: built.keys,
             different_keys: built.different,
-            different_keys_exact: built.exact,
-            filter: Described::own(&target.name(), &built.filter).sealed(seal.is_some()),
+            different_keys_exact: built.is_exact,
+            filter: Description::of(&target.name(), &told),
         })?;
     }
     Ok(0)
 }
 
-/// Builds a filter whose scheme has no 64-bit hash, or another program's file.
-fn by_key(
-    args: &BuildArgs,
-    settings: &Settings,
-    format: Format,
-    target: &Target,
-    seal: Option<&SealKey>,
-) -> Outcome {
-    build_keys::check(settings, format)?;
-    let sources = Source::list(&args.inputs);
-    let progress = Progress::of(&sources, args.quiet);
-    let rules = args.keys.rules();
-    let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), args.keys.threads())?;
-    let Made { file, keys, different, exact } =
-        build_keys::make(settings, format, &mut inputs, &target.folder())?;
-    progress.clear();
-    target.save_file(&file, seal)?;
-    let part = &file.filter().parts()[0];
-    if settings.over == OverCapacity::Warn && part.is_over_capacity() {
-        warn_over(&target.name(), part);
+/// Reads all keys and builds the filter.
+pub fn gather_all(gather: Gather, inputs: &mut Inputs) -> Result<Built, Failure> {
+    let keep = Keep::new(&gather);
+    pipeline::run(inputs, &keep, &mut Take(&gather))?;
+    drop(keep);
+    Ok(gather.finish()?)
+}
+
+/// Gives the filter the keys whose order counts.
+struct Take<'a>(&'a Gather);
+
+impl Sink<Kept> for Take<'_> {
+    fn take(&mut self, page: &mut Page<'_>, kept: &Kept) -> Result<Flow, Failure> {
+        if let Some(failure) = &kept.failure {
+            return Err(failure.clone());
+        }
+        match self.0.take(&kept.keys) {
+            Ok(()) => Ok(Flow::Continue),
+            Err(Error::CapacityReached { capacity, .. }) => Err(too_many(page.name, capacity)),
+            Err(error) => Err(error.into()),
+        }
     }
-    if !args.quiet {
-        say(&summary(part, (keys, different, exact), &rules));
-        file.warnings().iter().for_each(|text| complain(&format!("{}: ! {text}", target.name())));
-    }
-    if args.json {
-        let report = Report {
-            keys,
-            different_keys: different,
-            different_keys_exact: exact,
-            filter: Described::of(&target.name(), &file)?.sealed(seal.is_some()),
-        };
-        Stdout::new().document(&report)?;
-    }
-    Ok(0)
+}
+
+/// More keys than the room that was asked for.
+fn too_many(list: &str, capacity: u64) -> Failure {
+    Failure::at(
+        list,
+        format!(
+            "more different keys than the filter has room for, {}; give more with -n or -s, leave them out so that \
+             the keys are counted, or say --over ignore",
+            number::count(capacity)
+        ),
+    )
+}
+
+/// Why there can be no such filter. The library speaks of one with keys; here there are none yet, and the flag can go.
+fn refusal(error: Error) -> Failure {
+    let (flag, format, found) = match &error {
+        Error::Unconvertible { format, obstacle: Obstacle::Scheme { found, expected } } => {
+            let expected = expected.iter().map(|scheme| scheme.name()).collect::<Vec<_>>().join(" or ");
+            ("--scheme", format, format!("its hash scheme is {found}, expected {expected}"))
+        }
+        Error::Unconvertible { format, obstacle: Obstacle::Layout { found, expected } } => {
+            ("--layout", format, format!("its layout is {found}, expected {expected}"))
+        }
+        _ => return error.into(),
+    };
+    Failure::new(format!(
+        "a file of the format {format} cannot hold this filter: {found}; leave out {flag}, it follows from --to"
+    ))
 }
 
 /// Refuses flags whose value only a tepal file can keep.
@@ -129,14 +152,7 @@ fn refuse_what_is_lost(args: &BuildArgs, format: Format) -> Result<(), Failure> 
 fn scheme(args: &SchemeArgs) -> Result<Option<Scheme>, Failure> {
     let default = match args.to {
         None | Some(Format::Tepal) => args.md5_split.map(|_| Scheme::Md5Split),
-        Some(Format::Guava) => Some(Scheme::GuavaMitz64),
-        Some(Format::Spark) => Some(Scheme::SparkV2),
-        Some(Format::ParquetSbbf) => Some(Scheme::Xxh64),
-        Some(Format::BitsAndBlooms) => Some(Scheme::BitsAndBlooms),
-        Some(Format::Dcso) => Some(Scheme::Dcso),
-        Some(Format::RedisBloom) => Some(Scheme::RedisBloom),
-        Some(Format::ValkeyBloom) => Some(Scheme::ValkeyBloom),
-        Some(other) => return Err(Failure::new(format!("--to {other} is not known to this program"))),
+        Some(format) => format.schemes().first().copied(),
     };
     let scheme = args.scheme.or(default).or(args.preset.map(|_| Scheme::Md5Presets));
     for (flag, given, wanted) in [
@@ -151,42 +167,64 @@ fn scheme(args: &SchemeArgs) -> Result<Option<Scheme>, Failure> {
     Ok(scheme)
 }
 
-fn settings(args: &BuildArgs) -> Result<Settings, Failure> {
-    let secret = args.secret.as_deref().map(read_secret).transpose()?;
-    Ok(Settings {
-        shape: ShapeArgs {
-            fpr: args.shape.fpr.or(args.scheme.preset.map(Preset::rate)),
-            layout: match (args.scheme.to, args.shape.layout) {
-                (Some(Format::ParquetSbbf), None) => Some(Layout::SplitBlock),
-                (_, layout) => layout,
-            },
-            ..args.shape
-        },
-        recipe: Recipe { trim: args.trim, nocase: args.nocase },
-        domain: match (args.scheme.encoding, args.integer) {
+/// Everything about the filter to be but its keys.
+fn builder(args: &BuildArgs) -> Result<BloomFilterBuilder, Failure> {
+    let shape = ShapeArgs {
+        fpr: args.shape.fpr.or(args.scheme.preset.map(Preset::rate)),
+        layout: args.shape.layout.or(args.scheme.to.and_then(Format::layout)),
+        ..args.shape
+    };
+    shape.check()?;
+    let scheme = scheme(&args.scheme)?;
+    let mut builder = BloomFilter::builder()
+        .goal(shape.goal())
+        .key_domain(match (args.scheme.encoding, args.integer) {
             (Some(encoding), _) => encoding,
             (None, true) => KeyDomain::Integer,
             (None, false) => KeyDomain::Bytes,
-        },
-        over: args.over,
-        labels: Labels {
+        })
+        .over_capacity(args.over)
+        .recipe(Recipe { trim: args.trim, nocase: args.nocase })
+        .labels(Labels {
             name: args.name.clone(),
             source: args.source.clone(),
             date: args.date.clone(),
             field: args.keys.field.as_ref().map(Field::text),
-        },
-        seed: args.seed,
-        secret,
-        scheme: scheme(&args.scheme)?,
-        md5_split: args.scheme.md5_split,
-    })
+        });
+    if let Some(keys) = shape.capacity {
+        builder = builder.capacity(keys);
+    }
+    if let Some(rate) = shape.fpr {
+        builder = builder.false_positive_rate(rate);
+    }
+    if let Some(bits) = shape.bit_len(!scheme.is_some_and(has_own_sizes))? {
+        builder = builder.bit_len(bits);
+    }
+    if let Some(scheme) = scheme {
+        builder = builder.scheme(scheme);
+    }
+    if let Some(rule) = args.scheme.md5_split {
+        builder = builder.md5_split(rule);
+    }
+    if let Some(layout) = shape.layout {
+        builder = builder.layout(layout);
+    }
+    if let Some(k) = shape.num_hashes {
+        builder = builder.num_hashes(k);
+    }
+    if let Some(seed) = args.seed {
+        builder = builder.seed(seed);
+    }
+    if let Some(path) = &args.secret {
+        builder = builder.secret_key(read_secret(path)?);
+    }
+    Ok(builder)
 }
 
 /// The line at the end: `20,000,000 keys, 23.8 MiB, 1 in 100 false positives`.
-///
-/// `keys` is how many keys the list has, how many of them are different, and whether that number is exact.
-pub fn summary(filter: &BloomFilter, keys: (u64, u64, bool), rules: &KeyRules) -> String {
-    let (keys, different, exact) = keys;
+pub fn summary(built: &Built, rules: &KeyRules) -> String {
+    let Built { keys, different, is_exact, ref file, .. } = *built;
+    let filter = file.filter();
     let keys = if keys == different {
         number::counted(keys, "key")
     } else {
@@ -194,8 +232,8 @@ pub fn summary(filter: &BloomFilter, keys: (u64, u64, bool), rules: &KeyRules) -
             (false, None) => "line",
             _ => "record",
         };
-        let about = if exact { "" } else { "about " };
-        let different = match exact {
+        let about = if is_exact { "" } else { "about " };
+        let different = match is_exact {
             true => different,
             false => number::four_digits(different as f64),
         };
@@ -208,7 +246,7 @@ pub fn summary(filter: &BloomFilter, keys: (u64, u64, bool), rules: &KeyRules) -
     )
 }
 
-fn warn_over(name: &str, filter: &BloomFilter) {
+fn warn_over(name: &str, filter: &AnyFilter) {
     complain(&format!(
         "{name}: holds more than the {} it was planned for: {} wrong now, {} promised",
         number::counted(filter.capacity(), "key"),

@@ -1,6 +1,6 @@
-//! `tepal convert`: writes the same bits in the format of another program.
+//! `tepal convert`: the same bits in the format of another program.
 
-use tepal::{Error, FilterFile, Format, KeyDomain};
+use tepal::{Error, Format, KeyDomain, Obstacle, Opened};
 
 use crate::args::ConvertArgs;
 use crate::error::{Failure, Outcome};
@@ -15,13 +15,12 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     let target = Target::new(&args.output, args.force)?;
     let secrets = Secrets::read(&args.keyed)?;
     let opened = open(&args.filter, args.file, &secrets)?;
-    let file = opened.into_file().map_err(|error| Failure::at(&name, error))?;
-    let from = file.format();
-    let before = (from != Format::Tepal).then(|| file.clone());
-    let file = file.convert_to(args.to).map_err(|error| Failure::at(&name, refusal(&error, args.to)))?;
-    // The seal was checked when the filter was opened. Another program's file cannot have one.
+    let from = opened.format();
+    let before = (from != Format::Tepal).then(|| opened.clone());
+    let file = opened.convert_to(args.to).map_err(|error| Failure::at(&name, refusal(&error, args.to)))?;
+    // Another program's file has no seal: that the filter had one was checked, and is over.
     let seal = secrets.seal.as_ref().filter(|_| args.to == Format::Tepal);
-    target.save_file(&file, seal)?;
+    target.save(&file, seal)?;
     if args.quiet {
         return Ok(0);
     }
@@ -36,23 +35,24 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     Ok(0)
 }
 
-/// Whether converting the new file back gives the old file, byte for byte.
-fn comes_back(old: &FilterFile, new: &FilterFile) -> bool {
+/// Whether the new file can be made the old one again, byte for byte.
+fn comes_back(old: &Opened, new: &Opened) -> bool {
     let back = new.clone().convert_to(old.format()).and_then(|file| file.to_bytes());
     matches!((back, old.to_bytes()), (Ok(back), Ok(old)) if back == old)
 }
 
 /// Why the bits cannot be in that format, and what to do.
 fn refusal(error: &Error, to: Format) -> String {
-    let text = error.to_string();
-    match text.ends_with("rebuild it from the keys") {
-        true => format!("{text} with: tepal build LIST --to {to} -o FILTER"),
-        false => text,
+    match error {
+        Error::Unconvertible { obstacle: Obstacle::Scheme { .. } | Obstacle::Layout { .. }, .. } => {
+            format!("{error} with: tepal build LIST --to {to} -o FILTER")
+        }
+        other => other.to_string(),
     }
 }
 
-/// A warning where the new file does not say how keys are encoded, and it is not the default.
-fn unrecorded_encoding(file: &FilterFile) -> Option<String> {
+/// How the keys were encoded, where the new file does not say it and it is not the default.
+fn unrecorded_encoding(file: &Opened) -> Option<String> {
     match (file.format(), file.filter().key_domain()) {
         (Format::Tepal, _) | (_, KeyDomain::Bytes) => None,
         (_, domain) => Some(format!("the file does not keep that keys are {domain}: say --keys {domain}")),

@@ -4,16 +4,16 @@ use std::io::{self, IsTerminal};
 use std::iter;
 
 use serde::Serialize;
+use tepal::Opened;
 
 use crate::args::HasArgs;
-use crate::ask::Answers;
-use crate::ask_keys::{ask_all, has_key};
 use crate::error::{Failure, Outcome};
 use crate::input::pages::{Inputs, Page};
-use crate::input::pipeline::{Flow, Sink};
+use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::input::source::Source;
-use crate::open::{Filter, open_all};
+use crate::keys::{Answers, Ask, has_key};
+use crate::open::open_all;
 use crate::output::Stdout;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -32,20 +32,20 @@ pub fn run(args: &HasArgs) -> Outcome {
     printer.given_keys(&filters)?;
     let asked = match printer.is_done() {
         true => Ok(()),
-        false => ask_all(&filters, &mut inputs, &mut printer),
+        false => pipeline::run(&mut inputs, &Ask { filters: &filters }, &mut printer),
     };
     progress.clear();
     printer.finish(asked)
 }
 
 /// Opens the filters, and checks that they can do what the flags ask.
-fn open_filters(args: &HasArgs) -> Result<Vec<Filter>, Failure> {
+fn open_filters(args: &HasArgs) -> Result<Vec<Opened>, Failure> {
     let secrets = Secrets::read(&args.keyed)?;
     let paths = || iter::once(&args.filter).chain(&args.others).map(|path| path.as_path());
     let filters = open_all(paths(), args.file, &secrets)?;
     if args.ignore_case {
         for (filter, path) in filters.iter().zip(paths()) {
-            if !filter.recipe().nocase {
+            if !filter.key_hasher().recipe().nocase {
                 let text = "built without --nocase, so -i cannot be done; build it again with --nocase";
                 return Err(Failure::at(&shown(path), text));
             }
@@ -141,13 +141,13 @@ impl<'a> Printer<'a> {
     }
 
     /// Answers for the keys of `-e`. They come before all inputs.
-    fn given_keys(&mut self, filters: &[Filter]) -> Result<(), Failure> {
+    fn given_keys(&mut self, filters: &[Opened]) -> Result<(), Failure> {
         for (n, key) in (1..).zip(&self.args.asked) {
             if self.args.max_count.is_some_and(|most| self.selected >= most) {
                 break;
             }
             let key = key.as_encoded_bytes();
-            let held = has_key(filters, key).map_err(|text| Failure::at("-e", text))?;
+            let held = has_key(filters, key)?;
             if self.args.json {
                 self.stdout.json(&Record::new(None, Some(key), held))?;
             }

@@ -2,14 +2,12 @@
 
 use std::fmt::Write;
 
-use tepal::Scheme;
+use tepal::{AnyFilter, Facts, Opened, PartFacts, Scheme, Unrecorded};
 
 use crate::args::InfoArgs;
-use crate::cmd::info_foreign;
-use crate::describe::Description;
-use crate::describe_foreign::Described;
+use crate::describe::{Description, Told};
 use crate::error::{Failure, Outcome};
-use crate::open::{Filter, Own, file_len, open_each};
+use crate::open::open_each;
 use crate::output::{Stdout, complain};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -26,13 +24,12 @@ pub fn run(args: &InfoArgs) -> Outcome {
     for path in &args.filters {
         let name = shown(path);
         let opened = open_each(path, args.file, &secrets);
-        let described_filter = opened.and_then(|filter| describe(&name, filter, args.json));
-        match described_filter {
-            Ok(Shown::Data(data)) => described.push(data),
-            Ok(Shown::Page(page)) => {
+        match opened.and_then(|filter| Ok((Told::of(&name, &filter)?, filter))) {
+            Ok((told, _)) if args.json => described.push(Description::of(&name, &told)),
+            Ok((told, filter)) => {
                 let gap = if shown_before { "\n" } else { "" };
                 shown_before = true;
-                stdout.styled(&format!("{gap}{page}"))?;
+                stdout.styled(&format!("{gap}{}", page(&name, &told, &filter)))?;
             }
             Err(Failure::Message(text)) => {
                 complain(&text);
@@ -48,119 +45,140 @@ pub fn run(args: &InfoArgs) -> Outcome {
     Ok(code)
 }
 
-/// What is shown of one filter.
-enum Shown {
-    /// With `--json`.
-    Data(Described),
-    /// For people.
-    Page(String),
-}
-
-fn describe(name: &str, filter: Filter, json: bool) -> Result<Shown, Failure> {
-    match (filter, json) {
-        (Filter::Foreign(file), true) => Described::of(name, &file).map(Shown::Data),
-        (Filter::Foreign(file), false) => info_foreign::page(name, &file).map(Shown::Page),
-        (Filter::Own(filter), true) => {
-            let mut data = Description::of(name, &filter);
-            data.sealed(filter.is_sealed());
-            data.warnings = warnings(name, filter)?;
-            Ok(Shown::Data(Described::Own(Box::new(data))))
-        }
-        (Filter::Own(filter), false) => {
-            let mut page = page(name, &filter);
-            for warning in warnings(name, filter)? {
-                let _ = writeln!(page, "{:<11} {warning}", "!");
-            }
-            Ok(Shown::Page(page))
-        }
-    }
-}
-
-/// The warnings about the scheme of a filter. Only schemes without a 64-bit hash have some.
-fn warnings(name: &str, filter: Own) -> Result<Vec<String>, Failure> {
-    if filter.has_hash() {
-        return Ok(Vec::new());
-    }
-    let file = Filter::Own(filter).into_file().map_err(|error| Failure::at(name, error))?;
-    Ok(file.warnings())
-}
-
 /// The page about one filter.
-fn page(name: &str, filter: &Own) -> String {
+fn page(name: &str, told: &Told, opened: &Opened) -> String {
     let mut page = String::new();
     let mut line = |label: &str, text: String| {
         let _ = writeln!(page, "{label:<11} {text}");
     };
-    let keys_each = counted(u64::from(filter.num_hashes()), "bit");
-    line(name, format!("Bloom filter, layout {}, {keys_each} a key", filter.layout()));
-    let labels = filter.labels();
+    let facts = &told.facts;
+    line(name, what(told));
+    let labels = &facts.labels;
     for (label, text) in [("name", &labels.name), ("source", &labels.source), ("date", &labels.date)] {
         if let Some(text) = text {
             line(label, text.clone());
         }
     }
-    line("keys", keys(filter));
-    line(
-        "size",
-        format!(
-            "{}, {:.2} bits a key, file of {} bytes",
-            size(filter.size_in_bytes()),
-            filter.bits_per_key(),
-            count(file_len(filter))
-        ),
-    );
-    line("rate", rates(filter));
-    line("recipe", recipe(filter));
-    line("hash", hash(filter));
-    if filter.is_sealed() {
+    line("keys", keys(told));
+    line("size", size_of(told));
+    line("rate", rates(told));
+    if told.is_ours() {
+        line("recipe", recipe(facts));
+    }
+    line("hash", hash(told));
+    if told.file.is_sealed {
         line("seal", "under the key of --seal, and unbroken".to_owned());
     }
+    if facts.parts.len() > 1 {
+        for (n, part) in (1..).zip(&facts.parts) {
+            line(if n == 1 { "chain" } else { "" }, link(n, part));
+        }
+    }
     let unicode = picture::has_unicode();
-    line("fill", fill(filter, unicode));
-    line("room", room(filter, unicode));
+    line("fill", fill(opened.filter(), facts, unicode));
+    if told.is_ours() {
+        line("room", room(facts, unicode));
+    }
+    if !told.file.not_recorded.is_empty() {
+        line("unrecorded", unrecorded(&told.file.not_recorded));
+    }
+    for warning in &facts.warnings {
+        line("!", warning.to_string());
+    }
     page
 }
 
-fn keys(filter: &Own) -> String {
-    let estimate = filter.estimated_len().round() as u64;
-    let by_bits = format!("about {} different by the bits", count(estimate));
-    match filter.keys_inserted() {
-        Some(keys) => format!("{} added ({by_bits})", count(keys)),
-        None => format!("{by_bits}; how many were added is not known"),
+/// What it is.
+fn what(told: &Told) -> String {
+    let kind = match told.facts.parts.as_slice() {
+        [one] => {
+            let layout = if told.is_ours() { format!("layout {}, ", one.layout) } else { String::new() };
+            format!("Bloom filter, {layout}{} a key", counted(u64::from(one.num_hashes), "bit"))
+        }
+        parts => format!("chain of {} Bloom filters", parts.len()),
+    };
+    match told.is_ours() {
+        true => kind,
+        false => format!("{kind}, in the format {}", told.file.format),
     }
 }
 
-fn rates(filter: &Own) -> String {
-    let (now, promised) = (filter.false_positive_rate(), filter.promised_false_positive_rate());
-    let over = if filter.is_over_capacity() { "  ! past the promise" } else { "" };
-    format!("{} wrong now; {} promised{over}", rate(now), rate(promised))
+fn keys(told: &Told) -> String {
+    let facts = &told.facts;
+    let by_bits = format!("about {} different by the bits", count(facts.estimated_len.round() as u64));
+    let (added, known) = if told.is_ours() { ("added", "known") } else { ("recorded", "recorded") };
+    match facts.keys_inserted {
+        Some(keys) => format!("{} {added} ({by_bits})", count(keys)),
+        None => format!("{by_bits}; how many were added is not {known}"),
+    }
 }
 
-fn recipe(filter: &Own) -> String {
-    let recipe = filter.recipe();
-    let mut text = match &filter.labels().field {
+fn size_of(told: &Told) -> String {
+    let bits: u64 = told.facts.parts.iter().map(|part| part.bit_len).sum();
+    let file = count(told.file.file_len);
+    match told.is_ours() {
+        true => {
+            let each = bits as f64 / told.facts.capacity as f64;
+            format!("{}, {each:.2} bits a key, file of {file} bytes", size(told.facts.size_in_bytes))
+        }
+        false => format!("{} in {} bits, file of {file} bytes", size(bits.div_ceil(8)), count(bits)),
+    }
+}
+
+fn rates(told: &Told) -> String {
+    let facts = &told.facts;
+    let promised = match told.has_plan() {
+        true => format!("; {} promised", rate(facts.promised_false_positive_rate)),
+        false => String::new(),
+    };
+    let over = if told.is_ours() && facts.is_over_capacity { "  ! past the promise" } else { "" };
+    format!("{} wrong now{promised}{over}", rate(facts.false_positive_rate))
+}
+
+fn recipe(facts: &Facts) -> String {
+    let mut text = match &facts.labels.field {
         Some(field) => format!("field {field} of each row"),
         None => "whole record".to_owned(),
     };
-    if recipe.trim {
+    if facts.recipe.trim {
         text.push_str(", trimmed");
     }
-    if recipe.nocase {
+    if facts.recipe.nocase {
         text.push_str(", capital letters as small ones");
     }
     text
 }
 
-fn hash(filter: &Own) -> String {
-    let seed = match (filter.scheme(), filter.seed()) {
-        (Scheme::SipHash13, _) => " with a secret key".to_owned(),
-        (_, Some(seed)) => format!(" with seed {seed:#x}"),
-        (_, None) => String::new(),
+fn hash(told: &Told) -> String {
+    let facts = &told.facts;
+    let (scheme, domain) = (facts.scheme, facts.key_domain);
+    let Some(version) = told.file.format_version else {
+        return format!("{scheme}; keys are taken for {domain}");
     };
-    format!("{}{seed}; keys are {}; format version 1", filter.scheme(), filter.key_domain())
+    let with = match (&facts.caller_hash, facts.seed) {
+        (Some(name), _) => format!(": {name:?}, which another program computes"),
+        (None, Some(seed)) => format!(" with seed {seed:#x}"),
+        (None, None) if scheme == Scheme::SipHash13 => " with a secret key".to_owned(),
+        (None, None) => String::new(),
+    };
+    format!("{scheme}{with}; keys are {domain}; format version {version}")
 }
 
-fn fill(filter: &Own, unicode: bool) -> String {
+/// One filter of a chain.
+fn link(n: u32, part: &PartFacts) -> String {
+    let keys = part.keys_inserted.map_or("?".to_owned(), count);
+    format!(
+        "{n:>2}. {keys:>12} of {:>12} keys  {:>15} bits  k {:>2}  {:>6} full  {}",
+        count(part.capacity),
+        count(part.bit_len),
+        part.num_hashes,
+        percent(part.fill_ratio()),
+        rate(part.false_positive_rate),
+    )
+}
+
+fn fill(filter: &AnyFilter, facts: &Facts, unicode: bool) -> String {
+    let Some(largest) = facts.parts.iter().max_by_key(|part| part.bit_len) else { return String::new() };
     let slices = filter.fill_of_slices(WIDTH);
     let least = slices.iter().copied().fold(f64::INFINITY, f64::min);
     let most = slices.iter().copied().fold(0.0, f64::max);
@@ -168,23 +186,35 @@ fn fill(filter: &Own, unicode: bool) -> String {
         1 => String::new(),
         n => format!("; {n} slices from {:.1} to {:.1} %", least * 100.0, most * 100.0),
     };
-    format!("{} {}{spread}", columns(&slices, unicode), percent(filter.fill_ratio()))
+    let which = if facts.parts.len() > 1 { " of the largest" } else { "" };
+    format!("{} {}{which}{spread}", columns(&slices, unicode), percent(largest.fill_ratio()))
 }
 
-fn room(filter: &Own, unicode: bool) -> String {
-    let capacity = filter.capacity();
-    let keys = filter.estimated_len().round() as u64;
+fn room(facts: &Facts, unicode: bool) -> String {
+    let capacity = facts.capacity;
+    let keys = facts.estimated_len.round() as u64;
     let used = keys as f64 / capacity as f64;
     let words = match capacity.saturating_sub(keys) {
         0 => "full: no room left".to_owned(),
         left => format!("room for about {} more", count(left)),
     };
-    let (color, reset) = if filter.is_over_capacity() { ("\x1b[31m", "\x1b[0m") } else { ("", "") };
+    let (color, reset) = if facts.is_over_capacity { ("\x1b[31m", "\x1b[0m") } else { ("", "") };
     format!(
         "{color}{}{reset} {} of {}; {words}; past it: {}",
         bar(used, unicode),
         percent(used),
         counted(capacity, "key"),
-        filter.over_capacity()
+        facts.over_capacity
     )
+}
+
+/// What the file does not say about its filter.
+fn unrecorded(missing: &[Unrecorded]) -> String {
+    let text = |missing: &Unrecorded| match missing {
+        Unrecorded::KeyDomain => Some("how keys become bytes (--keys)"),
+        Unrecorded::Plan => Some("how many keys and which rate it was planned for"),
+        // The line about keys says it.
+        _ => None,
+    };
+    missing.iter().filter_map(text).collect::<Vec<_>>().join("; ")
 }

@@ -6,7 +6,6 @@ pub mod convert;
 pub mod demo;
 pub mod has;
 pub mod info;
-mod info_foreign;
 pub mod manual;
 pub mod merge;
 pub mod plan;

@@ -1,10 +1,9 @@
 //! `tepal plan`: calculates keys, rate or size from the other two, for every layout.
 
 use serde::Serialize;
-use tepal::{Layout, Plan, Request, Scheme};
+use tepal::{BloomFilter, Layout, Plan, Request, Scheme};
 
 use crate::args::PlanArgs;
-use crate::build::{bits_of, goal};
 use crate::error::{Failure, Outcome};
 use crate::output::Stdout;
 use crate::text::number::{count, rate, size};
@@ -47,21 +46,17 @@ pub fn run(args: &PlanArgs) -> Outcome {
 /// The request as it was typed. Where only the keys are given, the rate is 1 %.
 fn request(args: &PlanArgs) -> Result<Request, Failure> {
     let shape = &args.shape;
+    shape.check()?;
     let mut wanted = Request {
         capacity: shape.capacity,
         false_positive_rate: shape.fpr,
-        bit_len: shape.size.map(bits_of).transpose()?,
+        bit_len: shape.bit_len(!args.scheme.is_some_and(has_own_sizes))?,
         layout: shape.layout,
         num_hashes: shape.num_hashes,
-        goal: goal(shape.memory),
+        goal: shape.goal(),
         scheme: args.scheme,
     };
     match (wanted.capacity, wanted.false_positive_rate, wanted.bit_len) {
-        (Some(_), Some(_), Some(_)) => {
-            return Err(Failure::new(
-                "-n, -p and -s are given; leave one out, it follows from the other two",
-            ));
-        }
         (Some(_), None, None) => wanted.false_positive_rate = Some(0.01),
         (None, None, _) | (None, _, None) => {
             return Err(Failure::new(
@@ -118,9 +113,10 @@ fn rows(args: &PlanArgs, wanted: &Request) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// Whether the scheme has its own formulas for the size of a filter.
-fn has_own_sizes(scheme: Scheme) -> bool {
-    !matches!(scheme, Scheme::Xxh3 | Scheme::SipHash13 | Scheme::Xxh64)
+/// Whether the scheme goes from the key straight to the bits. It then has formulas of its own for the size of a filter.
+pub fn has_own_sizes(scheme: Scheme) -> bool {
+    let hasher = BloomFilter::builder().scheme(scheme).key_hasher();
+    hasher.is_ok_and(|hasher| !hasher.has_hash())
 }
 
 fn empty(kind: &'static str) -> Row {

@@ -1,18 +1,18 @@
 //! `tepal test`: measures whether a filter keeps its promise.
 
+use std::io::Write;
+
 use serde::Serialize;
-use tepal::KeyDomain;
+use tepal::{KeyDomain, Opened, PreparedKeys};
 
 use crate::args::TestArgs;
-use crate::ask::Answers;
-use crate::ask_keys::ask_all;
 use crate::error::{Failure, Outcome};
 use crate::input::pages::{Inputs, PAGE, Page};
-use crate::input::pipeline::{Flow, Sink};
+use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::input::source::Source;
-use crate::key::KeyHasher;
-use crate::open::{Filter, Own, open};
+use crate::keys::{Answers, Ask};
+use crate::open::open;
 use crate::output::Stdout;
 use crate::random::Random;
 use crate::secrets::Secrets;
@@ -89,7 +89,7 @@ impl Sink<Answers> for Tally {
 }
 
 fn tally(
-    filter: &[Filter],
+    filters: &[Opened],
     paths: &[std::path::PathBuf],
     args: &TestArgs,
     quiet: bool,
@@ -99,66 +99,54 @@ fn tally(
     let rules = args.keys.rules();
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let mut tally = Tally::default();
-    ask_all(filter, &mut inputs, &mut tally)?;
+    pipeline::run(&mut inputs, &Ask { filters }, &mut tally)?;
     progress.clear();
     Ok(tally)
 }
 
 /// Asks for random keys of 128 bits, or fewer where keys are numbers. So few of them are on the list by chance that it
 /// does not matter.
-fn random(filter: &Filter, seed: u64) -> Result<Tally, Failure> {
+fn random(filter: &Opened, seed: u64) -> Result<Tally, Failure> {
+    let hasher = filter.key_hasher();
     let mut random = Random::new(seed);
     let mut tally = Tally::default();
+    let domain = filter.filter().key_domain();
+    let (mut key, mut keys, mut held) = (Vec::new(), PreparedKeys::default(), [false; PAGE]);
     while tally.keys < RANDOM_KEYS {
         let wanted = (RANDOM_KEYS - tally.keys).min(PAGE as u64) as usize;
+        keys.clear();
+        for _ in 0..wanted {
+            random_key(domain, &mut random, &mut key);
+            hasher.prepare(&key, &mut keys)?;
+        }
+        filter.filter().contains_prepared(&keys, &mut held[..wanted]);
         tally.keys += wanted as u64;
-        tally.held += match filter.hashed() {
-            Some(own) => hashed(own, &mut random, wanted)?,
-            None => {
-                let keys: Vec<String> =
-                    (0..wanted).map(|_| random_text(filter.key_domain(), &mut random)).collect();
-                filter.contains_many(&keys).iter().filter(|&&held| held).count() as u64
-            }
-        };
+        tally.held += held[..wanted].iter().filter(|&&held| held).count() as u64;
     }
     Ok(tally)
 }
 
-/// How many of `wanted` random keys a filter with a 64-bit hash contains.
-fn hashed(filter: &Own, random: &mut Random, wanted: usize) -> Result<u64, Failure> {
-    let hasher = KeyHasher::new(filter);
-    let mut hashes = Vec::with_capacity(PAGE);
-    let mut held = [false; PAGE];
-    while hashes.len() < wanted {
-        let hash = match filter.key_domain() {
-            KeyDomain::Bytes => {
-                let (high, low) = (random.next_u64(), random.next_u64());
-                let key = (u128::from(high) << 64) | u128::from(low);
-                hasher.hash(&key.to_le_bytes())
-            }
-            domain => hasher.hash(random_text(domain, random).as_bytes()),
-        };
-        hashes.push(hash.map_err(Failure::new)?);
-    }
-    filter.contains_many_hashes(&hashes, &mut held[..wanted]);
-    Ok(held[..wanted].iter().filter(|&&held| held).count() as u64)
-}
-
-/// A random key of a domain, as text.
-fn random_text(domain: KeyDomain, random: &mut Random) -> String {
+/// Puts a random key of a domain in the place of `key`: bytes, or text.
+fn random_key(domain: KeyDomain, random: &mut Random, key: &mut Vec<u8>) {
     let (high, low) = (random.next_u64(), random.next_u64());
-    match domain {
-        KeyDomain::Integer => high.to_string(),
-        KeyDomain::Integer32 => (high >> 32).to_string(),
+    key.clear();
+    let written = match domain {
+        KeyDomain::Bytes => {
+            key.write_all(&low.to_le_bytes()).and_then(|()| key.write_all(&high.to_le_bytes()))
+        }
+        KeyDomain::Integer => write!(key, "{high}"),
+        KeyDomain::Integer32 => write!(key, "{}", high >> 32),
         // The highest bit of the exponent is 0, so the number is finite.
-        KeyDomain::Float32 => f32::from_bits((high >> 32) as u32 & 0xbfff_ffff).to_string(),
-        KeyDomain::Float64 => f64::from_bits(high & 0xbfff_ffff_ffff_ffff).to_string(),
-        _ => format!("{high:016x}{low:016x}"),
-    }
+        KeyDomain::Float32 => write!(key, "{}", f32::from_bits((high >> 32) as u32 & 0xbfff_ffff)),
+        KeyDomain::Float64 => write!(key, "{}", f64::from_bits(high & 0xbfff_ffff_ffff_ffff)),
+        _ => write!(key, "{high:016x}{low:016x}"),
+    };
+    written.expect("a vector takes every byte");
 }
 
-fn measure(filter: &Filter, members: &Tally, absent: &Tally, made_up: bool) -> Measured {
-    let promised = filter.promise_on_record();
+fn measure(filter: &Opened, members: &Tally, absent: &Tally, made_up: bool) -> Measured {
+    let is_on_record = filter.format().records_plan();
+    let promised = is_on_record.then(|| filter.filter().promised_false_positive_rate());
     let (low, high) = wilson(absent.held, absent.keys, SURE_95);
     let (surely_above, _) = wilson(absent.held, absent.keys, BEYOND_DOUBT);
     let missed = members.keys - members.held;

@@ -1,14 +1,11 @@
-//! `tepal verify`: checks that every byte of a filter is what was written.
-
-use std::path::Path;
+//! `tepal verify`: is every byte of these filters what was written?
 
 use serde::Serialize;
-use tepal::Format;
+use tepal::FileFacts;
 
 use crate::args::VerifyArgs;
-use crate::describe_foreign;
 use crate::error::{Failure, Outcome};
-use crate::open::{Filter, file_len, open_each};
+use crate::open::open_each;
 use crate::output::{Stdout, complain};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -20,30 +17,34 @@ struct Verified {
     file: String,
     /// Nothing wrong was found.
     right: bool,
-    /// Null where the file has no known format.
+    /// Null where the file cannot be read as any.
     format: Option<&'static str>,
-    /// Whether the file has a checksum of its bits, so that every change of them is found.
+    /// Whether its bits are under a checksum, so that every change of them is found.
     checksum: Option<bool>,
-    /// How many pieces with a checksum of their own a tepal file has.
+    /// Pieces of a tepal file with a checksum of their own.
     chunks: Option<u64>,
-    /// Whether a tepal file is sealed. If it is, the seal is right.
+    /// Whether a tepal file is sealed; the seal is then right.
     sealed: Option<bool>,
     file_len: Option<u64>,
     /// What is wrong.
     problem: Option<String>,
 }
 
-/// Runs the verb. If a file is damaged, the others are still checked.
+/// Runs the verb. A file that is damaged does not hide the others.
 pub fn run(args: &VerifyArgs) -> Outcome {
     let secrets = Secrets::read(&args.keyed)?;
     let mut stdout = Stdout::new();
     let mut all = Vec::new();
     for path in &args.filters {
-        let verified = open_each(path, args.file, &secrets).and_then(|filter| right(path, &filter));
+        let name = shown(path);
+        // Opening checks everything that can be checked.
+        let opened = open_each(path, args.file, &secrets);
+        let verified =
+            opened.and_then(|filter| filter.file_facts().map_err(|error| Failure::at(&name, error)));
         let verified = match verified {
-            Ok(verified) => verified,
+            Ok(file) => right(name, &file),
             Err(Failure::Message(text)) => {
-                Verified { file: shown(path), problem: Some(text), ..Verified::default() }
+                Verified { file: name, problem: Some(text), ..Verified::default() }
             }
             Err(closed) => return Err(closed),
         };
@@ -61,25 +62,18 @@ pub fn run(args: &VerifyArgs) -> Outcome {
     Ok(if all.iter().all(|verified| verified.right) { 0 } else { 2 })
 }
 
-/// What is said of a file that could be opened: all that can be checked is right then.
-fn right(path: &Path, filter: &Filter) -> Result<Verified, Failure> {
-    let verified = Verified { file: shown(path), right: true, ..Verified::default() };
-    Ok(match filter {
-        Filter::Own(filter) => Verified {
-            format: Some(Format::Tepal.name()),
-            checksum: Some(true),
-            chunks: Some(filter.chunks()),
-            sealed: Some(filter.is_sealed()),
-            file_len: Some(file_len(filter)),
-            ..verified
-        },
-        Filter::Foreign(file) => Verified {
-            format: Some(file.format().name()),
-            checksum: Some(file.has_checksum()),
-            file_len: Some(describe_foreign::file_len(&shown(path), file)?),
-            ..verified
-        },
-    })
+/// A file that was opened.
+fn right(name: String, file: &FileFacts) -> Verified {
+    Verified {
+        file: name,
+        right: true,
+        format: Some(file.format.name()),
+        checksum: Some(file.has_checksum),
+        chunks: file.chunks,
+        sealed: file.chunks.map(|_| file.is_sealed),
+        file_len: Some(file.file_len),
+        problem: None,
+    }
 }
 
 /// The line about a file that is right, for people.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use tepal::{BloomFilter, Error, FilterFile, Format, Line, SealKey};
+use tepal::{Error, Opened, SealKey};
 
 use crate::error::Failure;
 use crate::output::interrupt;
@@ -71,16 +71,9 @@ impl Target {
     }
 
     /// Writes the filter. A file is replaced as a whole or left as it was.
-    pub fn save<L: AsRef<[Line]>>(
-        &self,
-        filter: &BloomFilter<L>,
-        seal: Option<&SealKey>,
-    ) -> Result<(), Failure> {
+    pub fn save(&self, filter: &Opened, seal: Option<&SealKey>) -> Result<(), Failure> {
         let result = match self {
-            Self::Stdout => {
-                let mut stdout = io::stdout().lock();
-                write(filter, seal, &mut stdout)
-            }
+            Self::Stdout => write(filter, seal, &mut io::stdout().lock()),
             Self::Stream(path) => match fs::OpenOptions::new().write(true).open(path) {
                 Ok(mut file) => write(filter, seal, &mut file),
                 Err(error) => return Err(Failure::io(&self.name(), &error)),
@@ -91,34 +84,6 @@ impl Target {
                     Some(key) => filter.save_sealed(path, key),
                     None => filter.save(path),
                 }
-            }
-        };
-        self.named(result)
-    }
-
-    /// Writes a filter in the format of any program. Only a tepal file can have a seal.
-    pub fn save_file(&self, file: &FilterFile, seal: Option<&SealKey>) -> Result<(), Failure> {
-        if let (Format::Tepal, [filter]) = (file.format(), file.filter().parts()) {
-            return self.save(filter, seal);
-        }
-        let result = match self {
-            Self::File(path) => {
-                let _saving = interrupt::saving();
-                file.save(path)
-            }
-            Self::Stdout | Self::Stream(_) => {
-                let bytes = file.to_bytes().map_err(|error| Failure::at(&self.name(), error))?;
-                let written = match self {
-                    Self::Stream(path) => fs::OpenOptions::new()
-                        .write(true)
-                        .open(path)
-                        .and_then(|mut file| file.write_all(&bytes)),
-                    _ => {
-                        let mut stdout = io::stdout().lock();
-                        stdout.write_all(&bytes).and_then(|()| stdout.flush())
-                    }
-                };
-                written.map_err(|source| Error::Io { doing: "writing".to_owned(), source })
             }
         };
         self.named(result)
@@ -135,16 +100,11 @@ impl Target {
     }
 }
 
-fn write<L: AsRef<[Line]>>(
-    filter: &BloomFilter<L>,
-    seal: Option<&SealKey>,
-    writer: &mut impl Write,
-) -> Result<(), Error> {
+fn write(filter: &Opened, seal: Option<&SealKey>, writer: &mut impl Write) -> Result<(), Error> {
     match seal {
-        Some(key) => filter.write_to_sealed(&mut *writer, key)?,
-        None => filter.write_to(&mut *writer)?,
+        Some(key) => filter.write_to_sealed(writer, key),
+        None => filter.write_to(writer),
     }
-    writer.flush().map_err(|source| Error::Io { doing: "writing".to_owned(), source })
 }
 
 /// The folder a file lies in.

@@ -38,7 +38,7 @@ pub fn shown_key(key: &[u8]) -> String {
 }
 
 /// Text without control characters, so that a message stays one line and moves no cursor.
-fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for letter in text.chars() {
         if letter.is_control() {

@@ -220,8 +220,9 @@ fn no_room_for_the_hashes_of_a_list() {
         command.args(["build", "-q", "-j", threads, "-o", "new", "list"]).current_dir(place.path("."));
         let ran = crate::place::finish(command);
         assert_eq!(ran.code, 2, "{}", ran.err);
-        assert!(ran.err.starts_with("tepal: .: file too large after "), "{}", ran.err);
-        assert!(ran.err.ends_with(" of temporary data\n") && ran.err.lines().count() == 1, "{}", ran.err);
+        assert!(ran.err.starts_with("tepal: .: writing after "), "{}", ran.err);
+        assert!(ran.err.ends_with(" bytes of temporary data: file too large\n"), "{}", ran.err);
+        assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
         assert_eq!(place.names(), before);
     }
 }

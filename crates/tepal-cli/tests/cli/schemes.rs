@@ -169,7 +169,7 @@ fn refusals_say_why() {
         ("has spark --from guava -e a", "spark: its mark says spark, not guava; leave --from out"),
         ("has ours --keys integer -e 1", "ours: its keys are bytes, not integer; leave --keys out"),
         ("has integers --keys utf16 -e 1", "integers: its keys are integer, not utf16; leave --keys out"),
-        ("has guava --from guava --keys integer -e x", "the key \"x\" "),
+        ("has guava --from guava --keys integer -e x", "-e: this filter has integer keys; \"x\" is not "),
         (
             "has guava --from guava --keys words -e x",
             "possible values: bytes, integer, integer32, utf16, float32, float64",
@@ -179,7 +179,7 @@ fn refusals_say_why() {
         ("build keys -o x --scheme md5", "invalid value 'md5' for '--scheme <SCHEME>'"),
         (
             "build keys -o x --scheme bkdr7 --to spark",
-            "its hash scheme is bkdr7, expected spark-v1 or spark-v2; leave out --scheme, it follows from --to",
+            "its hash scheme is bkdr7, expected spark-v2 or spark-v1; leave out --scheme, it follows from --to",
         ),
         (
             "build keys -o x --to parquet-sbbf --layout line",
@@ -221,14 +221,14 @@ fn refusals_say_why() {
         ("merge ours ours -o fnv", "fnv: exists; add --force to replace it"),
         (
             "convert guava --from guava --to spark -o x",
-            "guava: a file of the format spark cannot hold this filter: its hash scheme is guava-mitz64, expected spark-v1 or spark-v2; bits cannot be turned into those of another hash, so rebuild it from the keys with: tepal build LIST --to spark -o FILTER",
+            "guava: a file of the format spark cannot hold this filter: its hash scheme is guava-mitz64, expected spark-v2 or spark-v1; bits cannot be turned into those of another hash, so rebuild it from the keys with: tepal build LIST --to spark -o FILTER",
         ),
         ("convert ours --to dcso -o x", "its hash scheme is xxh3, expected dcso"),
         (
             "convert fnv --to guava -o x",
             "rebuild it from the keys with: tepal build LIST --to guava -o FILTER",
         ),
-        ("convert chain --to tepal -o x", "it is a chain of 4 filters, and a tepal file holds one"),
+        ("convert chain --to tepal -o x", "it is a chain of 4 filters, and the format holds one"),
         ("convert ours --to tepal -o fnv", "fnv: exists; add --force to replace it"),
     ] {
         let ran = place.run(args);

@@ -159,13 +159,21 @@ fn a_refused_key_is_found_at_the_same_place() {
     place.write("bad", [numbers(260_000), b"x1\nx2\n".to_vec(), numbers(300_000)].concat());
     let ran = alike(&place, "has f bad");
     assert_eq!((ran.code, ran.out.len()), (2, numbers(260_000).len()));
-    assert!(ran.err.starts_with("tepal: bad: line 260001: the key \"x1\" is no integer"), "{}", ran.err);
+    assert!(
+        ran.err.starts_with("tepal: bad: line 260001: this filter has integer keys; \"x1\" is not"),
+        "{}",
+        ran.err
+    );
     let ran = alike(&place, "has -m 260000 f bad");
     assert_eq!((ran.code, ran.out.len()), (0, numbers(260_000).len()));
     for verb in ["build --integer -q --force -o g", "build --integer -q -n 1M --force -o g", "add f"] {
         let ran = alike(&place, &format!("{verb} bad"));
         assert_eq!(ran.code, 2);
-        assert!(ran.err.starts_with("tepal: bad: line 260001: the key \"x1\" is no integer"), "{}", ran.err);
+        assert!(
+            ran.err.starts_with("tepal: bad: line 260001: this filter has integer keys; \"x1\" is not"),
+            "{}",
+            ran.err
+        );
     }
     assert_eq!(place.names(), ["bad", "f"]);
 }

@@ -124,6 +124,8 @@ fn info_as_json_is_stable() {
         "size_in_bytes",
         "file_len",
         "sealed",
+        "checksum",
+        "not_recorded",
         "bits_per_key",
         "capacity",
         "keys_inserted",
@@ -136,6 +138,7 @@ fn info_as_json_is_stable() {
         "over_capacity_policy",
         "scheme",
         "seed",
+        "caller_hash",
         "key_domain",
         "trim",
         "nocase",
@@ -143,10 +146,15 @@ fn info_as_json_is_stable() {
         "source",
         "date",
         "field",
+        "filters",
         "warnings",
     ];
     expected.sort_unstable();
     assert_eq!(names, expected);
+    // Another program's filter is told in the same words.
+    place.build("g", b"a\n", "--to dcso");
+    let json = place.run("info --json g").json();
+    assert!(json[0].as_object().unwrap().keys().eq(expected));
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //! order would not promise more of one key; it would cost nothing on x86-64, but elsewhere it would forbid
 //! the loads of a batch to overtake each other, from which a batch has its speed.
 
-// Index loops over arrays of eight, as in `block`.
+// Index loops over arrays of eight, as in `rule`.
 #![allow(clippy::needless_range_loop)]
 
 use alloc::vec::Vec;
@@ -17,8 +17,8 @@ pub(crate) use core::sync::atomic::{AtomicBool, AtomicU64};
 #[cfg(all(test, loom))]
 pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64};
 
-use super::block::{Lines, LinesMut};
 use super::kernel::fetch_line;
+use super::rule::{Lines, LinesMut};
 use super::{LINE_BITS, Line};
 
 /// 512 bits, one cache line, shared by threads. As large and as aligned as a [`Line`].

@@ -1,4 +1,4 @@
-//! The loops of [`super::block`] compiled once for each CPU level, and the only place that chooses one.
+//! The loops of [`super::rule`] compiled once for each CPU level, and the only place that chooses one.
 //!
 //! A [`Kernel`] is chosen when a filter is made, by the CPU and by the rule of its layout; from then on a call
 //! costs one function pointer, for a single key or for a whole batch. Every level is the same source, so every
@@ -8,98 +8,14 @@
 
 #[cfg(feature = "force-cpu-level")]
 use alloc::vec::Vec;
-use core::hint::black_box;
 
-use super::Line;
 #[cfg(target_has_atomic = "64")]
 use super::atomic::{AtomicLine, Atomics, NewBits};
-use super::block::{Lines, LinesMut};
-use crate::probe::Rules;
 #[cfg(feature = "parallel")]
-use crate::probe::{Part, Pass};
-
-/// How many keys ahead of the probe a batch fetches: enough to keep every line-fill buffer busy, few enough
-/// that the lines are still in the first-level cache when their turn comes.
-const AHEAD: usize = 32;
-
-/// Runs `$probe` for each hash `$h` with its number `$i`, in order, and `$rule.fetch` for the hash [`AHEAD`]
-/// places later where the array is so large that it pays. A macro, since a closure would be compiled without
-/// the level's CPU features.
-macro_rules! fetching_ahead {
-    ($rule:expr, $lines:expr, $hashes:expr, |$i:ident, $h:ident| $probe:expr) => {{
-        let hashes: &[u64] = $hashes;
-        let ahead = $rule.ahead($lines, hashes.len());
-        let fetched = hashes.len() - ahead;
-        if ahead > 0 {
-            for &h in &hashes[..ahead] {
-                $rule.fetch($lines, h);
-            }
-            for ($i, (&$h, &later)) in hashes[..fetched].iter().zip(&hashes[ahead..]).enumerate() {
-                $rule.fetch($lines, later);
-                $probe;
-            }
-        }
-        let rest = if ahead > 0 { fetched } else { 0 };
-        for ($i, &$h) in (rest..).zip(&hashes[rest..]) {
-            $probe;
-        }
-    }};
-}
-pub(crate) use fetching_ahead;
-
-/// What a layout does with one hash. Everything here is inlined into each level's functions.
-pub(crate) trait Rule: Copy {
-    /// From this many lines a batch fetches ahead; below, the caches answer sooner than the fetching costs.
-    const FETCH_AHEAD_FROM: usize;
-
-    /// Fetches ahead what `h` will touch.
-    fn fetch<A: Lines + ?Sized>(&self, lines: &A, h: u64);
-    /// Are all bits of `h` set?
-    fn contains<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool;
-    /// Sets the bits of `h`.
-    fn insert<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64);
-    /// Sets the bits of `h` and says how many were not set before.
-    fn insert_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> u32;
-
-    /// [`contains`](Self::contains) whose answer is a branch, which the CPU guesses, and not the outcome of
-    /// arithmetic, for which it waits.
-    #[inline(always)]
-    fn contains_branching<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool {
-        // Without the black boxes the compiler would hand out the outcome, branch or not.
-        if self.contains(lines, h) { black_box(true) } else { black_box(false) }
-    }
-
-    /// How many hashes of a batch are fetched before the first probe.
-    #[inline(always)]
-    fn ahead<A: Lines + ?Sized>(&self, lines: &A, hashes: usize) -> usize {
-        if lines.line_count() < Self::FETCH_AHEAD_FROM.min(A::FETCH_AHEAD_FROM) {
-            0
-        } else {
-            hashes.min(AHEAD)
-        }
-    }
-
-    /// Answers a batch; `answers` is as long as `hashes`.
-    #[inline(always)]
-    fn contains_many<A: Lines + ?Sized>(&self, lines: &A, hashes: &[u64], answers: &mut [bool]) {
-        let answers = &mut answers[..hashes.len()];
-        fetching_ahead!(self, lines, hashes, |i, h| answers[i] = self.contains(lines, h));
-    }
-
-    /// Inserts a batch.
-    #[inline(always)]
-    fn insert_many<A: LinesMut + ?Sized>(&self, lines: &mut A, hashes: &[u64]) {
-        fetching_ahead!(self, lines, hashes, |_i, h| self.insert(lines, h));
-    }
-
-    /// Inserts a batch and says how many bits were not set before.
-    #[inline(always)]
-    fn insert_many_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, hashes: &[u64]) -> u64 {
-        let mut new = 0;
-        fetching_ahead!(self, lines, hashes, |_i, h| new += u64::from(self.insert_counting(lines, h)));
-        new
-    }
-}
+use super::part::{Part, Pass};
+use super::rule::Rule;
+use super::rules::Rules;
+use super::{Bits, Line};
 
 /// Asks the CPU to bring a line nearer. Changes nothing that a program can see.
 #[inline(always)]
@@ -332,28 +248,57 @@ impl Kernel {
     // SAFETY of the calls below: a `Kernel` is reached only through `best` and `available`, which hand out
     // a level only after finding its CPU features; nothing else is required of the callers.
 
+    /// Are all bits of `h` set?
     #[inline]
-    pub(crate) fn contains(&self, rules: &Rules, lines: &[Line], h: u64) -> bool {
-        // SAFETY: the CPU has the level's features, see above.
-        unsafe { (self.contains)(rules, lines, h) }
+    pub(crate) fn contains(&self, rules: &Rules, bits: Bits<'_>, h: u64) -> bool {
+        match bits {
+            // SAFETY: the CPU has the level's features, see above.
+            Bits::Plain(lines) => unsafe { (self.contains)(rules, lines, h) },
+            #[cfg(target_has_atomic = "64")]
+            // SAFETY: the CPU has the level's features, see above.
+            Bits::Shared(lines) => unsafe { (self.shared.contains)(rules, lines, h) },
+        }
     }
 
+    /// [`contains`](Self::contains) whose answer is a branch.
     #[inline]
-    pub(crate) fn contains_branching(&self, rules: &Rules, lines: &[Line], h: u64) -> bool {
-        // SAFETY: the CPU has the level's features, see above.
-        unsafe { (self.contains_branching)(rules, lines, h) }
+    pub(crate) fn contains_branching(&self, rules: &Rules, bits: Bits<'_>, h: u64) -> bool {
+        match bits {
+            // SAFETY: the CPU has the level's features, see above.
+            Bits::Plain(lines) => unsafe { (self.contains_branching)(rules, lines, h) },
+            #[cfg(target_has_atomic = "64")]
+            // SAFETY: the CPU has the level's features, see above.
+            Bits::Shared(lines) => unsafe { (self.shared.contains_branching)(rules, lines, h) },
+        }
+    }
+
+    /// Answers a batch; `answers` is as long as `h`.
+    #[inline]
+    pub(crate) fn contains_many(&self, rules: &Rules, bits: Bits<'_>, h: &[u64], answers: &mut [bool]) {
+        match bits {
+            // SAFETY: the CPU has the level's features, see above.
+            Bits::Plain(lines) => unsafe { (self.contains_many)(rules, lines, h, answers) },
+            #[cfg(target_has_atomic = "64")]
+            // SAFETY: the CPU has the level's features, see above.
+            Bits::Shared(lines) => unsafe { (self.shared.contains_many)(rules, lines, h, answers) },
+        }
+    }
+
+    /// How many bits are set.
+    pub(crate) fn count(&self, bits: Bits<'_>) -> u64 {
+        match bits {
+            // SAFETY: the CPU has the level's features, see above.
+            Bits::Plain(lines) => unsafe { (self.count)(lines) },
+            #[cfg(target_has_atomic = "64")]
+            // SAFETY: the CPU has the level's features, see above.
+            Bits::Shared(lines) => unsafe { (self.shared.count)(lines) },
+        }
     }
 
     #[inline]
     pub(crate) fn insert(&self, rules: &Rules, lines: &mut [Line], h: u64) -> u32 {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { (self.insert)(rules, lines, h) }
-    }
-
-    #[inline]
-    pub(crate) fn contains_many(&self, rules: &Rules, lines: &[Line], h: &[u64], answers: &mut [bool]) {
-        // SAFETY: the CPU has the level's features, see above.
-        unsafe { (self.contains_many)(rules, lines, h, answers) }
     }
 
     #[inline]
@@ -366,12 +311,6 @@ impl Kernel {
     pub(crate) fn insert_many_counting(&self, rules: &Rules, lines: &mut [Line], h: &[u64]) -> u64 {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { (self.insert_many_counting)(rules, lines, h) }
-    }
-
-    /// How many bits are set.
-    pub(crate) fn count(&self, lines: &[Line]) -> u64 {
-        // SAFETY: the CPU has the level's features, see above.
-        unsafe { (self.count)(lines) }
     }
 
     /// [`Pass::insert`].
@@ -387,33 +326,9 @@ impl Kernel {
 #[cfg(target_has_atomic = "64")]
 impl Kernel {
     #[inline]
-    pub(crate) fn shared_contains(&self, rules: &Rules, lines: &[AtomicLine], h: u64) -> bool {
-        // SAFETY: the CPU has the level's features, see above.
-        unsafe { (self.shared.contains)(rules, lines, h) }
-    }
-
-    #[inline]
-    pub(crate) fn shared_contains_branching(&self, rules: &Rules, lines: &[AtomicLine], h: u64) -> bool {
-        // SAFETY: the CPU has the level's features, see above.
-        unsafe { (self.shared.contains_branching)(rules, lines, h) }
-    }
-
-    #[inline]
     pub(crate) fn shared_insert(&self, rules: &Rules, lines: &[AtomicLine], h: u64) -> NewBits {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { (self.shared.insert)(rules, lines, h) }
-    }
-
-    #[inline]
-    pub(crate) fn shared_contains_many(
-        &self,
-        rules: &Rules,
-        lines: &[AtomicLine],
-        h: &[u64],
-        answers: &mut [bool],
-    ) {
-        // SAFETY: the CPU has the level's features, see above.
-        unsafe { (self.shared.contains_many)(rules, lines, h, answers) }
     }
 
     /// Says how many bits it set in the sample.
@@ -421,12 +336,6 @@ impl Kernel {
     pub(crate) fn shared_insert_many(&self, rules: &Rules, lines: &[AtomicLine], h: &[u64]) -> u64 {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { (self.shared.insert_many)(rules, lines, h) }
-    }
-
-    /// How many bits are set.
-    pub(crate) fn shared_count(&self, lines: &[AtomicLine]) -> u64 {
-        // SAFETY: the CPU has the level's features, see above.
-        unsafe { (self.shared.count)(lines) }
     }
 }
 

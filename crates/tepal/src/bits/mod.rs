@@ -4,11 +4,16 @@
 
 #[cfg(target_has_atomic = "64")]
 pub(crate) mod atomic;
-pub(crate) mod block;
 pub(crate) mod kernel;
+pub(crate) mod mask;
 mod pages;
 #[cfg(feature = "parallel")]
+pub(crate) mod part;
+#[cfg(feature = "parallel")]
 pub(crate) mod radix;
+pub(crate) mod rule;
+pub(crate) mod rules;
+pub(crate) mod shape;
 
 use alloc::vec::Vec;
 
@@ -28,6 +33,26 @@ pub(crate) const LINE_BYTES: u64 = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct Line(pub(crate) [u64; 8]);
+
+/// The bits of a filter, to be asked: as they lie in memory or in a mapped file, or shared by threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Bits<'a> {
+    Plain(&'a [Line]),
+    #[cfg(target_has_atomic = "64")]
+    Shared(&'a [atomic::AtomicLine]),
+}
+
+impl Bits<'_> {
+    /// The line as it is now.
+    #[inline(always)]
+    pub(crate) fn line(self, i: usize) -> Line {
+        match self {
+            Bits::Plain(lines) => lines[i],
+            #[cfg(target_has_atomic = "64")]
+            Bits::Shared(lines) => lines[i].load(),
+        }
+    }
+}
 
 /// A zeroed array, on huge pages where the system gives them, or an error where the machine cannot give that
 /// much.

@@ -1,5 +1,6 @@
 //! Every error says in one line what was found, what was expected and what to do.
 
+use alloc::format;
 use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -7,9 +8,15 @@ use core::error::Error as _;
 
 use super::*;
 
-/// One error of every kind, with the words that its text must have.
+/// The way out where a file is no filter of any program.
+const MADE_BY: &str = "a filter file is made by `BloomFilter::save` or `tepal build`";
+
+/// One error of every kind, with the words that its text must have; of an obstacle and of what bytes look like, one of
+/// every kind of these.
 fn all() -> Vec<(Error, Vec<&'static str>)> {
     let refused = |domain| Error::KeyRefused { domain, found: "4.2".into() };
+    let unconvertible = |obstacle| Error::Unconvertible { format: Format::Dcso, obstacle };
+    let not_tepal = |found| Error::NotTepal { found };
     vec![
         (Error::parameter("the size", 7, "8 or more"), vec!["the size is 7", "it must be 8 or more"]),
         (
@@ -28,34 +35,97 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             Error::CapacityReached { capacity: 500, inserted: 499 },
             vec!["planned for 500 keys", "the first 499 keys of this call are in"],
         ),
-        (refused(KeyDomain::Bytes), vec!["\"4.2\"", "`bytes`", "expected bytes"]),
-        (refused(KeyDomain::Integer), vec!["\"4.2\"", "`integer`", "decimal form of a 64-bit integer"]),
-        (refused(KeyDomain::Integer32), vec!["\"4.2\"", "`integer32`", "decimal form of a 32-bit integer"]),
-        (refused(KeyDomain::Utf16), vec!["\"4.2\"", "`utf16`", "text in UTF-8"]),
-        (refused(KeyDomain::Float32), vec!["\"4.2\"", "`float32`", "a number in decimal form"]),
-        (refused(KeyDomain::Float64), vec!["\"4.2\"", "`float64`", "a number in decimal form"]),
+        (refused(KeyDomain::Bytes), vec!["this filter has keys of bytes; \"4.2\" is not bytes"]),
+        (
+            refused(KeyDomain::Integer),
+            vec!["has integer keys; \"4.2\" is not the shortest decimal form of a 64-bit integer"],
+        ),
+        (
+            refused(KeyDomain::Integer32),
+            vec!["has integer keys; \"4.2\" is not the shortest decimal form of a 32-bit integer"],
+        ),
+        (refused(KeyDomain::Utf16), vec!["has text keys; \"4.2\" is not text in UTF-8"]),
+        (
+            refused(KeyDomain::Float32),
+            vec!["has keys that are numbers; \"4.2\" is not a number in decimal form"],
+        ),
+        (
+            refused(KeyDomain::Float64),
+            vec!["has keys that are numbers; \"4.2\" is not a number in decimal form"],
+        ),
         (
             Error::NoHash { scheme: Scheme::Dcso },
             vec!["`dcso`", "no 64-bit hash", "use the calls that take keys"],
+        ),
+        (
+            Error::CallerHashes { name: "wyhash 4.2".into() },
+            vec![
+                "hashes that its caller computes (\"wyhash 4.2\")",
+                "cannot hash a key",
+                "hash it and use the `_hash` calls",
+            ],
+        ),
+        (
+            Error::NotPossible { kind: Kind::Scalable, operation: "be cut", instead: "cut its links" },
+            vec!["a filter of the kind `scalable` cannot be cut; cut its links"],
         ),
         (
             Error::Incompatible { property: "layout", expected: "line".into(), found: "double".into() },
             vec!["differ in layout", "line here", "double in the other", "rebuild one of them"],
         ),
         (
-            Error::Unconvertible {
-                format: Format::Dcso,
-                reason: "its bits are others; build it anew".into(),
-            },
-            vec!["the format dcso", "cannot hold this filter: its bits are others; build it anew"],
+            unconvertible(Obstacle::Scheme {
+                found: Scheme::Xxh3,
+                expected: &[Scheme::GuavaMitz64, Scheme::GuavaMitz32],
+            }),
+            vec![
+                "the format dcso cannot hold this filter: its hash scheme is xxh3",
+                "expected guava-mitz64 or guava-mitz32",
+                "bits cannot be turned into those of another hash",
+                "rebuild it from the keys",
+            ],
         ),
         (
-            Error::NotTepal { found: "it is empty".into() },
-            vec!["not a tepal filter: it is empty", "`tepal build`"],
+            unconvertible(Obstacle::Scheme { found: Scheme::Xxh3, expected: &[Scheme::Dcso] }),
+            vec!["its hash scheme is xxh3, expected dcso; bits"],
         ),
+        (
+            unconvertible(Obstacle::Layout { found: Layout::Line, expected: Layout::SplitBlock }),
+            vec!["its layout is line, expected split-block", "rebuild it from the keys"],
+        ),
+        (
+            unconvertible(Obstacle::Chain { links: 3 }),
+            vec!["a chain of 3 filters", "the format holds one", "rebuild it from the keys"],
+        ),
+        (
+            unconvertible(Obstacle::Recipe),
+            vec!["it trims keys or ignores their case", "rebuild it from keys without a recipe"],
+        ),
+        (
+            unconvertible(Obstacle::Number { name: "the number of hashes", found: 256, most: 255 }),
+            vec!["the number of hashes is 256", "has room up to 255", "rebuild it from the keys"],
+        ),
+        (not_tepal(Looks::Empty), vec!["not a tepal filter: it is empty", MADE_BY]),
+        (not_tepal(Looks::Packed("gzip")), vec!["it looks like gzip data", MADE_BY]),
+        (not_tepal(Looks::TextMode), vec!["a copy in text mode has changed its line ends", MADE_BY]),
+        (not_tepal(Looks::Cut), vec!["it ends within the first 8 bytes", MADE_BY]),
+        (not_tepal(Looks::Text("no \"f".into())), vec!["it looks like text (\"no \\\"f\")", MADE_BY]),
+        (
+            not_tepal(Looks::Marked(Format::Dcso)),
+            vec!["it is a filter of the format dcso", "`tepal::open` and `tepal::from_bytes` read"],
+        ),
+        (
+            not_tepal(Looks::Unmarked(vec![Format::Guava, Format::ParquetSbbf])),
+            vec!["by its lengths it could be guava or parquet-sbbf", "say which with `tepal::Open::format`"],
+        ),
+        (not_tepal(Looks::Other(vec![0, 0xAB])), vec!["it starts with the bytes [00, ab]", MADE_BY]),
         (
             Error::Unsupported { what: "filter kind", found: 2, known: "kind 1" },
             vec!["filter kind 2 is not known", "which knows kind 1", "use a newer tepal"],
+        ),
+        (
+            Error::NotOfFormat { format: Format::Guava, found: Format::Spark },
+            vec!["its mark says spark, not guava", "open it as spark, or name no format"],
         ),
         (Error::damaged("bit 5 is set"), vec!["damaged: bit 5 is set", "restore the file", "build it again"]),
         (Error::KeyRequired, vec!["made with a secret key", "open it with that key"]),
@@ -66,34 +136,81 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
         (Error::NotSealed, vec!["the file has no seal", "get the sealed one", "open it without a seal key"]),
         #[cfg(feature = "std")]
         (
-            Error::Io { doing: "f: opening".into(), source: std::io::Error::other("the disk is gone") },
+            Error::Io { doing: "f: opening".into(), source: std::io::Error::other(Gone) },
             vec!["f: opening: the disk is gone"],
         ),
     ]
 }
 
-/// The kinds by number: a new one does not compile until it stands here, and in [`all`].
-fn number(error: &Error) -> usize {
-    match error {
+/// What the system answers, for a reason.
+#[cfg(feature = "std")]
+#[derive(Debug)]
+struct Gone;
+
+#[cfg(feature = "std")]
+impl fmt::Display for Gone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the disk is gone")
+    }
+}
+
+#[cfg(feature = "std")]
+impl core::error::Error for Gone {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        Some(&fmt::Error)
+    }
+}
+
+/// The kinds by number: a new one does not compile until it stands here, and in [`all`]. So it is with the kinds of
+/// obstacles and of what bytes look like, the second number.
+fn number(error: &Error) -> (usize, usize) {
+    let number = match error {
         Error::Parameter { .. } => 0,
         Error::RateOutOfReach { .. } => 1,
         Error::TooLarge { .. } => 2,
         Error::CapacityReached { .. } => 3,
         Error::KeyRefused { .. } => 4,
         Error::NoHash { .. } => 5,
-        Error::Incompatible { .. } => 6,
-        Error::Unconvertible { .. } => 7,
-        Error::NotTepal { .. } => 8,
-        Error::Unsupported { .. } => 9,
-        Error::Damaged { .. } => 10,
-        Error::KeyRequired => 11,
-        Error::WrongKey => 12,
-        Error::KeyNotUsed => 13,
-        Error::SealRequired => 14,
-        Error::WrongSeal => 15,
-        Error::NotSealed => 16,
+        Error::CallerHashes { .. } => 6,
+        Error::NotPossible { .. } => 7,
+        Error::Incompatible { .. } => 8,
+        Error::Unconvertible { obstacle, .. } => return (9, number_of_obstacle(obstacle)),
+        Error::NotTepal { found } => return (10, number_of_looks(found)),
+        Error::Unsupported { .. } => 11,
+        Error::NotOfFormat { .. } => 12,
+        Error::Damaged { .. } => 13,
+        Error::KeyRequired => 14,
+        Error::WrongKey => 15,
+        Error::KeyNotUsed => 16,
+        Error::SealRequired => 17,
+        Error::WrongSeal => 18,
+        Error::NotSealed => 19,
         #[cfg(feature = "std")]
-        Error::Io { .. } => 17,
+        Error::Io { .. } => 20,
+    };
+    (number, 0)
+}
+
+fn number_of_obstacle(obstacle: &Obstacle) -> usize {
+    match obstacle {
+        Obstacle::Scheme { .. } => 0,
+        Obstacle::Layout { .. } => 1,
+        Obstacle::Chain { .. } => 2,
+        Obstacle::Recipe => 3,
+        Obstacle::Number { .. } => 4,
+    }
+}
+
+fn number_of_looks(looks: &Looks) -> usize {
+    match looks {
+        Looks::Empty => 0,
+        Looks::Packed(_) => 1,
+        Looks::TextMode => 2,
+        Looks::Cut => 3,
+        Looks::Text(_) => 4,
+        Looks::Marked(_) => 5,
+        Looks::Unmarked(_) => 6,
+        Looks::Other(_) => 7,
     }
 }
 
@@ -110,7 +227,13 @@ fn every_error_names_found_expected_and_the_way_out() {
         told.push(number(&error));
     }
     told.dedup();
-    assert!(told.into_iter().eq(0..if cfg!(feature = "std") { 18 } else { 17 }));
+    let kinds = |error| match error {
+        9 => 5,
+        10 => 8,
+        _ => 1,
+    };
+    let errors = 0..if cfg!(feature = "std") { 21 } else { 20 };
+    assert!(told.into_iter().eq(errors.flat_map(|error| (0..kinds(error)).map(move |kind| (error, kind)))));
 }
 
 #[test]
@@ -119,11 +242,37 @@ fn the_words_about_a_call_come_only_where_keys_went_in() {
     assert!(text.ends_with("change its over-capacity policy"), "{text}");
 }
 
+/// The text has said what the system answered: the chain of causes goes on behind that.
 #[test]
-fn only_the_system_is_a_source() {
+fn only_the_system_has_a_source() {
     for (error, _) in all() {
         let source = error.source().map(ToString::to_string);
-        let expected = (number(&error) == 17).then(|| "the disk is gone".to_string());
+        let expected = (number(&error).0 == 20).then(|| fmt::Error.to_string());
         assert_eq!(source, expected, "{error}");
     }
+    #[cfg(feature = "std")]
+    {
+        let source = std::io::Error::from_raw_os_error(5);
+        assert!(Error::Io { doing: "writing".into(), source }.source().is_none());
+    }
+}
+
+/// What `main` prints of an error that it returns.
+#[test]
+fn debug_is_the_text() {
+    for (error, _) in all() {
+        assert_eq!(format!("{error:?}"), error.to_string());
+    }
+}
+
+#[test]
+fn a_number_or_a_name_that_is_not_known_is_named_with_those_that_are() {
+    let text = Layout::from_id(9_u8).unwrap_err().to_string();
+    assert!(text.contains("layout 9") && text.contains("3 (split-block) 4 (scattered)"), "{text}");
+    assert_eq!(Layout::from_id(4_u8).unwrap(), Layout::Scattered);
+    assert!(Layout::from_id(260_u16).is_err());
+    let text = "Guava".parse::<Format>().unwrap_err().to_string();
+    let names = "tepal guava spark parquet-sbbf bits-and-blooms dcso redisbloom valkey-bloom";
+    assert_eq!(text, format!("the format is Guava; it must be one of: {names}"));
+    assert_eq!("guava".parse::<Format>().unwrap(), Format::Guava);
 }

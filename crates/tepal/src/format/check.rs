@@ -1,25 +1,24 @@
-//! What a header says of the bits, kept so that they can be held against it: at opening, or later.
+//! What a file says of its bits, kept so that they can be held against it: at opening, or later.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::chunks;
-use super::header::{CHUNK_BYTES, Header};
+use super::envelope::{CHUNK_BYTES, Header};
 use super::seal::{Seal, SealKey};
-use crate::bits::{self, Line};
+use crate::bits::Line;
 use crate::error::{Error, Result};
-use crate::filters::bloom::BloomFilter;
-use crate::filters::bloom::storage::{Bits, Storage};
+use crate::kinds::{BodyChecked, CheckBody};
 
 /// What the bits of an opened file must be. All of it stood under the header's checksum.
 #[derive(Debug)]
-pub(crate) struct BodyCheck {
+pub(super) struct BodyCheck {
     body_offset: u64,
-    bit_len: u64,
-    set_bits: u64,
     chunk_table: Vec<u64>,
+    own: Box<dyn CheckBody>,
     seal: Option<Seal>,
     /// Have the bits been found right, and not wrong since?
     passed: AtomicBool,
@@ -36,28 +35,11 @@ impl BodyCheck {
     ) -> Result<Self> {
         Ok(BodyCheck {
             body_offset: header.lengths.body_offset,
-            bit_len: header.meta.shape.bit_len,
-            set_bits: header.set_bits,
             chunk_table: core::mem::take(&mut header.chunk_table),
+            own: header.filter.check(),
             seal: key.map(|key| Seal::new(key, head, written_seal)).transpose()?,
             passed: AtomicBool::new(false),
         })
-    }
-
-    /// Steps 7 and 8 of FORMAT.md, section 4.6: every chunk's checksum, the padding, the number of set bits, the
-    /// seal.
-    pub(super) fn run(&self, lines: &[Line]) -> Result<()> {
-        let checked = self
-            .chunks_are_right(lines)
-            .and_then(|()| self.counts_are_right(lines))
-            .and_then(|()| self.seal.as_ref().map_or(Ok(()), |seal| seal.check(lines)));
-        self.passed.store(checked.is_ok(), Ordering::Relaxed);
-        checked
-    }
-
-    #[cfg(feature = "std")]
-    pub(super) fn is_sealed(&self) -> bool {
-        self.seal.is_some()
     }
 
     fn chunks_are_right(&self, lines: &[Line]) -> Result<()> {
@@ -73,42 +55,24 @@ impl BodyCheck {
         }
         Ok(())
     }
-
-    fn counts_are_right(&self, lines: &[Line]) -> Result<()> {
-        let set_bits = bits::count(lines);
-        if bits::count_below(lines, self.bit_len) != set_bits {
-            return Err(Error::damaged(format_args!(
-                "bits are set beyond the last one, {}",
-                self.bit_len - 1
-            )));
-        }
-        if set_bits != self.set_bits {
-            return Err(Error::damaged(format_args!(
-                "{set_bits} bits are set, and the header says {}",
-                self.set_bits
-            )));
-        }
-        Ok(())
-    }
 }
 
-impl<L: AsRef<[Line]>> BloomFilter<L> {
-    /// The filter, whose bits are those of a file.
-    #[cfg(feature = "std")]
-    pub(super) fn of_file(mut self, check: BodyCheck) -> Self {
-        self.body_check = Some(alloc::sync::Arc::new(check));
-        self
+impl BodyChecked for BodyCheck {
+    /// Steps 7 and 8 of FORMAT.md, section 4.6: every chunk's checksum, what the kind demands, the seal.
+    fn run(&self, lines: &[Line]) -> Result<()> {
+        let checked = self
+            .chunks_are_right(lines)
+            .and_then(|()| self.own.check(lines))
+            .and_then(|()| self.seal.as_ref().map_or(Ok(()), |seal| seal.check(lines)));
+        self.passed.store(checked.is_ok(), Ordering::Relaxed);
+        checked
     }
-}
 
-impl<L: Storage> BloomFilter<L> {
-    /// To be called before the bits go into another filter or file, whose new checksums would hide what is
-    /// wrong with them. Costs a pass over the bits of a filter that was opened quick and not verified since;
-    /// else nothing.
-    pub(crate) fn check_before_copying(&self) -> Result<()> {
-        match (&self.body_check, self.lines.view().0) {
-            (Some(check), Bits::Plain(lines)) if !check.passed.load(Ordering::Relaxed) => check.run(lines),
-            _ => Ok(()),
-        }
+    fn has_passed(&self) -> bool {
+        self.passed.load(Ordering::Relaxed)
+    }
+
+    fn is_sealed(&self) -> bool {
+        self.seal.is_some()
     }
 }

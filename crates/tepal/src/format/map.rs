@@ -5,44 +5,44 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+#[cfg(all(feature = "mmap", target_endian = "little"))]
 use std::sync::Arc;
 use std::vec::Vec;
 
-use super::open::Open;
-use crate::bits::Line;
+use super::envelope::MAGIC;
+use super::open::{Open, with_format};
+use super::opened::Opened;
 use crate::error::{Error, Result};
-use crate::filters::bloom::BloomFilter;
-use crate::hash::SecretKey;
+use crate::key::SecretKey;
+use crate::kinds::bloom::BloomFilter;
+use crate::kinds::storage::Mapped;
 
-/// The bits of an opened file: mapped, not copied, on little-endian machines with the feature `mmap`;
-/// else in memory. Clones share them.
-#[derive(Clone, Debug)]
-pub struct Mapped(Backing);
-
-#[derive(Clone, Debug)]
-enum Backing {
-    #[cfg(all(feature = "mmap", target_endian = "little"))]
-    File {
-        map: Arc<memmap2::Mmap>,
-        body_offset: usize,
-    },
-    Memory(Arc<Vec<Line>>),
-}
-
-impl AsRef<[Line]> for Mapped {
-    #[inline]
-    fn as_ref(&self) -> &[Line] {
-        match &self.0 {
-            // The map starts on a page and the body on a multiple of 64: the cast cannot fail.
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
-            Backing::File { map, body_offset } => bytemuck::cast_slice(&map[*body_offset..]),
-            Backing::Memory(lines) => lines,
-        }
-    }
+/// Opens a filter's file, ours or another program's, and checks all of it: [`Open::open`] without keys, and the format by
+/// the file's mark.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("seen.tepal");
+/// # let mut seen = tepal::BloomFilter::builder().capacity(1000).build()?;
+/// # seen.insert("570108428378")?;
+/// # seen.save(&path)?;
+/// let mut seen = tepal::open(&path)?;
+/// assert!(seen.contains("570108428378"));
+/// seen.insert("850514300021")?;               // from here on a copy in memory
+/// seen.save(&path)?;                          // in the format that it had
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// As [`Open::open`].
+pub fn open(path: impl AsRef<Path>) -> Result<Opened> {
+    Open::new().open(path)
 }
 
 impl BloomFilter<Mapped> {
-    /// Opens a file and checks all of it: header, lengths, parameters, hash self-test, and the checksum of
+    /// Opens a tepal file and checks all of it: header, lengths, parameters, hash self-test, and the checksum of
     /// every bit. A file that was damaged, cut, extended or made by something else is refused; any change
     /// of a single bit is found.
     ///
@@ -55,9 +55,10 @@ impl BloomFilter<Mapped> {
     /// [`Error::Io`], [`Error::NotTepal`], [`Error::Unsupported`] for a newer version or unknown kind,
     /// layout, scheme or flag, [`Error::Damaged`], [`Error::Parameter`] for impossible values,
     /// [`Error::KeyRequired`] for a filter made with a secret key, [`Error::SealRequired`] for a sealed file, and
-    /// [`Error::TooLarge`] for a file of 2 GiB or more on a machine of 32 bits.
+    /// [`Error::TooLarge`] for a file of 2 GiB or more on a machine of 32 bits. A file of another program, or a filter
+    /// of another kind, is opened by [`tepal::open`](crate::open).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Open::new().open(path)
+        Open::new().open_bloom(path.as_ref())
     }
 
     /// [`open`](Self::open) for a filter made with a secret key.
@@ -65,7 +66,7 @@ impl BloomFilter<Mapped> {
     /// # Errors
     /// As [`open`](Self::open), and [`Error::WrongKey`]; [`Error::KeyNotUsed`] for a filter made without one.
     pub fn open_with_key(path: impl AsRef<Path>, key: &SecretKey) -> Result<Self> {
-        Open::new().secret_key(key).open(path)
+        Open::new().secret_key(key).open_bloom(path.as_ref())
     }
 
     /// Opens a file without reading its bits, for files so large that [`open`](Self::open) takes too long.
@@ -76,43 +77,20 @@ impl BloomFilter<Mapped> {
     /// # Errors
     /// As [`open`](Self::open), save for damage in the bits.
     pub fn open_quick(path: impl AsRef<Path>) -> Result<Self> {
-        Open::new().quick().open(path)
-    }
-
-    /// Holds the bits against what the header says of them: every chunk's checksum, the padding, the number
-    /// of set bits, and the seal where there is one. After [`open_quick`](Self::open_quick) this is the rest of
-    /// what [`open`](Self::open) checks.
-    ///
-    /// Reads all of the file, at memory speed, and can be run beside lookups.
-    ///
-    /// # Errors
-    /// [`Error::Damaged`], with the bytes of the first chunk that is; [`Error::WrongSeal`] for a file that was
-    /// changed without the key of its seal.
-    pub fn verify(&self) -> Result<()> {
-        // Every opened file has it.
-        self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.lines.as_ref()))
-    }
-
-    /// Is the file sealed, and was it opened with a seal key? After a quick opening only
-    /// [`verify`](Self::verify) says whether it is the right one.
-    pub fn is_sealed(&self) -> bool {
-        self.body_check.as_ref().is_some_and(|check| check.is_sealed())
-    }
-
-    /// Chunks of the file that have a checksum of their own: 64 KiB each, the last one up to that.
-    pub fn chunks(&self) -> u64 {
-        self.size_in_bytes().div_ceil(super::header::CHUNK_BYTES)
+        Open::new().quick().open_bloom(path.as_ref())
     }
 }
 
-impl Open<'_> {
-    /// Opens a file, as [`BloomFilter::open`] says, with these keys and checks.
-    ///
-    /// # Errors
-    /// As [`BloomFilter::open`]; [`Error::WrongKey`] and [`Error::KeyNotUsed`] for a secret that is not the
-    /// filter's, [`Error::WrongSeal`] and [`Error::NotSealed`] for a seal key that is not the file's.
-    pub fn open(&self, path: impl AsRef<Path>) -> Result<BloomFilter<Mapped>> {
-        let path = path.as_ref();
+/// A file as it is opened: mapped, or read.
+enum Bytes {
+    #[cfg(all(feature = "mmap", target_endian = "little"))]
+    Map(memmap2::Mmap, File),
+    Read(Vec<u8>),
+}
+
+impl Bytes {
+    /// Maps the file, or reads it where that cannot be.
+    fn of(path: &Path) -> Result<Self> {
         let io = |source| Error::Io { doing: format!("{}: opening", path.display()), source };
         let mut file = File::open(path).map_err(io)?;
         let kind = file.metadata().map_err(io)?;
@@ -125,30 +103,79 @@ impl Open<'_> {
             // SAFETY: the map is only read. That no one cuts or overwrites the file under it is what `open`
             // asks of its caller in its documentation; our own `save` replaces files and never does.
             let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
-            return self.of_map(map, &file);
+            return Ok(Bytes::Map(map, file));
         }
         if kind.is_dir() {
             return Err(io(std::io::ErrorKind::IsADirectory.into()));
         }
         let mut bytes = Vec::new();
+        let expected = usize::try_from(kind.len()).unwrap_or(usize::MAX);
+        if kind.is_file() {
+            bytes.try_reserve_exact(expected).map_err(|_| Error::TooLarge { bytes: kind.len() })?;
+        }
         file.read_to_end(&mut bytes).map_err(io)?;
-        let (filter, check) = self.read(&bytes)?;
-        let set_bits = filter.set_bits();
-        let lines = Mapped(Backing::Memory(Arc::new(filter.lines)));
-        Ok(BloomFilter::from_parts(filter.meta, lines, set_bits).of_file(check))
+        Ok(Bytes::Read(bytes))
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        match self {
+            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            Bytes::Map(map, _) => map,
+            Bytes::Read(bytes) => bytes,
+        }
+    }
+}
+
+impl Open<'_> {
+    /// Opens a file, ours or another program's, with these keys and checks.
+    ///
+    /// The bits of a tepal file are mapped, not copied, as [`BloomFilter::open`] says; those of another program are decoded
+    /// into memory once.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and as [`from_bytes`](Self::from_bytes); [`Error::TooLarge`] for a file of 2 GiB or more on a
+    /// machine of 32 bits.
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<Opened> {
+        let bytes = Bytes::of(path.as_ref())?;
+        if bytes.as_slice().starts_with(&MAGIC) { self.ours(bytes) } else { self.foreign(bytes.as_slice()) }
+    }
+
+    /// One Bloom filter from a tepal file. Of any other file the error says how it is opened.
+    fn open_bloom(&self, path: &Path) -> Result<BloomFilter<Mapped>> {
+        let bytes = Bytes::of(path)?;
+        if !bytes.as_slice().starts_with(&MAGIC) {
+            let error = Error::NotTepal { found: super::looks_like(bytes.as_slice()) };
+            return Err(with_format(error, bytes.as_slice()));
+        }
+        self.ours(bytes)?.into_filter().into_bloom()
+    }
+
+    /// A tepal file.
+    fn ours(&self, bytes: Bytes) -> Result<Opened> {
+        match bytes {
+            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            Bytes::Map(map, file) => self.of_map(map, &file),
+            Bytes::Read(bytes) => {
+                let (filter, is_sealed) = self.read(&bytes)?;
+                self.opened(filter, is_sealed)
+            }
+        }
     }
 
     #[cfg(all(feature = "mmap", target_endian = "little"))]
-    fn of_map(&self, mut map: memmap2::Mmap, file: &File) -> Result<BloomFilter<Mapped>> {
-        let lengths = super::header::Lengths::read(&map, map.len() as u64)?;
+    fn of_map(&self, mut map: memmap2::Mmap, file: &File) -> Result<Opened> {
+        use crate::kinds::BodyChecked;
+        use crate::kinds::storage::Backing;
+        let lengths = super::envelope::Lengths::read(&map, map.len() as u64)?;
         let body_offset = lengths.body_offset as usize;
         let head = &map[..body_offset];
-        let mut header = super::header::Header::decode(lengths, head, self)?;
+        let mut header = super::envelope::Header::decode(lengths, head, self)?;
         let body_end = map.len() - header.seal_len();
         let check = super::check::BodyCheck::new(&mut header, head, &map[body_end..], self.seal)?;
+        let is_sealed = check.is_sealed();
         if body_end < map.len() {
             // A map that ends with the body, so that asking need not look where that is.
-            // SAFETY: as for the whole file, in `open`.
+            // SAFETY: as for the whole file, in `Bytes::of`.
             map = unsafe { memmap2::MmapOptions::new().len(body_end).map(file) }
                 .map_err(|source| Error::Io { doing: "mapping a sealed file".into(), source })?;
         }
@@ -156,7 +183,7 @@ impl Open<'_> {
         if !self.quick {
             check.run(lines.as_ref())?;
         }
-        Ok(BloomFilter::from_parts(header.meta, lines, header.set_bits).of_file(check))
+        self.opened(header.filter.with_body(lines, Some(Arc::new(check))), is_sealed)
     }
 }
 

@@ -1,40 +1,34 @@
 //! Filters and files: `FORMAT.md` in code. Only this room knows of files.
 //!
-//! [`header`] turns everything but the bits into bytes and back, [`check`] holds the bits against it, [`open`]
-//! hands out filters, [`map`] maps a file without copying it, [`mod@write`] writes and [`replace`] saves atomically, [`seal`] is for files that must not be swapped. Other programs'
-//! files are in [`foreign`], one file a format.
+//! A tepal file is an envelope around what a kind of filter gives and takes: [`envelope`] is everything but the bits, with
+//! its [`records`]; [`check`] holds the bits against it; [`mod@write`] writes and [`replace`] saves atomically; [`map`] maps
+//! a file without copying it; [`seal`] is for files that must not be swapped. [`open`] says how to open, and [`opened`] is
+//! a filter with where it came from. Other programs' files are in `foreign`, one file a format.
 
-pub(crate) mod check;
-mod fields;
+mod check;
+mod envelope;
+#[cfg(feature = "foreign")]
 pub(crate) mod foreign;
-pub(crate) mod header;
 #[cfg(feature = "std")]
 pub(crate) mod map;
 pub(crate) mod open;
+pub(crate) mod opened;
+mod records;
 #[cfg(feature = "std")]
 mod replace;
 pub(crate) mod seal;
-#[cfg(feature = "std")]
 mod write;
 
 use alloc::borrow::Cow;
-use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
-use core::convert::Infallible;
-use core::result::Result as CoreResult;
-
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bits::{self, LINE_BYTES, Line};
-use crate::error::{Error, Result};
-use crate::filters::bloom::BloomFilter;
-use header::CHUNK_BYTES;
-use seal::{SEAL_BYTES, SealKey, Sealer};
+use crate::error::Looks;
+use crate::ids::{Format, Layout, Scheme};
 
 /// The body as the file holds it, chunk by chunk: the words little-endian, whatever the machine.
 fn chunks(lines: &[Line]) -> impl Iterator<Item = Cow<'_, [u8]>> {
-    lines.chunks((CHUNK_BYTES / LINE_BYTES) as usize).map(|chunk| {
+    lines.chunks((envelope::CHUNK_BYTES / LINE_BYTES) as usize).map(|chunk| {
         if cfg!(target_endian = "little") {
             Cow::Borrowed(bytemuck::cast_slice(chunk))
         } else {
@@ -43,85 +37,63 @@ fn chunks(lines: &[Line]) -> impl Iterator<Item = Cow<'_, [u8]>> {
     })
 }
 
-impl<L: AsRef<[Line]>> BloomFilter<L> {
-    /// Bytes of the file that this filter makes; sealed, it has 32 more.
-    pub fn file_len(&self) -> u64 {
-        let records = header::records_len(&self.meta.labels, &self.meta.hasher);
-        header::body_offset(self.size_in_bytes(), records) + self.size_in_bytes()
-    }
-
-    /// The file as bytes. One filter has exactly one file, on every machine.
-    ///
-    /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a filter that was opened
-    /// [quick](crate::Open::quick) and whose bits are not what was written.
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        self.bytes(None)
-    }
-
-    /// [`to_bytes`](Self::to_bytes), sealed: whoever opens it needs the same key, and finds every change that
-    /// was made without it.
-    ///
-    /// # Errors
-    /// As [`to_bytes`](Self::to_bytes).
-    #[cfg(feature = "seal")]
-    pub fn to_bytes_sealed(&self, key: &SealKey) -> Result<Vec<u8>> {
-        self.bytes(Some(key))
-    }
-
-    fn bytes(&self, seal: Option<&SealKey>) -> Result<Vec<u8>> {
-        self.check_before_copying()?;
-        let mut bytes = Vec::new();
-        let file_len = self.file_len() + SEAL_BYTES;
-        let too_large = |_| Error::TooLarge { bytes: file_len };
-        let len = usize::try_from(file_len).map_err(|_| too_large(()))?;
-        bytes.try_reserve_exact(len).map_err(|_| too_large(()))?;
-        let written: CoreResult<(), Infallible> = self.pieces(seal, |piece| {
-            bytes.extend_from_slice(piece);
-            Ok(())
-        });
-        let Ok(()) = written;
-        Ok(bytes)
-    }
-
-    /// Hands out the file, piece by piece.
-    fn pieces<E>(
-        &self,
-        seal: Option<&SealKey>,
-        mut out: impl FnMut(&[u8]) -> CoreResult<(), E>,
-    ) -> CoreResult<(), E> {
-        let lines = self.lines.as_ref();
-        let table: Vec<u64> = chunks(lines).map(|chunk| xxh3_64(&chunk)).collect();
-        let head = header::encode(&self.meta, &self.rules, self.set_bits(), &table, seal.is_some());
-        let mut sealer = Sealer::new(seal);
-        sealer.update(&head);
-        out(&head)?;
-        for chunk in chunks(lines) {
-            sealer.update(&chunk);
-            out(&chunk)?;
+impl Format {
+    /// The format that a file's mark names: bytes that are there for no other reason, or that fit the
+    /// length of the file so closely that chance is ruled out. `None` where the format must be told. A mark of another
+    /// program counts only where the rest can be read, so this costs as much as reading the file.
+    pub fn of(bytes: &[u8]) -> Option<Format> {
+        if bytes.starts_with(&envelope::MAGIC) {
+            return Some(Format::Tepal);
         }
-        sealer.finish().map_or(Ok(()), |seal| out(&seal))
+        #[cfg(feature = "foreign")]
+        return foreign::read_marked(bytes, Default::default()).map(|(format, _)| format);
+        #[cfg(not(feature = "foreign"))]
+        None
+    }
+
+    /// The schemes whose filters it holds, the one that its program uses today first.
+    pub fn schemes(self) -> &'static [Scheme] {
+        #[cfg(feature = "foreign")]
+        if let Some(foreign) = foreign::of(self) {
+            return foreign.schemes();
+        }
+        Scheme::ALL
+    }
+
+    /// The one layout whose filters it holds, where the scheme alone does not say it.
+    pub fn layout(self) -> Option<Layout> {
+        #[cfg(feature = "foreign")]
+        if let Some(foreign) = foreign::of(self) {
+            return foreign.layout();
+        }
+        None
+    }
+
+    /// Do its files say how many keys they were planned for, and at which rate?
+    pub fn records_plan(self) -> bool {
+        #[cfg(feature = "foreign")]
+        if let Some(foreign) = foreign::of(self) {
+            return foreign.records_plan();
+        }
+        true
     }
 }
 
 /// What bytes that are no tepal file look like, for the error.
-fn looks_like(bytes: &[u8]) -> String {
+fn looks_like(bytes: &[u8]) -> Looks {
     let first = &bytes[..bytes.len().min(8)];
+    let is_text = |b: &u8| matches!(b, b'\t'..=b'\r' | b' '..=b'~') || *b >= 0x80;
     match first {
-        [] => "it is empty".into(),
-        [0x1F, 0x8B, ..] => "it looks like gzip data".into(),
-        [0x28, 0xB5, 0x2F, 0xFD, ..] => "it looks like zstd data".into(),
-        [b'P', b'K', 3 | 5, ..] => "it looks like a zip archive".into(),
-        [0x89, b'T', b'E', b'P', b'A', b'L', ..] => {
-            "it was one, but a copy in text mode has changed its line ends".into()
-        }
-        _ if header::MAGIC.starts_with(first) => "it ends within the first 8 bytes".into(),
-        _ if first.iter().all(|b| matches!(b, b'\t'..=b'\r' | b' '..=b'~') || *b >= 0x80) => {
-            format!("it looks like text ({:?})", String::from_utf8_lossy(first))
-        }
-        _ => format!("it starts with the bytes {first:02x?}"),
+        [] => Looks::Empty,
+        [0x1F, 0x8B, ..] => Looks::Packed("gzip"),
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => Looks::Packed("zstd"),
+        [b'P', b'K', 3 | 5, ..] => Looks::Packed("zip"),
+        [0x89, b'T', b'E', b'P', b'A', b'L', ..] => Looks::TextMode,
+        _ if envelope::MAGIC.starts_with(first) => Looks::Cut,
+        _ if first.iter().all(is_text) => Looks::Text(String::from_utf8_lossy(first).into_owned()),
+        _ => Looks::Other(first.into()),
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "std"))]
 mod tests;

@@ -1,16 +1,23 @@
-//! Opening: with which keys, and how much of the file is checked before the first answer.
+//! Opening: with which keys, as what, and how much of the file is checked before the first answer.
+
+use alloc::format;
 
 use super::check::BodyCheck;
-use super::header::{Header, Lengths};
+use super::envelope::{Header, Lengths, MAGIC};
+use super::looks_like;
+use super::opened::Opened;
 use super::seal::SealKey;
 use crate::bits;
-use crate::error::Result;
-use crate::filters::bloom::BloomFilter;
-use crate::hash::SecretKey;
+use crate::error::{Error, Looks, Result};
+use crate::ids::{Format, KeyDomain};
+use crate::key::SecretKey;
+use crate::kinds::bloom::BloomFilter;
+use crate::kinds::storage::{Backing, Mapped};
+use crate::kinds::{AnyFilter, BodyChecked};
 
-/// How to open a filter's file: the keys it needs, and how much is checked first.
+/// How to open a filter's file: the keys it needs, what it may not say of itself, and how much is checked first.
 ///
-/// [`BloomFilter::open`] and its short forms are this with one choice each.
+/// [`tepal::open`](crate::open), [`BloomFilter::open`] and their like are this with one choice each.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -32,13 +39,15 @@ use crate::hash::SecretKey;
 pub struct Open<'a> {
     pub(super) secret: Option<&'a SecretKey>,
     pub(super) seal: Option<&'a SealKey>,
+    pub(super) format: Option<Format>,
+    pub(super) key_domain: Option<KeyDomain>,
     pub(super) quick: bool,
 }
 
 impl<'a> Open<'a> {
-    /// No keys, and everything checked.
+    /// No keys, the format by the file's mark, and everything checked.
     pub const fn new() -> Self {
-        Open { secret: None, seal: None, quick: false }
+        Open { secret: None, seal: None, format: None, key_domain: None, quick: false }
     }
 
     /// The secret key that the filter was made with. A filter made without one is then refused.
@@ -57,58 +66,157 @@ impl<'a> Open<'a> {
         self
     }
 
+    /// The format, where the file has no mark that tells it. A tepal file is one whatever is said here.
+    #[must_use]
+    pub const fn format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// How keys become bytes, where the file does not record it; [`KeyDomain::Bytes`] if not given. A file that
+    /// records another is refused.
+    #[must_use]
+    pub const fn key_domain(mut self, domain: KeyDomain) -> Self {
+        self.key_domain = Some(domain);
+        self
+    }
+
     /// Leave the bits unread until they are asked for, for files so large that reading them takes too long.
     ///
     /// Found at once, as without it: whatever is wrong before the bits (magic, version, flags, lengths, every
     /// parameter, the hash self-test, the table of checksums), and a file that was cut or extended. Not found:
     /// a change in the bits themselves, which may then answer `false` for a key that was inserted, and a sealed
-    /// file that someone has changed, for the seal is of all its bytes. Neither makes an answer panic. [`verify`](BloomFilter::verify) finds both, and so does whatever copies the bits
-    /// ([`save`](BloomFilter::save), [`into_owned`](BloomFilter::into_owned),
-    /// [`union_with`](BloomFilter::union_with)), which verifies first. Until then the number of set bits, and
-    /// the rates that follow from it, are those that the header says.
+    /// file that someone has changed, for the seal is of all its bytes. Neither makes an answer panic.
+    /// [`verify`](Opened::verify) finds both, and so does whatever copies the bits (saving, union, the first change),
+    /// which verifies first. Until then the number of set bits, and the rates that follow from it, are those that the
+    /// header says.
     ///
     /// Where the file cannot be mapped (a pipe, a build without the feature `mmap`) it is read into memory,
-    /// and then everything is checked.
+    /// and then everything is checked. So is a file of another program.
     #[must_use]
     pub const fn quick(mut self) -> Self {
         self.quick = true;
         self
     }
 
-    /// Reads a file's bytes into a filter in memory. Everything is checked, with [`quick`](Self::quick) too.
+    /// Reads a file's bytes into a filter in memory. Everything is checked, with [`quick`](Self::quick) too. Lengths
+    /// are compared with the bytes that are there before anything is allocated.
+    ///
+    /// Few formats of other programs have a checksum ([`FileFacts::has_checksum`](crate::FileFacts)): where there is
+    /// none, a file whose *bits* were changed cannot be told from a good one.
     ///
     /// # Errors
-    /// As [`BloomFilter::open`], save for reading itself; [`Error::WrongKey`](crate::Error::WrongKey) and
-    /// [`Error::KeyNotUsed`](crate::Error::KeyNotUsed) for a secret that is not the filter's,
-    /// [`Error::WrongSeal`](crate::Error::WrongSeal) and [`Error::NotSealed`](crate::Error::NotSealed) for a
-    /// seal key that is not the file's.
-    pub fn from_bytes(&self, bytes: &[u8]) -> Result<BloomFilter> {
-        self.read(bytes).map(|(filter, _)| filter)
+    /// [`Error::NotTepal`] for bytes that are no filter, or whose format must be told; [`Error::Unsupported`] for a newer
+    /// version or unknown kind, layout, scheme or flag; [`Error::Damaged`] and [`Error::Parameter`] for what cannot have
+    /// been written so; [`Error::KeyRequired`], [`Error::WrongKey`] and [`Error::KeyNotUsed`] for a secret key,
+    /// [`Error::SealRequired`], [`Error::WrongSeal`] and [`Error::NotSealed`] for a seal that is not as it must be;
+    /// [`Error::Incompatible`] for another key domain than the one that is recorded.
+    pub fn from_bytes(&self, bytes: &[u8]) -> Result<Opened> {
+        if !bytes.starts_with(&MAGIC) {
+            return self.foreign(bytes);
+        }
+        let (filter, is_sealed) = self.read(bytes)?;
+        self.opened(filter, is_sealed)
     }
 
-    /// The filter and what its bits were held against.
-    pub(super) fn read(&self, bytes: &[u8]) -> Result<(BloomFilter, BodyCheck)> {
+    /// A tepal file's filter.
+    pub(super) fn opened(&self, filter: AnyFilter, is_sealed: bool) -> Result<Opened> {
+        match self.key_domain.filter(|domain| *domain != filter.key_domain()) {
+            Some(expected) => Err(Error::Incompatible {
+                property: "key domain",
+                expected: format!("{}", filter.key_domain()),
+                found: format!("{expected}"),
+            }),
+            None => Ok(Opened::of_tepal(filter, is_sealed)),
+        }
+    }
+
+    /// A filter from the bytes of another program's file.
+    #[cfg(feature = "foreign")]
+    pub(super) fn foreign(&self, bytes: &[u8]) -> Result<Opened> {
+        use super::foreign;
+        let domain = self.key_domain.unwrap_or_default();
+        let (format, read) = match self.format.filter(|format| *format != Format::Tepal) {
+            Some(format) => (format, foreign::read(format, bytes, domain)?),
+            None if self.format.is_some() => return Err(Error::NotTepal { found: looks_like(bytes) }),
+            None => match foreign::read_marked(bytes, domain) {
+                Some(marked) => marked,
+                None => {
+                    let found = match foreign::possible(bytes) {
+                        formats if formats.is_empty() => looks_like(bytes),
+                        formats => Looks::Unmarked(formats),
+                    };
+                    return Err(Error::NotTepal { found });
+                }
+            },
+        };
+        match (self.secret, self.seal) {
+            (Some(_), _) => Err(Error::KeyNotUsed),
+            (None, Some(_)) => Err(Error::NotSealed),
+            (None, None) => Ok(Opened::of_foreign(format, read)),
+        }
+    }
+
+    /// This build reads no other program's files.
+    #[cfg(not(feature = "foreign"))]
+    pub(super) fn foreign(&self, bytes: &[u8]) -> Result<Opened> {
+        Err(Error::NotTepal { found: looks_like(bytes) })
+    }
+
+    /// The filter of a tepal file, in memory, and whether the file was sealed.
+    pub(super) fn read(&self, bytes: &[u8]) -> Result<(AnyFilter, bool)> {
         let lengths = Lengths::read(bytes, bytes.len() as u64)?;
         let (head, rest) = bytes.split_at(lengths.body_offset as usize);
         let mut header = Header::decode(lengths, head, self)?;
         let (body, seal) = rest.split_at(rest.len() - header.seal_len());
         // The header's body length was compared with the bytes that are there.
-        let mut lines = bits::zeroed(header.meta.shape.lines())?;
+        let mut lines = bits::zeroed(header.filter.lines())?;
         bytemuck::cast_slice_mut(&mut lines).copy_from_slice(body);
         bits::words_mut(&mut lines).iter_mut().for_each(|word| *word = u64::from_le(*word));
         let check = BodyCheck::new(&mut header, head, seal, self.seal)?;
         check.run(&lines)?;
-        Ok((BloomFilter::from_parts(header.meta, lines, header.set_bits), check))
+        Ok((header.filter.with_body(Mapped(Backing::Memory(lines)), None), check.is_sealed()))
+    }
+
+    /// One Bloom filter from a tepal file. Of any other file the error says how it is opened.
+    fn bloom(&self, bytes: &[u8]) -> Result<BloomFilter> {
+        match self.read(bytes) {
+            Ok((filter, _)) => filter.into_bloom()?.into_owned(),
+            Err(error) => Err(with_format(error, bytes)),
+        }
     }
 }
 
+/// The error for bytes that are no tepal file, with the format that they have.
+pub(super) fn with_format(error: Error, bytes: &[u8]) -> Error {
+    match (&error, Format::of(bytes)) {
+        (Error::NotTepal { .. }, Some(format)) => Error::NotTepal { found: Looks::Marked(format) },
+        #[cfg(feature = "foreign")]
+        (Error::NotTepal { found: Looks::Other(_) }, None) => match super::foreign::possible(bytes) {
+            formats if formats.is_empty() => error,
+            formats => Error::NotTepal { found: Looks::Unmarked(formats) },
+        },
+        _ => error,
+    }
+}
+
+/// Reads a file's bytes into a filter in memory, ours or another program's, with every check: [`Open::from_bytes`]
+/// without keys, and the format by the file's mark.
+///
+/// # Errors
+/// As [`Open::from_bytes`].
+pub fn from_bytes(bytes: &[u8]) -> Result<Opened> {
+    Open::new().from_bytes(bytes)
+}
+
 impl BloomFilter {
-    /// Reads a file's bytes into a filter in memory, with every check of [`open`](BloomFilter::open).
+    /// Reads the bytes of a tepal file into a filter in memory, with every check of [`open`](BloomFilter::open).
     ///
     /// # Errors
-    /// As [`open`](BloomFilter::open), save for reading itself.
+    /// As [`open`](BloomFilter::open), save for reading itself. A file of another program, or a filter of another kind, is
+    /// opened by [`tepal::from_bytes`](crate::from_bytes).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        Open::new().from_bytes(bytes)
+        Open::new().bloom(bytes)
     }
 
     /// [`from_bytes`](Self::from_bytes) for a filter made with a secret key.
@@ -116,7 +224,7 @@ impl BloomFilter {
     /// # Errors
     /// As [`open_with_key`](BloomFilter::open_with_key), save for reading itself.
     pub fn from_bytes_with_key(bytes: &[u8], key: &SecretKey) -> Result<Self> {
-        Open::new().secret_key(key).from_bytes(bytes)
+        Open::new().secret_key(key).bloom(bytes)
     }
 }
 

@@ -58,14 +58,18 @@ fn step<T>(_step: Step, take: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
 /// # Errors
 /// [`Error::Io`] where the system or `write` refuses; [`Error::Parameter`] where `path` is something that
 /// cannot be replaced by a file.
-pub(super) fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+pub(super) fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let target = regular_target(path)?;
     let io = |source| Error::Io { doing: format!("{}: saving", path.display()), source };
     let folder = folder_of(&target);
     let name = target.file_name().unwrap_or(OsStr::new("filter"));
     sweep(folder, name);
     let mut temporary = Temporary::create(folder, name).map_err(io)?;
-    step(Step::Write, || write(&mut temporary.file)).map_err(io)?;
+    let named = |error| match error {
+        Error::Io { source, .. } => io(source),
+        other => other,
+    };
+    step(Step::Write, || Ok(write(&mut temporary.file))).map_err(io)?.map_err(named)?;
     if let Ok(old) = fs::metadata(&target) {
         step(Step::Permissions, || temporary.file.set_permissions(old.permissions())).map_err(io)?;
     }
@@ -177,7 +181,7 @@ fn sweep(folder: &Path, name: &OsStr) {
     }
 }
 
-/// Advisory locks, and files that are who they seem.
+/// Advisory locks, and whether a name still leads to the file that was opened by it.
 #[cfg(unix)]
 mod lock {
     use std::fs::{self, File, OpenOptions};

@@ -1,23 +1,123 @@
-//! Writing a filter: to any writer, or as a file that takes the place of another.
+//! Writing a tepal file: as bytes, to any writer, or as a file that takes the place of another.
 
+use alloc::vec::Vec;
+use core::convert::Infallible;
+use core::result::Result as CoreResult;
+#[cfg(feature = "std")]
 use std::io::{self, Write};
+#[cfg(feature = "std")]
 use std::path::Path;
 
-use super::foreign::{FilterFile, Format};
+use xxhash_rust::xxh3::xxh3_64;
+
+#[cfg(feature = "std")]
 use super::replace::replace;
-use super::seal::SealKey;
+use super::seal::{SEAL_BYTES, SealKey, Sealer};
+use super::{chunks, envelope};
 use crate::bits::Line;
 use crate::error::{Error, Result};
-use crate::filters::bloom::BloomFilter;
+use crate::ids::Kind;
+use crate::kinds::FilePart;
+use crate::kinds::bloom::BloomFilter;
+use crate::kinds::storage::Storage;
 
-impl<L: AsRef<[Line]>> BloomFilter<L> {
+/// Hands out the file of a filter, piece by piece.
+pub(super) fn pieces<E>(
+    kind: Kind,
+    part: &FilePart<'_>,
+    seal: Option<&SealKey>,
+    mut out: impl FnMut(&[u8]) -> CoreResult<(), E>,
+) -> CoreResult<(), E> {
+    let table: Vec<u64> = chunks(part.body).map(|chunk| xxh3_64(&chunk)).collect();
+    let head = envelope::encode(kind, part, &table, seal.is_some());
+    let mut sealer = Sealer::new(seal);
+    sealer.update(&head);
+    out(&head)?;
+    for chunk in chunks(part.body) {
+        sealer.update(&chunk);
+        out(&chunk)?;
+    }
+    sealer.finish().map_or(Ok(()), |seal| out(&seal))
+}
+
+/// The file of a filter as bytes.
+pub(super) fn bytes(kind: Kind, part: &FilePart<'_>, seal: Option<&SealKey>) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file_len = envelope::file_len(part) + SEAL_BYTES;
+    let too_large = |_| Error::TooLarge { bytes: file_len };
+    let len = usize::try_from(file_len).map_err(|_| too_large(()))?;
+    bytes.try_reserve_exact(len).map_err(|_| too_large(()))?;
+    let written: CoreResult<(), Infallible> = pieces(kind, part, seal, |piece| {
+        bytes.extend_from_slice(piece);
+        Ok(())
+    });
+    let Ok(()) = written;
+    Ok(bytes)
+}
+
+/// Writes the file of a filter to `out`.
+#[cfg(feature = "std")]
+pub(super) fn to_writer(
+    kind: Kind,
+    part: &FilePart<'_>,
+    seal: Option<&SealKey>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    pieces(kind, part, seal, |piece| out.write_all(piece))?;
+    out.flush()
+}
+
+#[cfg(feature = "std")]
+pub(super) fn writing(source: io::Error) -> Error {
+    Error::Io { doing: "writing a filter".into(), source }
+}
+
+impl<L: Storage + AsRef<[Line]>> BloomFilter<L> {
+    /// Bytes of the file that this filter makes; sealed, it has 32 more.
+    pub fn file_len(&self) -> u64 {
+        envelope::file_len(&self.part())
+    }
+
+    /// Chunks of the file that have a checksum of their own: 64 KiB each, the last one up to that.
+    pub fn chunks(&self) -> u64 {
+        self.size_in_bytes().div_ceil(envelope::CHUNK_BYTES)
+    }
+
+    /// The file as bytes. One filter has exactly one file, on every machine.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a filter that was opened
+    /// [quick](crate::Open::quick) and whose bits are not what was written.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        bytes(Kind::Bloom, &self.checked_part()?, None)
+    }
+
+    /// [`to_bytes`](Self::to_bytes), sealed: whoever opens it needs the same key, and finds every change that
+    /// was made without it.
+    ///
+    /// # Errors
+    /// As [`to_bytes`](Self::to_bytes).
+    #[cfg(feature = "seal")]
+    pub fn to_bytes_sealed(&self, key: &SealKey) -> Result<Vec<u8>> {
+        bytes(Kind::Bloom, &self.checked_part()?, Some(key))
+    }
+
+    /// What the file holds, once the bits are known to be right.
+    fn checked_part(&self) -> Result<FilePart<'_>> {
+        self.check_before_copying()?;
+        Ok(self.part())
+    }
+}
+
+#[cfg(feature = "std")]
+impl<L: Storage + AsRef<[Line]>> BloomFilter<L> {
     /// Writes the file to `out`. Buffering is the caller's; the pieces are 64 KiB.
     ///
     /// # Errors
     /// [`Error::Io`] where `out` refuses; [`Error::Damaged`] for a filter that was opened
     /// [quick](crate::Open::quick) and whose bits are not what was written.
-    pub fn write_to(&self, out: impl Write) -> Result<()> {
-        self.write(out, None)
+    pub fn write_to(&self, mut out: impl Write) -> Result<()> {
+        to_writer(Kind::Bloom, &self.checked_part()?, None, &mut out).map_err(writing)
     }
 
     /// [`write_to`](Self::write_to), sealed as by [`to_bytes_sealed`](Self::to_bytes_sealed).
@@ -25,14 +125,8 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// # Errors
     /// As [`write_to`](Self::write_to).
     #[cfg(feature = "seal")]
-    pub fn write_to_sealed(&self, out: impl Write, key: &SealKey) -> Result<()> {
-        self.write(out, Some(key))
-    }
-
-    fn write(&self, mut out: impl Write, seal: Option<&SealKey>) -> Result<()> {
-        self.check_before_copying()?;
-        let written = self.write_pieces(&mut out, seal);
-        written.map_err(|source| Error::Io { doing: "writing a filter".into(), source })
+    pub fn write_to_sealed(&self, mut out: impl Write, key: &SealKey) -> Result<()> {
+        to_writer(Kind::Bloom, &self.checked_part()?, Some(key), &mut out).map_err(writing)
     }
 
     /// Saves the filter as a file, atomically: the bytes go to a temporary file beside `path`, reach the
@@ -47,8 +141,8 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// replaced by a file, such as a folder or a device; [`Error::Damaged`] for a filter that was opened
     /// [quick](crate::Open::quick) and whose bits are not what was written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        self.check_before_copying()?;
-        replace(path.as_ref(), |out| self.write_pieces(out, None))
+        let part = self.checked_part()?;
+        replace(path.as_ref(), |out| to_writer(Kind::Bloom, &part, None, out).map_err(writing))
     }
 
     /// [`save`](Self::save), sealed: whoever opens the file needs the same key, and finds every change that was
@@ -58,29 +152,7 @@ impl<L: AsRef<[Line]>> BloomFilter<L> {
     /// As [`save`](Self::save).
     #[cfg(feature = "seal")]
     pub fn save_sealed(&self, path: impl AsRef<Path>, key: &SealKey) -> Result<()> {
-        self.check_before_copying()?;
-        replace(path.as_ref(), |out| self.write_pieces(out, Some(key)))
-    }
-
-    fn write_pieces(&self, out: &mut dyn Write, seal: Option<&SealKey>) -> io::Result<()> {
-        self.pieces(seal, |piece| out.write_all(piece))?;
-        out.flush()
-    }
-}
-
-impl FilterFile {
-    /// Saves the file, atomically, as [`BloomFilter::save`] does.
-    ///
-    /// # Errors
-    /// As [`BloomFilter::save`], and as [`to_bytes`](Self::to_bytes).
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        match (self.format(), self.filter().parts()) {
-            // A large one need not be in memory twice.
-            (Format::Tepal, [filter]) => filter.save(path),
-            _ => {
-                let bytes = self.to_bytes()?;
-                replace(path.as_ref(), |out| out.write_all(&bytes))
-            }
-        }
+        let part = self.checked_part()?;
+        replace(path.as_ref(), |out| to_writer(Kind::Bloom, &part, Some(key), out).map_err(writing))
     }
 }

@@ -9,11 +9,11 @@ pub(crate) use rate::{expected_fill, keys_for_fill, power};
 
 use alloc::format;
 
+pub(crate) use crate::bits::shape::MOST_BITS;
+use crate::bits::shape::Shape;
 use crate::bits::{LINE_BITS, LINE_BYTES};
 use crate::error::{Error, Result};
-use crate::hash::Scheme;
-use crate::probe::{Layout, MOST_BITS, Shape};
-use crate::schemes::{Own, sizing};
+use crate::ids::{Layout, Scheme};
 
 /// What a plan should be good at, where the caller names no layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -80,22 +80,19 @@ impl Plan {
         self.bit_len.div_ceil(LINE_BITS) * LINE_BYTES
     }
 
-    /// Bytes of the file, without labels.
-    pub fn file_len(&self) -> u64 {
-        crate::format::header::body_offset(self.size_in_bytes(), 0) + self.size_in_bytes()
-    }
-
     /// Bits of the array for each key of the capacity.
     pub fn bits_per_key(&self) -> f64 {
         self.bit_len as f64 / self.capacity as f64
     }
+}
 
-    pub(crate) fn shape(&self, scheme: Scheme) -> Result<Shape> {
-        match Own::of(scheme) {
-            Some(_) => Shape::of_scheme(scheme, self.num_hashes, self.bit_len),
-            None => Shape::new(self.layout, self.num_hashes, self.bit_len),
-        }
-    }
+/// The error for a plan of which too little is given.
+pub(crate) fn open_plan(request: &Request) -> Error {
+    let missing = match request.capacity {
+        None => "the capacity",
+        Some(_) => "the false-positive rate",
+    };
+    Error::parameter(missing, "missing", "given; two of capacity, false-positive rate and size fix a plan")
 }
 
 /// The lowest rate any filter is planned for.
@@ -112,26 +109,16 @@ const FOLDABLE: [u64; 18] =
     [2, 4, 6, 12, 24, 36, 48, 60, 120, 180, 240, 360, 720, 840, 1260, 1680, 2520, 5040];
 
 impl Request {
-    /// Works out what is left open.
-    ///
-    /// Where keys, rate and size are all given, the rate must be within reach of that size, and the plan
-    /// promises what the size really gives.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] for fewer than two of the three, a capacity of 0, a rate that is not between 0
-    /// and 1 (NaN included), a size or k that the layout cannot have; [`Error::RateOutOfReach`] where the
-    /// layout, the size or a 64-bit hash cannot give the rate; [`Error::TooLarge`] where the keys at that rate need
-    /// more than 2^46 bits (8 TiB).
-    pub fn plan(&self) -> Result<Plan> {
+    /// Refuses what no filter can have.
+    pub(crate) fn check(&self) -> Result<()> {
         if self.capacity == Some(0) {
             return Err(Error::parameter("the capacity", 0, "1 key or more"));
         }
-        if let Some(rate) = self.false_positive_rate {
-            check_rate(rate)?;
-        }
-        if let Some(own) = self.scheme.filter(|scheme| Own::of(*scheme).is_some()) {
-            return sizing::plan(own, self);
-        }
+        self.false_positive_rate.map_or(Ok(()), check_rate)
+    }
+
+    /// Works out what is left open, for a scheme with a 64-bit hash.
+    pub(crate) fn plan_layout(&self) -> Result<Plan> {
         let plan = match (self.capacity, self.false_positive_rate, self.bit_len) {
             (Some(capacity), Some(rate), None) => self.size_for(capacity, rate)?,
             (Some(capacity), wanted, Some(bit_len)) => {
@@ -148,11 +135,7 @@ impl Request {
             }
             (None, Some(rate), Some(bit_len)) => self.capacity_for(rate, bit_len)?,
             _ => {
-                return Err(Error::parameter(
-                    "the plan",
-                    "open",
-                    "fixed by two of capacity, false-positive rate and size",
-                ));
+                return Err(open_plan(self));
             }
         };
         check_hash(plan.capacity, plan.false_positive_rate)?;

@@ -5,7 +5,7 @@
 //! and Singler, "Cache-, hash- and space-efficient Bloom filters", 2007). `libm` computes them alike on
 //! every machine, so that a plan is the same everywhere.
 
-use crate::probe::Layout;
+use crate::ids::Layout;
 
 /// Bits a key that no plan goes below or above.
 pub(super) const BITS_PER_KEY: (f64, f64) = (0.1, 1024.0);

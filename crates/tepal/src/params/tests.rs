@@ -15,7 +15,7 @@ fn request(capacity: Option<u64>, rate: Option<f64>, bit_len: Option<u64>, layou
 /// keys and rate give a size; size and keys give the rate back; size and rate give the keys back.
 #[test]
 fn inverse_pairs() {
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         for wanted in RATES {
             for capacity in [1, 2, 3, 10, 1000, 123_456, 20_000_000, 3_000_000_000] {
                 let plan = request(Some(capacity), Some(wanted), None, layout).plan().unwrap();
@@ -168,7 +168,7 @@ fn numbers_of_hashes_have_limits() {
 
 #[test]
 fn sizes_stay_within_half_a_percent_of_the_formula() {
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         for wanted in RATES {
             for capacity in [1_000_000, 7_654_321, 20_000_000, 100_000_000] {
                 let plan = request(Some(capacity), Some(wanted), None, layout).plan().unwrap();
@@ -216,6 +216,10 @@ fn refused() {
     assert!(contradiction.contains("5120 bits for 1000 keys"), "{contradiction}");
     let fewer = error(request(Some(1000), None, None, Layout::Line));
     assert!(fewer.contains("two of capacity"), "{fewer}");
+    let way_out = "must be given; two of capacity, false-positive rate and size fix a plan";
+    assert_eq!(fewer, alloc::format!("the false-positive rate is missing; it {way_out}"));
+    let none = error(request(None, Some(0.01), None, Layout::Line));
+    assert_eq!(none, alloc::format!("the capacity is missing; it {way_out}"));
     let tiny = Request { num_hashes: Some(1), ..request(None, Some(1e-3), Some(64), Layout::Scattered) };
     let tiny = error(tiny);
     assert!(tiny.contains("or more for one key"), "{tiny}");
@@ -230,7 +234,7 @@ fn refused() {
 /// What is just allowed is allowed.
 #[test]
 fn limits_themselves_are_within() {
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         let lowest = if layout == Layout::SplitBlock { 1e-8 } else { 1e-12 };
         let at = request(Some(1000), Some(lowest), None, layout).plan().unwrap();
         assert_eq!(at.false_positive_rate, lowest, "{layout}");

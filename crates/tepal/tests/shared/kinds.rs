@@ -1,61 +1,204 @@
-//! The kinds of filter there are, for every test that holds all of them: a new one is one more line of [`kinds`].
+//! The kinds of filter there are, for every test that holds all of them: a list of trait objects. A new kind of filter
+//! is one more implementation of [`Subject`], and its lines in [`kinds`].
 
 #![allow(dead_code)] // What one test does not need, another does.
 
+#[cfg(feature = "foreign")]
+#[path = "chains.rs"]
+mod chains;
+#[path = "doors.rs"]
+mod doors;
+
 use std::path::Path;
 
+#[cfg(feature = "foreign")]
+use tepal::Md5Split;
 use tepal::{
-    AnyFilter, BloomFilter, BloomFilterBuilder, FilterFile, KeyDomain, Labels, Layout, Md5Split, Open,
-    OverCapacity, Reading, Recipe, Result, Scheme, SecretKey,
+    BloomFilter, BloomFilterBuilder, Format, KeyDomain, Kind, Labels, Layout, Open, Opened, OverCapacity,
+    Recipe, Result, Scheme, SecretKey, finish_hash,
 };
+
+#[allow(unused_imports)] // As above.
+pub(crate) use doors::{Door, Numbered};
 
 /// A secret that is no secret: it stands beside the kept files.
 pub(crate) const SECRET: [u8; 16] = *b"kept for testing";
 #[cfg(feature = "seal")]
-const SEAL: &[u8] = b"a seal for testing";
+pub(crate) const SEAL: &[u8] = b"a seal for testing";
+/// The name of the hash that the tests compute for the scheme `caller-hash`: of number `i` it is `finish_hash(i)`.
+pub(crate) const CALLER_HASH: &str = "tests, finished";
 
-/// A kind: its name, what its keys begin with, its filter for 1,000 keys or fewer, and whether its file is sealed.
-pub(crate) struct Kind {
-    pub(crate) name: String,
-    pub(crate) prefix: &'static str,
-    pub(crate) builder: BloomFilterBuilder,
-    pub(crate) sealed: bool,
+/// A kind of filter under test: how its filters are made, which keys they take, and what their files need.
+///
+/// Keys have numbers, from 0. What stands for a number is the kind's: a text, or a hash where the caller hashes.
+pub(crate) trait Subject {
+    /// Its name, in messages and in `testdata/kept`.
+    fn name(&self) -> &str;
+
+    /// What the library says that it is.
+    fn kind(&self) -> Kind;
+
+    /// What its filters cannot do: the library's error names the kind and the operation.
+    fn cannot(&self) -> &'static [Operation];
+
+    /// The format of its files.
+    fn format(&self) -> Format;
+
+    /// So many keys its filters are made for, unless a test wants another number.
+    fn usual_capacity(&self) -> u64 {
+        1000
+    }
+
+    /// An empty filter for so many keys.
+    fn empty(&self, capacity: u64) -> Result<Opened>;
+
+    /// The keys with these numbers.
+    fn keys(&self, numbers: &[u64]) -> Numbered;
+
+    /// What its files are written and opened with.
+    fn opener(&self) -> Opener;
+
+    /// What builds its filters, where they are Bloom filters in tepal files.
+    fn builder(&self) -> Option<&BloomFilterBuilder>;
 }
 
-/// A file of a kind, and what is in it.
-pub(crate) struct Sample {
-    pub(crate) kind: Kind,
-    pub(crate) file: Vec<u8>,
-    /// Bytes before the bits.
-    pub(crate) head: usize,
-    pub(crate) members: u64,
+/// Something that one kind can do and another cannot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Operation {
+    Intersect,
+    SetOverCapacity,
+    IntoBloom,
 }
 
-/// Every kind.
-pub(crate) fn kinds() -> Vec<Kind> {
-    let mut kinds = Vec::new();
-    let kind = |name: &str, prefix, builder| Kind { name: name.into(), prefix, builder, sealed: false };
-    let at = |rate| BloomFilter::builder().capacity(1000).false_positive_rate(rate);
+impl Operation {
+    pub(crate) const ALL: [Operation; 3] =
+        [Operation::Intersect, Operation::SetOverCapacity, Operation::IntoBloom];
+
+    /// What the library's error calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Operation::Intersect => "be intersected",
+            Operation::SetOverCapacity => "change what happens past its capacity",
+            Operation::IntoBloom => "be one Bloom filter",
+        }
+    }
+}
+
+/// One Bloom filter.
+struct Bloom {
+    name: String,
+    keys: KeyForm,
+    builder: BloomFilterBuilder,
+    sealed: bool,
+    format: Format,
+}
+
+/// What stands for a number.
+#[derive(Clone, Copy)]
+enum KeyForm {
+    /// Its decimal digits behind this text.
+    Text(&'static str),
+    /// The hash of it that the caller computes.
+    Hash,
+}
+
+impl Subject for Bloom {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Bloom
+    }
+
+    fn cannot(&self) -> &'static [Operation] {
+        &[]
+    }
+
+    fn format(&self) -> Format {
+        self.format
+    }
+
+    fn usual_capacity(&self) -> u64 {
+        self.builder.plan().unwrap().capacity
+    }
+
+    fn empty(&self, capacity: u64) -> Result<Opened> {
+        Opened::new(self.builder.clone().capacity(capacity).build()?, self.format)
+    }
+
+    fn keys(&self, numbers: &[u64]) -> Numbered {
+        match self.keys {
+            KeyForm::Text(prefix) => Numbered::texts(prefix, numbers),
+            KeyForm::Hash => Numbered::Hashes(numbers.iter().map(|number| finish_hash(*number)).collect()),
+        }
+    }
+
+    fn opener(&self) -> Opener {
+        let hasher = self.builder.key_hasher().unwrap();
+        let other = self.format != Format::Tepal;
+        Opener {
+            secret: (hasher.scheme() == Scheme::SipHash13).then(|| SecretKey::new(SECRET)),
+            #[cfg(feature = "seal")]
+            seal: self.sealed.then(seal),
+            format: other.then_some(self.format),
+            key_domain: other.then(|| hasher.key_domain()),
+        }
+    }
+
+    fn builder(&self) -> Option<&BloomFilterBuilder> {
+        (self.format == Format::Tepal).then_some(&self.builder)
+    }
+}
+
+/// Every kind: the Bloom filter with every layout, scheme and key domain, in our files and in those of other programs;
+/// the chain, in the files of its programs.
+pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
+    let mut kinds: Vec<Box<dyn Subject>> = Vec::new();
+    kinds.extend(blooms().into_iter().map(|bloom| Box::new(bloom) as Box<dyn Subject>));
+    #[cfg(feature = "foreign")]
+    kinds.extend(foreign_blooms().into_iter().map(|bloom| Box::new(bloom) as Box<dyn Subject>));
+    #[cfg(feature = "foreign")]
+    kinds.extend(chains::chains());
+    kinds
+}
+
+/// The kinds that have a tepal file.
+pub(crate) fn tepal_kinds() -> Vec<Box<dyn Subject>> {
+    kinds().into_iter().filter(|kind| kind.format() == Format::Tepal).collect()
+}
+
+fn bloom(name: &str, prefix: &'static str, builder: BloomFilterBuilder) -> Bloom {
+    let keys = KeyForm::Text(prefix);
+    Bloom { name: name.into(), keys, builder, sealed: false, format: Format::Tepal }
+}
+
+fn at(rate: f64) -> BloomFilterBuilder {
+    BloomFilter::builder().capacity(1000).false_positive_rate(rate)
+}
+
+/// Bloom filters in tepal files.
+fn blooms() -> Vec<Bloom> {
+    let mut blooms = Vec::new();
     let labels = Labels {
         name: Some("Gesperrte Konten".into()),
         source: Some("konten.csv".into()),
         date: Some("2026-11-20".into()),
         field: Some("/konto/nummer".into()),
     };
-    for (layout, rate) in Layout::ALL.into_iter().zip([0.05, 0.01, 0.02, 0.001]) {
-        let builder = at(rate).layout(layout);
+    for (layout, rate) in Layout::ALL.iter().zip([0.05, 0.01, 0.02, 0.001]) {
+        let builder = at(rate).layout(*layout);
         let mut add =
-            |name: &str, prefix, builder| kinds.push(kind(&format!("{layout}-{name}"), prefix, builder));
+            |name: &str, prefix, builder| blooms.push(bloom(&format!("{layout}-{name}"), prefix, builder));
         add("xxh3", "key ", builder.clone().seed(0xFEDC_BA98_7654_3210));
         add("siphash13", "key ", builder.clone().secret_key(SecretKey::new(SECRET)));
         add("xxh64", "key ", builder.clone().scheme(Scheme::Xxh64));
-        add(
-            "integer",
-            "",
-            builder.clone().key_domain(KeyDomain::Integer).over_capacity(OverCapacity::Ignore),
-        );
+        let integers = builder.clone().key_domain(KeyDomain::Integer);
+        add("integer", "", integers.over_capacity(OverCapacity::Ignore));
         let recipe = Recipe { trim: true, nocase: true };
-        add("recipe-labels", "\u{df} ", builder.recipe(recipe).labels(labels.clone()));
+        add("recipe-labels", "\u{df} ", builder.clone().recipe(recipe).labels(labels.clone()));
+        let hashes = bloom(&format!("{layout}-caller-hash"), "", builder.caller_hash(CALLER_HASH));
+        blooms.push(Bloom { keys: KeyForm::Hash, ..hashes });
     }
     for (domain, prefix) in [
         (KeyDomain::Integer32, "-1"),
@@ -63,81 +206,62 @@ pub(crate) fn kinds() -> Vec<Kind> {
         (KeyDomain::Float32, "2"),
         (KeyDomain::Float64, "-7"),
     ] {
-        kinds.push(kind(
-            &format!("line-{domain}"),
-            prefix,
-            at(0.05).scheme(Scheme::Xxh64).key_domain(domain),
-        ));
+        let builder = at(0.05).scheme(Scheme::Xxh64).key_domain(domain);
+        blooms.push(bloom(&format!("line-{domain}"), prefix, builder));
     }
+    #[cfg(feature = "foreign")]
+    foreign_schemes(&mut blooms);
+    #[cfg(feature = "seal")]
+    {
+        let secret = SecretKey::new(SECRET);
+        blooms.push(Bloom { sealed: true, ..bloom("line-sealed", "key ", at(0.01)) });
+        blooms.push(Bloom { sealed: true, ..bloom("double-sealed", "key ", at(0.001).secret_key(secret)) });
+    }
+    blooms
+}
+
+/// The schemes of the articles and of other programs, in tepal files.
+#[cfg(feature = "foreign")]
+fn foreign_schemes(blooms: &mut Vec<Bloom>) {
     for scheme in Scheme::ALL {
         let builder = match scheme {
-            Scheme::Xxh3 | Scheme::SipHash13 | Scheme::Xxh64 => continue,
+            // In every layout, above.
+            Scheme::Xxh3 | Scheme::SipHash13 | Scheme::Xxh64 | Scheme::CallerHash => continue,
             // 2^25 bits whatever the capacity: few keys, so that the JSON stays small.
             Scheme::Bkdr7 => BloomFilter::builder().capacity(50),
             _ => at(0.05),
         };
-        kinds.push(kind(&format!("scheme-{scheme}"), "key ", builder.scheme(scheme)));
+        blooms.push(bloom(&format!("scheme-{scheme}"), "key ", builder.scheme(*scheme)));
     }
     let split = Md5Split { little_endian: true, from_zero: true, wrapping: true };
-    kinds.push(kind("scheme-md5-split-other-reading", "key ", at(0.05).md5_split(split)));
-    kinds.push(kind("scheme-spark-v2-seed", "key ", at(0.05).scheme(Scheme::SparkV2).seed(-7i64 as u64)));
+    blooms.push(bloom("scheme-md5-split-other-reading", "key ", at(0.05).md5_split(split)));
+    let seeded = at(0.05).scheme(Scheme::SparkV2).seed(-7i64 as u64);
+    blooms.push(bloom("scheme-spark-v2-seed", "key ", seeded));
     let seed = core::array::from_fn(|i| i as u8);
-    kinds.push(kind("scheme-valkey-bloom-seed", "key ", at(0.05).valkey_seed(seed)));
+    blooms.push(bloom("scheme-valkey-bloom-seed", "key ", at(0.05).valkey_seed(seed)));
     let integers = at(0.05).scheme(Scheme::GuavaMitz64).key_domain(KeyDomain::Integer);
-    kinds.push(kind("scheme-guava-mitz64-integer", "", integers));
-    #[cfg(feature = "seal")]
-    kinds.push(Kind { sealed: true, ..kind("line-sealed", "key ", at(0.01)) });
-    #[cfg(feature = "seal")]
-    kinds.push(Kind {
-        sealed: true,
-        ..kind("double-sealed", "key ", at(0.001).secret_key(SecretKey::new(SECRET)))
-    });
-    kinds
+    blooms.push(bloom("scheme-guava-mitz64-integer", "", integers));
 }
 
-impl Kind {
-    pub(crate) fn key(&self, i: u64) -> String {
-        format!("{}{i}", self.prefix)
-    }
-
-    pub(crate) fn is_keyed(&self) -> bool {
-        self.builder.clone().build().unwrap().scheme() == Scheme::SipHash13
-    }
-
-    /// The filter's file, sealed where the kind is.
-    pub(crate) fn file(&self, filter: &BloomFilter) -> Vec<u8> {
-        #[cfg(feature = "seal")]
-        if self.sealed {
-            return filter.to_bytes_sealed(&seal()).unwrap();
+/// Bloom filters in the files of other programs.
+#[cfg(feature = "foreign")]
+fn foreign_blooms() -> Vec<Bloom> {
+    let mut blooms = Vec::new();
+    for format in Format::ALL.iter().filter(|format| **format != Format::Tepal) {
+        // These two hold chains.
+        if matches!(format, Format::RedisBloom | Format::ValkeyBloom) {
+            continue;
         }
-        filter.to_bytes().unwrap()
-    }
-
-    /// A file as close below so many bytes as the kind has one, half full.
-    pub(crate) fn sample(self, most: u64) -> Sample {
-        let smallest = self.builder.clone().build().unwrap();
-        let usual = smallest.capacity();
-        // What labels and a seal add.
-        let extra = self.file(&smallest).len() as u64 - self.builder.plan().unwrap().file_len();
-        let fits = |capacity| {
-            let plan = self.builder.clone().capacity(capacity).plan();
-            plan.is_ok_and(|plan| plan.file_len() + extra <= most)
-        };
-        let (mut low, mut high) = (1, 8 * most);
-        while low + 1 < high {
-            let middle = (low + high) / 2;
-            if fits(middle) { low = middle } else { high = middle }
+        for scheme in format.schemes() {
+            let mut builder = at(0.05).scheme(*scheme);
+            if let Some(layout) = format.layout() {
+                builder = builder.layout(layout);
+            }
+            let name = format!("file-{format}-{scheme}");
+            blooms.push(Bloom { format: *format, ..bloom(&name, "key ", builder) });
         }
-        let capacity = if fits(low) { low } else { usual };
-        let mut filter = self.builder.clone().capacity(capacity).build().unwrap();
-        let members = capacity.div_ceil(2);
-        for i in 0..members {
-            filter.insert(&self.key(i)).unwrap();
-        }
-        let file = self.file(&filter);
-        let head = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
-        Sample { kind: self, file, head, members }
     }
+    blooms
 }
 
 #[cfg(feature = "seal")]
@@ -145,46 +269,120 @@ fn seal() -> tepal::SealKey {
     tepal::SealKey::new(SEAL).unwrap()
 }
 
-/// What opens the files of a kind.
+/// What the files of a kind are written and opened with.
+#[derive(Default)]
 pub(crate) struct Opener {
-    secret: Option<SecretKey>,
+    pub(crate) secret: Option<SecretKey>,
     #[cfg(feature = "seal")]
-    seal: Option<tepal::SealKey>,
+    pub(crate) seal: Option<tepal::SealKey>,
+    pub(crate) format: Option<Format>,
+    pub(crate) key_domain: Option<KeyDomain>,
 }
 
 impl Opener {
-    pub(crate) fn of(kind: &Kind) -> Self {
-        Opener {
-            secret: kind.is_keyed().then(|| SecretKey::new(SECRET)),
-            #[cfg(feature = "seal")]
-            seal: kind.sealed.then(seal),
-        }
-    }
-
     pub(crate) fn options(&self) -> Open<'_> {
-        let mut open = Open::new();
-        if let Some(secret) = &self.secret {
-            open = open.secret_key(secret);
-        }
+        let open = self.without_seal();
         #[cfg(feature = "seal")]
         if let Some(seal) = &self.seal {
-            open = open.seal_key(seal);
+            return open.seal_key(seal);
         }
         open
     }
 
-    /// Reads all of the bytes, with every check.
-    pub(crate) fn read(&self, bytes: &[u8]) -> Result<AnyFilter> {
-        self.options().from_bytes(bytes).map(AnyFilter::Bloom)
+    /// The same for whoever does not have the key of the seal.
+    pub(crate) fn without_seal(&self) -> Open<'_> {
+        let mut open = Open::new();
+        if let Some(secret) = &self.secret {
+            open = open.secret_key(secret);
+        }
+        if let Some(format) = self.format {
+            open = open.format(format);
+        }
+        if let Some(domain) = self.key_domain {
+            open = open.key_domain(domain);
+        }
+        open
     }
 
-    /// Reads bytes of which it is not said what they are.
-    pub(crate) fn read_any(&self, bytes: &[u8]) -> Result<FilterFile> {
-        FilterFile::from_bytes(bytes, &Reading { secret: self.secret.clone(), ..Reading::default() })
+    pub(crate) fn is_sealed(&self) -> bool {
+        #[cfg(feature = "seal")]
+        return self.seal.is_some();
+        #[cfg(not(feature = "seal"))]
+        false
+    }
+
+    /// Reads all of the bytes, with every check.
+    pub(crate) fn read(&self, bytes: &[u8]) -> Result<Opened> {
+        self.options().from_bytes(bytes)
+    }
+
+    /// Opens a file with every check.
+    pub(crate) fn open(&self, path: &Path) -> Result<Opened> {
+        self.options().open(path)
     }
 
     /// Opens a file without its bits.
-    pub(crate) fn quick(&self, path: &Path) -> Result<()> {
-        self.options().quick().open(path).map(|_| ())
+    pub(crate) fn quick(&self, path: &Path) -> Result<Opened> {
+        self.options().quick().open(path)
     }
+
+    /// The file of a filter, sealed where the kind is.
+    pub(crate) fn file(&self, filter: &Opened) -> Vec<u8> {
+        #[cfg(feature = "seal")]
+        if let Some(seal) = &self.seal {
+            return filter.to_bytes_sealed(seal).unwrap();
+        }
+        filter.to_bytes().unwrap()
+    }
+
+    /// Bytes of that file.
+    fn file_len(&self, filter: &Opened) -> u64 {
+        filter.file_len().unwrap() + if self.is_sealed() { 32 } else { 0 }
+    }
+
+    /// Saves the file.
+    pub(crate) fn save(&self, filter: &Opened, path: &Path) -> Result<()> {
+        #[cfg(feature = "seal")]
+        if let Some(seal) = &self.seal {
+            return filter.save_sealed(path, seal);
+        }
+        filter.save(path)
+    }
+}
+
+/// A tepal file of a kind, and what is in it.
+pub(crate) struct Sample {
+    pub(crate) subject: Box<dyn Subject>,
+    pub(crate) file: Vec<u8>,
+    /// Bytes before the bits.
+    pub(crate) head: usize,
+    pub(crate) members: u64,
+}
+
+/// A file as close below so many bytes as the kind has one, half full.
+pub(crate) fn sample(subject: Box<dyn Subject>, most: u64) -> Sample {
+    let opener = subject.opener();
+    let fits = |capacity| subject.empty(capacity).is_ok_and(|filter| opener.file_len(&filter) <= most);
+    let (mut low, mut high) = (1, 8 * most);
+    while low + 1 < high {
+        let middle = (low + high) / 2;
+        if fits(middle) { low = middle } else { high = middle }
+    }
+    let capacity = if fits(low) { low } else { subject.usual_capacity() };
+    let mut filter = subject.empty(capacity).unwrap();
+    let members = capacity.div_ceil(2);
+    subject.keys(&numbers(0..members)).insert_each(&mut filter, |_, _| ()).unwrap();
+    let file = opener.file(&filter);
+    let head = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
+    Sample { subject, file, head, members }
+}
+
+/// Numbers in a row.
+pub(crate) fn numbers(range: std::ops::Range<u64>) -> Vec<u64> {
+    range.collect()
+}
+
+/// Does the scheme make filters of megabytes only?
+pub(crate) fn is_large(subject: &dyn Subject) -> bool {
+    subject.empty(subject.usual_capacity()).unwrap().filter().size_in_bytes() > 1 << 20
 }

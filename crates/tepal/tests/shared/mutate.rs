@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::allocator::most_held;
-use crate::kinds::{Opener, Sample};
+use crate::kinds::Sample;
 use crate::random::Random;
 
 /// Ways to change a file. `Forged` is not damage: the checksum of the header is made to fit again.
@@ -55,7 +55,7 @@ pub(crate) struct Tally {
 
 /// Changes the file so many times, each time anew, and reads what came out.
 pub(crate) fn mutations(sample: &Sample, others: &[Sample], count: u64, seed: u64) -> Tally {
-    let opener = Opener::of(&sample.kind);
+    let opener = sample.subject.opener();
     let (mut random, mut tally) = (Random(seed), Tally::default());
     let mut file = Vec::with_capacity(2 * sample.file.len() + 65_536);
     for _ in 0..count {
@@ -156,7 +156,7 @@ fn some_bytes(file: &mut [u8], sample: &Sample, random: &mut Random) {
 /// Damage that one bit makes: every bit of the header, and every `step`th of the rest. Gives the number of bits
 /// tried and the number of those whose change was not found.
 pub(crate) fn flips(sample: &Sample, step: usize) -> (u64, u64) {
-    let opener = Opener::of(&sample.kind);
+    let opener = sample.subject.opener();
     let mut file = sample.file.clone();
     let head = 8 * sample.head;
     let (mut tried, mut accepted) = (0, 0);

@@ -9,23 +9,23 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde::Serialize;
-use tepal::BloomFilter;
+use tepal::build::Gather;
+use tepal::{BloomFilter, Format, PreparedKeys};
 
 use self::iin::Iins;
 use self::lists::{write_list, write_questions};
-use crate::args::{DemoArgs, KeyArgs};
-use crate::ask::{Answers, Ask};
-use crate::build::{Build, Settings};
-use crate::describe::Description;
+use crate::args::{DemoArgs, FileArgs, KeyArgs};
+use crate::describe::{Description, Told};
 use crate::error::{Failure, Outcome};
 use crate::input::field::KeyRules;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::input::source::Source;
-use crate::key::HashKeys;
-use crate::open::open_own;
+use crate::keys::{Answers, Ask, Prepare};
+use crate::open::open;
 use crate::output::{Stdout, Target};
+use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number::{count, counted, rate};
 
@@ -143,24 +143,21 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
 
     let seconds_floor_list = floor(&path(LIST))?;
     let clock = Instant::now();
-    let build = Build::new(Settings::default())?;
-    let built = build.run(&mut input_of(&path(LIST))?, &args.dir)?;
+    let mut inputs = input_of(&path(LIST))?;
+    let gather = Gather::with(BloomFilter::builder(), Format::Tepal, &args.dir, inputs.threads)?;
+    let built = super::build::gather_all(gather, &mut inputs)?;
     let seconds_build = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
-    Target::new(&path(FILTER), true)?.save(&built.filter, None)?;
+    Target::new(&path(FILTER), true)?.save(&built.file, None)?;
     let seconds_save = clock.elapsed().as_secs_f64();
-    let described = super::build::summary(
-        &built.filter,
-        (built.keys, built.different, built.exact),
-        &KeyRules::default(),
-    );
+    let described = super::build::summary(&built, &KeyRules::default());
     screen.line("filter", &format!("{described} ({})", shown(&path(FILTER))))?;
     screen.line("build", &times(seconds_build, seconds_floor_list))?;
     drop(built);
 
     let clock = Instant::now();
-    let filter = open_own(&path(FILTER))?;
-    let ask = Ask { filters: &[&filter] };
+    let filter = open(&path(FILTER), FileArgs::default(), &Secrets::default())?;
+    let ask = Ask { filters: std::slice::from_ref(&filter) };
     let seconds_open = clock.elapsed().as_secs_f64();
     let saved = format!("{}; open, with every check: {}", seconds(seconds_save), seconds(seconds_open));
     screen.line("save", &saved)?;
@@ -178,11 +175,12 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
     screen.line("ask", &times(seconds_ask, seconds_floor_questions))?;
     let asked = format!("{} of {}: must be 0", count(members_missed), counted(args.keys, "member"));
     screen.line("missed", &asked)?;
-    let (wrong, promised) = (rate(wrong_rate), rate(filter.promised_false_positive_rate()));
+    let (wrong, promised) = (rate(wrong_rate), rate(filter.filter().promised_false_positive_rate()));
     let strangers = counted(strangers, "stranger");
     let found = format!("{} of {strangers}: {wrong}; promised {promised}", count(marks.wrong));
     screen.line("wrong", &found)?;
 
+    let name = shown(&path(FILTER));
     Ok(Results {
         keys: args.keys,
         questions,
@@ -197,7 +195,7 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
         members_missed,
         wrong: marks.wrong,
         wrong_rate,
-        filter: Description::of(&shown(&path(FILTER)), &filter),
+        filter: Description::of(&name, &Told::of(&name, &filter)?),
     })
 }
 
@@ -214,17 +212,17 @@ fn floor(path: &Path) -> Result<f64, Failure> {
 }
 
 fn read_and_hash(path: &Path) -> Result<f64, Failure> {
-    let any = BloomFilter::builder().capacity(1).build()?;
+    let hasher = BloomFilter::builder().key_hasher()?;
     let clock = Instant::now();
-    pipeline::run(&mut input_of(path)?, &HashKeys { filter: &any }, &mut Nothing)?;
+    pipeline::run(&mut input_of(path)?, &Prepare { hasher }, &mut Nothing)?;
     Ok(clock.elapsed().as_secs_f64())
 }
 
 /// Does nothing with the hashes.
 struct Nothing;
 
-impl Sink<Vec<u64>> for Nothing {
-    fn take(&mut self, _page: &mut Page<'_>, hashes: &Vec<u64>) -> Result<Flow, Failure> {
+impl Sink<PreparedKeys> for Nothing {
+    fn take(&mut self, _page: &mut Page<'_>, hashes: &PreparedKeys) -> Result<Flow, Failure> {
         black_box(hashes);
         Ok(Flow::Continue)
     }

@@ -4,13 +4,14 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::*;
+use crate::bits::shape::Shape;
 use crate::bits::{self, words, words_mut};
-use crate::probe::{Layout, Shape};
+use crate::ids::Layout;
 
 /// Every layout and k, over arrays of one unit, of few, and of enough to fetch ahead.
 fn shapes() -> Vec<Shape> {
     let mut shapes = Vec::new();
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         let (least, most) = layout.num_hashes_range();
         for k in least..=most {
             for units in [1, 2, 3, 7, 1000] {
@@ -87,41 +88,15 @@ fn every_level_is_the_plain_rule() {
                 assert!(*lines == model.0, "{} {shape:?}", kernel.level());
             }
 
-            let one_by_one: Vec<bool> = keys.iter().map(|&h| kernel.contains(&rules, &single, h)).collect();
+            let one_by_one: Vec<bool> =
+                keys.iter().map(|&h| kernel.contains(&rules, Bits::Plain(&single), h)).collect();
             let mut together = vec![false; keys.len()];
-            kernel.contains_many(&rules, &batch, &keys, &mut together);
+            kernel.contains_many(&rules, Bits::Plain(&batch), &keys, &mut together);
             assert_eq!(one_by_one, answers, "{} {shape:?}", kernel.level());
             let branching: Vec<bool> =
-                keys.iter().map(|&h| kernel.contains_branching(&rules, &single, h)).collect();
+                keys.iter().map(|&h| kernel.contains_branching(&rules, Bits::Plain(&single), h)).collect();
             assert_eq!(branching, answers, "{} {shape:?}", kernel.level());
             assert_eq!(together, answers, "{} {shape:?}", kernel.level());
-        }
-    }
-}
-
-/// Large arrays are fetched ahead of, small ones are not; lines that threads share from the same size or a smaller one.
-#[test]
-fn fetching_ahead_begins_where_it_pays() {
-    fn check<R: Rule>(rule: &R, lines: &[Line]) {
-        let from = R::FETCH_AHEAD_FROM;
-        let ahead = |count, hashes| rule.ahead(&lines[..count], hashes);
-        assert_eq!([from - 1, from, from + 1].map(|count| ahead(count, 1000)), [0, AHEAD, AHEAD]);
-        assert_eq!([0, 7, AHEAD, AHEAD + 1].map(|hashes| ahead(from, hashes)), [0, 7, AHEAD, AHEAD]);
-        #[cfg(all(target_has_atomic = "64", not(loom)))]
-        {
-            let lines = bits::atomic::share(lines[..1 << 14].to_vec());
-            assert_eq!(rule.ahead(&Atomics::new(&lines), 1000), AHEAD);
-            assert_eq!(rule.ahead(&Atomics::new(&lines[1..]), 1000), 0);
-        }
-    }
-    let lines = bits::zeroed((1 << 17) + 1).unwrap();
-    for layout in Layout::ALL {
-        match Rules::new(Shape::new(layout, 8, 512).unwrap()) {
-            Rules::Line(rule) => check(&rule, &lines),
-            Rules::Double(rule) => check(&rule, &lines),
-            Rules::Split(rule) => check(&rule, &lines),
-            Rules::Independent(rule) => check(&rule, &lines),
-            other => panic!("{other:?} has more bits a line"),
         }
     }
 }
@@ -130,7 +105,7 @@ fn fetching_ahead_begins_where_it_pays() {
 #[test]
 fn batches_of_any_length() {
     let keys = hashes(1100);
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         let k = layout.num_hashes_range().1;
         let shape = Shape::new(layout, k, 40 * bits::LINE_BITS).unwrap();
         let rules = Rules::new(shape);
@@ -139,9 +114,9 @@ fn batches_of_any_length() {
             kernel.insert_many(&rules, &mut lines, &keys[..100]);
             for len in (0..70).chain([511, 512, 513, 1023, 1024, 1025, 1100]) {
                 let mut answers = vec![len % 2 == 0; len];
-                kernel.contains_many(&rules, &lines, &keys[..len], &mut answers);
+                kernel.contains_many(&rules, Bits::Plain(&lines), &keys[..len], &mut answers);
                 let expected: Vec<bool> =
-                    keys[..len].iter().map(|&h| kernel.contains(&rules, &lines, h)).collect();
+                    keys[..len].iter().map(|&h| kernel.contains(&rules, Bits::Plain(&lines), h)).collect();
                 assert_eq!(answers, expected, "{layout} {len} {}", kernel.level());
             }
         }
@@ -152,7 +127,7 @@ fn batches_of_any_length() {
 #[cfg(feature = "parallel")]
 #[test]
 fn every_level_fills_parts_by_the_plain_rule() {
-    use crate::probe::Part;
+    use crate::bits::part::Part;
 
     const PART_LINES: usize = 16;
     for shape in shapes() {
@@ -215,7 +190,7 @@ mod forced {
 fn rules_of_another_kernel_are_a_mistake() {
     let rules = |layout| Rules::new(Shape::new(layout, 8, 512).unwrap());
     let lines = bits::zeroed(1).unwrap();
-    Kernel::best(&rules(Layout::Line)).contains(&rules(Layout::SplitBlock), &lines, 1);
+    Kernel::best(&rules(Layout::Line)).contains(&rules(Layout::SplitBlock), Bits::Plain(&lines), 1);
 }
 
 /// Random hashes in random arrays, partly filled, of every layout and k: every level against the plain rule, with
@@ -257,12 +232,16 @@ fn random_cases() {
         for kernel in Kernel::available(&rules) {
             let what = (kernel.level(), shape);
             let mut found = vec![false; ROUND];
-            kernel.contains_many(&rules, &before, &hashes, &mut found);
+            kernel.contains_many(&rules, Bits::Plain(&before), &hashes, &mut found);
             assert!(found == answers, "{what:?}");
             let (mut single, mut batch, mut counting) = (before.clone(), before.clone(), before.clone());
             for (i, &h) in hashes.iter().enumerate() {
-                assert_eq!(kernel.contains(&rules, &before, h), answers[i], "{what:?}: {h:#x}");
-                assert_eq!(kernel.contains_branching(&rules, &before, h), answers[i], "{what:?}: {h:#x}");
+                assert_eq!(kernel.contains(&rules, Bits::Plain(&before), h), answers[i], "{what:?}: {h:#x}");
+                assert_eq!(
+                    kernel.contains_branching(&rules, Bits::Plain(&before), h),
+                    answers[i],
+                    "{what:?}: {h:#x}"
+                );
                 assert_eq!(kernel.insert(&rules, &mut single, h), new[i], "{what:?}: {h:#x}");
             }
             kernel.insert_many(&rules, &mut batch, &hashes);

@@ -1,23 +1,26 @@
 //! The Go library bits-and-blooms/bloom v3: m and k, then a bitset of the package `bitset`, as binary or
 //! as JSON with the bitset in base64.
 
+use alloc::borrow::Cow;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 
-use super::{Beside, Found, json, words_of};
-use crate::bits::Line;
+use super::{Beside, Foreign, Found, Read, json, num_hashes, one, words_of};
 use crate::error::{Error, Result};
-use crate::filters::AnyFilter;
-use crate::filters::bloom::BloomFilter;
-use crate::format::fields::Fields;
-use crate::hash::KeyDomain;
-use crate::schemes::Own;
+use crate::fields::{Fields, Put};
+use crate::ids::{Format, KeyDomain, Scheme};
+use crate::kinds::AnyFilter;
 
-/// How the file was written.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Form {
+/// The format.
+#[derive(Debug)]
+pub(super) struct BitsAndBlooms;
+
+/// How a file was written.
+#[derive(Debug)]
+struct Form {
     /// The bitset's own length, which need not be m.
     len: u64,
     /// The bitset is little-endian: a switch of the package `bitset`.
@@ -31,64 +34,98 @@ enum Alphabet {
     Standard,
 }
 
+impl Foreign for BitsAndBlooms {
+    fn format(&self) -> Format {
+        Format::BitsAndBlooms
+    }
+
+    fn schemes(&self) -> &'static [Scheme] {
+        &[Scheme::BitsAndBlooms]
+    }
+
+    fn has_mark(&self, bytes: &[u8]) -> bool {
+        bytes.trim_ascii_start().starts_with(b"{")
+    }
+
+    fn read(&self, bytes: &[u8], domain: KeyDomain) -> Result<Read> {
+        let (m, k, bitset, json) = if self.has_mark(bytes) {
+            let (m, k, text) = json::read(bytes)?;
+            let (bitset, alphabet) = decode(text)?;
+            (m, k, Cow::Owned(bitset), Some(alphabet))
+        } else {
+            let mut fields = Fields::at(bytes, 0);
+            (fields.u64_be()?, fields.u64_be()?, Cow::Borrowed(fields.rest()), None)
+        };
+        let Bitset { len, little_endian, words } = Bitset::of(&bitset)?;
+        let num_hashes = num_hashes(k)?;
+        let word = |b: &[u8]| {
+            let bytes = [b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]];
+            if little_endian { u64::from_le_bytes(bytes) } else { u64::from_be_bytes(bytes) }
+        };
+        let count = (words.len() / 8) as u64;
+        // Bits from the bitset's length on are 0; so must those be that no key can reach.
+        let reachable = m.div_ceil(64).min(count) as usize;
+        if words[8 * reachable..].iter().any(|byte| *byte != 0) {
+            return Err(Error::damaged(format_args!(
+                "bits are set beyond the last one, {}",
+                m.saturating_sub(1)
+            )));
+        }
+        if let (Some(last), rest @ 1..) = (words.chunks_exact(8).last(), len % 64) {
+            if word(last) >> rest != 0 {
+                return Err(Error::damaged(format_args!("bits are set beyond the bitset's end, {len}")));
+            }
+        }
+        if m.div_ceil(64) > count + 1024 {
+            // A bitset much shorter than m is legal, but its memory would be taken on the word of a number.
+            return Err(Error::damaged(format_args!("{m} bits are named, and its bitset has {len}")));
+        }
+        let found = Found::of(Scheme::BitsAndBlooms, domain, num_hashes, m);
+        let filter = found.filter(words.chunks_exact(8).map(word))?;
+        Ok((filter.into(), Arc::new(Form { len, little_endian, json })))
+    }
+
+    fn adopt(&self, filter: AnyFilter) -> Result<Read> {
+        let form = Form { len: one(self, &filter)?.bit_len(), little_endian: false, json: None };
+        Ok((filter, Arc::new(form)))
+    }
+}
+
+impl Beside for Form {
+    fn write(&self, filter: &AnyFilter, out: &mut dyn Put) -> Result<()> {
+        let filter = one(&BitsAndBlooms, filter)?;
+        let (m, k, words) = (filter.bit_len(), u64::from(filter.num_hashes()), words_of(filter));
+        match self.json {
+            None => {
+                out.u64_be(m)?;
+                out.u64_be(k)?;
+                self.put_bitset(words, out)
+            }
+            Some(alphabet) => {
+                let mut bitset = Vec::new();
+                self.put_bitset(words, &mut bitset)?;
+                let text = match alphabet {
+                    Alphabet::Url => URL_SAFE.encode(&bitset),
+                    Alphabet::Standard => STANDARD.encode(&bitset),
+                };
+                out.bytes(&json::write(m, k, &text))
+            }
+        }
+    }
+}
+
 impl Form {
-    pub(super) fn binary(filter: &AnyFilter) -> Self {
-        Form { len: filter.parts()[0].bit_len(), little_endian: false, json: None }
+    /// Length and words of the bitset.
+    fn put_bitset(&self, words: &[u64], out: &mut dyn Put) -> Result<()> {
+        // A bitset grows to the highest bit that was set.
+        let highest = (0u64..).zip(words).filter(|(_, word)| **word != 0).last();
+        let needed = highest.map_or(0, |(i, word)| 64 * i + 64 - u64::from(word.leading_zeros()));
+        let len = self.len.max(needed);
+        let to_bytes = if self.little_endian { u64::to_le_bytes } else { u64::to_be_bytes };
+        out.bytes(&to_bytes(len))?;
+        let all = words.iter().copied().chain(core::iter::repeat(0));
+        out.words(&mut all.take(len.div_ceil(64) as usize), to_bytes)
     }
-}
-
-pub(super) fn read(bytes: &[u8], domain: KeyDomain) -> Result<(AnyFilter, Beside)> {
-    let (m, k, bitset, json) = if bytes.trim_ascii_start().starts_with(b"{") {
-        let (m, k, text) = json::read(bytes)?;
-        let (bitset, alphabet) = decode(&text)?;
-        (m, k, bitset, Some(alphabet))
-    } else {
-        let mut fields = Fields::at(bytes, 0);
-        (fields.u64_be()?, fields.u64_be()?, fields.rest().to_vec(), None)
-    };
-    let (len, little_endian, words) = read_bitset(&bitset)?;
-    let num_hashes =
-        u32::try_from(k).map_err(|_| Error::parameter("the number of hashes", k, "1 to 65535"))?;
-    // Bits from the bitset's length on are 0; so must those be that no key can reach.
-    let reachable = m.div_ceil(64).min(words.len() as u64) as usize;
-    if words[reachable..].iter().any(|word| *word != 0) {
-        return Err(Error::damaged(format_args!(
-            "bits are set beyond the last one, {}",
-            m.saturating_sub(1)
-        )));
-    }
-    if m.div_ceil(64) > words.len() as u64 + 1024 {
-        // A bitset much shorter than m is legal, but its memory would be taken on the word of a number.
-        return Err(Error::damaged(format_args!("{m} bits are named, and its bitset has {len}")));
-    }
-    let found = Found {
-        own: Own::BitsAndBlooms,
-        domain,
-        num_hashes,
-        bit_len: m,
-        capacity: None,
-        rate: None,
-        inserted: None,
-    };
-    let filter = found.filter(words.into_iter())?;
-    Ok((AnyFilter::Bloom(filter), Beside::BitsAndBlooms(Form { len, little_endian, json })))
-}
-
-pub(super) fn write<L: AsRef<[Line]>>(filter: &BloomFilter<L>, form: &Form) -> Result<Vec<u8>> {
-    // A bitset grows to the highest bit that was set.
-    let highest = words_of(filter).zip(0u64..).filter(|(word, _)| *word != 0).last();
-    let needed = highest.map_or(0, |(word, i)| 64 * i + 64 - u64::from(word.leading_zeros()));
-    let len = form.len.max(needed);
-    let to_bytes = |n: u64| if form.little_endian { n.to_le_bytes() } else { n.to_be_bytes() };
-    let words = words_of(filter).chain(core::iter::repeat(0)).take(len.div_ceil(64) as usize);
-    let mut bitset: Vec<u8> = to_bytes(len).to_vec();
-    words.for_each(|word| bitset.extend(to_bytes(word)));
-    let (m, k) = (filter.bit_len(), u64::from(filter.num_hashes()));
-    Ok(match form.json {
-        None => [m.to_be_bytes().as_slice(), &k.to_be_bytes(), &bitset].concat(),
-        Some(Alphabet::Url) => json::write(m, k, &URL_SAFE.encode(&bitset)),
-        Some(Alphabet::Standard) => json::write(m, k, &STANDARD.encode(&bitset)),
-    })
 }
 
 fn decode(text: &str) -> Result<(Vec<u8>, Alphabet)> {
@@ -97,31 +134,32 @@ fn decode(text: &str) -> Result<(Vec<u8>, Alphabet)> {
     either.map_err(|error| Error::damaged(format_args!("the field b is not base64: {error}")))
 }
 
-/// Length in bits, byte order and words of a bitset that fills `bytes`.
-fn read_bitset(bytes: &[u8]) -> Result<(u64, bool, Vec<u64>)> {
-    let mut fields = Fields::at(bytes, 0);
-    let len = fields.array::<8>()?;
-    let body = fields.rest();
-    let fits = |len: u64| len.div_ceil(64).checked_mul(8) == Some(body.len() as u64);
-    let word = |b: &[u8]| [b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]];
-    let chunks = body.chunks_exact(8).map(word);
-    let (big, little) = (u64::from_be_bytes(len), u64::from_le_bytes(len));
-    let (len, little_endian, words): (_, _, Vec<u64>) = if fits(big) {
-        (big, false, chunks.map(u64::from_be_bytes).collect())
-    } else if fits(little) {
-        (little, true, chunks.map(u64::from_le_bytes).collect())
-    } else {
-        return Err(Error::damaged(format_args!(
-            "its bitset says {big} bits, and {} bytes of words follow",
-            body.len()
-        )));
-    };
-    if let (Some(last), rest @ 1..) = (words.last(), len % 64) {
-        if last >> rest != 0 {
-            return Err(Error::damaged(format_args!("bits are set beyond the bitset's end, {len}")));
+/// A bitset that fills some bytes.
+struct Bitset<'a> {
+    /// Its bits.
+    len: u64,
+    little_endian: bool,
+    words: &'a [u8],
+}
+
+impl<'a> Bitset<'a> {
+    fn of(bytes: &'a [u8]) -> Result<Self> {
+        let mut fields = Fields::at(bytes, 0);
+        let len = fields.array::<8>()?;
+        let words = fields.rest();
+        let fits = |len: u64| len.div_ceil(64).checked_mul(8) == Some(words.len() as u64);
+        let (big, little) = (u64::from_be_bytes(len), u64::from_le_bytes(len));
+        if fits(big) {
+            Ok(Bitset { len: big, little_endian: false, words })
+        } else if fits(little) {
+            Ok(Bitset { len: little, little_endian: true, words })
+        } else {
+            Err(Error::damaged(format_args!(
+                "its bitset says {big} bits, and {} bytes of words follow",
+                words.len()
+            )))
         }
     }
-    Ok((len, little_endian, words))
 }
 
 #[cfg(test)]

@@ -1,45 +1,69 @@
 //! Google Guava's `BloomFilter.writeTo`: strategy, k, number of words, words; all big-endian.
 
-use alloc::vec::Vec;
+use alloc::sync::Arc;
 
-use super::{Beside, Found, words_of};
+use super::{Beside, Foreign, Found, Read, one, words_of};
 use crate::bits::Line;
-use crate::error::{Error, Result};
-use crate::filters::AnyFilter;
-use crate::filters::bloom::BloomFilter;
-use crate::format::fields::Fields;
-use crate::hash::{KeyDomain, Scheme};
-use crate::schemes::Own;
+use crate::error::{Error, Obstacle, Result};
+use crate::fields::{Fields, Put};
+use crate::ids::{Format, KeyDomain, Scheme};
+use crate::kinds::AnyFilter;
+use crate::kinds::bloom::BloomFilter;
+use crate::kinds::storage::Storage;
 
-pub(super) fn read(bytes: &[u8], domain: KeyDomain) -> Result<(AnyFilter, Beside)> {
-    let mut fields = Fields::at(bytes, 0);
-    let own = match fields.u8()? {
-        0 => Own::GuavaMitz32,
-        1 => Own::GuavaMitz64,
-        found => {
-            let known = "0 (MURMUR128_MITZ_32) and 1 (MURMUR128_MITZ_64)";
-            return Err(Error::Unsupported { what: "Guava strategy", found: found.into(), known });
-        }
-    };
-    let num_hashes = fields.u8()?.into();
-    let words = positive(fields.i32_be()?)?;
-    let body = fields.take_claimed(words * 8)?;
-    fields.end()?;
-    let found =
-        Found { own, domain, num_hashes, bit_len: words * 64, capacity: None, rate: None, inserted: None };
-    let filter = found.filter(big_endian(body))?;
-    Ok((AnyFilter::Bloom(filter), Beside::Nothing))
+/// The format, which keeps nothing beside the filter.
+#[derive(Debug)]
+pub(super) struct Guava;
+
+impl Foreign for Guava {
+    fn format(&self) -> Format {
+        Format::Guava
+    }
+
+    fn schemes(&self) -> &'static [Scheme] {
+        &[Scheme::GuavaMitz64, Scheme::GuavaMitz32]
+    }
+
+    fn has_mark(&self, _: &[u8]) -> bool {
+        false
+    }
+
+    fn read(&self, bytes: &[u8], domain: KeyDomain) -> Result<Read> {
+        let mut fields = Fields::at(bytes, 0);
+        let scheme = match fields.u8()? {
+            0 => Scheme::GuavaMitz32,
+            1 => Scheme::GuavaMitz64,
+            found => {
+                let known = "0 (MURMUR128_MITZ_32) and 1 (MURMUR128_MITZ_64)";
+                return Err(Error::Unsupported { what: "Guava strategy", found: found.into(), known });
+            }
+        };
+        let num_hashes = fields.u8()?.into();
+        let words = positive(fields.i32_be()?)?;
+        let body = fields.take_claimed(words * 8)?;
+        fields.end()?;
+        let filter = Found::of(scheme, domain, num_hashes, words * 64).filter(big_endian(body))?;
+        self.adopt(filter.into())
+    }
+
+    fn adopt(&self, filter: AnyFilter) -> Result<Read> {
+        one(self, &filter)?;
+        Ok((filter, Arc::new(Guava)))
+    }
 }
 
-pub(super) fn write<L: AsRef<[Line]>>(filter: &BloomFilter<L>) -> Result<Vec<u8>> {
-    let strategy = u8::from(filter.scheme() == Scheme::GuavaMitz64);
-    let num_hashes = u8::try_from(filter.num_hashes()).map_err(|_| {
-        Error::parameter("the number of hashes", filter.num_hashes(), "at most 255 in a Guava file")
-    })?;
-    let mut out = alloc::vec![strategy, num_hashes];
-    out.extend(word_count(filter).to_be_bytes());
-    words_of(filter).for_each(|word| out.extend(word.to_be_bytes()));
-    Ok(out)
+impl Beside for Guava {
+    fn write(&self, filter: &AnyFilter, out: &mut dyn Put) -> Result<()> {
+        let filter = one(self, filter)?;
+        let num_hashes = u8::try_from(filter.num_hashes()).map_err(|_| {
+            let (name, found) = ("the number of hashes", filter.num_hashes().into());
+            let obstacle = Obstacle::Number { name, found, most: u8::MAX.into() };
+            Error::Unconvertible { format: Format::Guava, obstacle }
+        })?;
+        out.u8(u8::from(filter.scheme() == Scheme::GuavaMitz64))?;
+        out.u8(num_hashes)?;
+        put_words(filter, out)
+    }
 }
 
 /// A number of words as Java writes it: signed, but never below 1.
@@ -50,9 +74,13 @@ pub(super) fn positive(words: i32) -> Result<u64> {
     }
 }
 
-/// The words of a filter whose scheme allows no more than an `i32` of them.
-pub(super) fn word_count<L: AsRef<[Line]>>(filter: &BloomFilter<L>) -> i32 {
-    (filter.bit_len() / 64) as i32
+/// The number of words and the words. The scheme allows no more than an `i32` of them.
+pub(super) fn put_words<L: Storage + AsRef<[Line]>>(
+    filter: &BloomFilter<L>,
+    out: &mut dyn Put,
+) -> Result<()> {
+    out.u32_be((filter.bit_len() / 64) as u32)?;
+    out.words(&mut words_of(filter).iter().copied(), u64::to_be_bytes)
 }
 
 pub(super) fn big_endian(body: &[u8]) -> impl Iterator<Item = u64> {

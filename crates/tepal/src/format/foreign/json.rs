@@ -3,13 +3,13 @@
 //! Read strictly: one object with these three fields in any order, white space between, no others.
 
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::{Error, Result};
 
 /// m, k and the text of b.
-pub(super) fn read(bytes: &[u8]) -> Result<(u64, u64, String)> {
+pub(super) fn read(bytes: &[u8]) -> Result<(u64, u64, &str)> {
     let text = core::str::from_utf8(bytes).map_err(|_| Error::damaged("its JSON is not UTF-8"))?;
     let (mut m, mut k, mut b) = (None, None, None);
     let object = text.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
@@ -28,7 +28,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(u64, u64, String)> {
             "\"b\"" => {
                 let inner = value.trim().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
                 let inner = inner.filter(|text| !text.contains(['"', '\\'])).ok_or_else(refused)?;
-                b.replace(inner.to_string()).is_some()
+                b.replace(inner).is_some()
             }
             _ => true,
         };
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn documents() {
         let good = br#" { "k" : 4, "b":"QUJD" ,"m":1000 } "#;
-        assert_eq!(read(good).unwrap(), (1000, 4, "QUJD".to_string()));
+        assert_eq!(read(good).unwrap(), (1000, 4, "QUJD"));
         assert_eq!(write(1000, 4, "QUJD"), br#"{"m":1000,"k":4,"b":"QUJD"}"#);
         for bad in [
             "",

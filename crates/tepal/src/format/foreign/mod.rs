@@ -1,11 +1,11 @@
 //! Other programs' files: read, asked, added to, united, and written again byte for byte
 //! (`docs/formats.md`).
 //!
-//! A foreign filter keeps its own hash for life. One file here for each format, with a `read` and a `write`.
+//! A foreign filter keeps its own hash for life. One file here for each format, which implements [`Foreign`]: its mark,
+//! how it is read, and what it keeps beside the filter ([`Beside`]), which writes it again. One line in [`of`] joins it.
 
 mod bits_and_blooms;
 mod dcso;
-mod file;
 mod guava;
 mod json;
 mod parquet_sbbf;
@@ -14,187 +14,152 @@ mod redisbloom;
 mod spark;
 mod valkey_bloom;
 
-use alloc::format;
 use alloc::vec::Vec;
-use core::fmt;
-use core::str::FromStr;
 
-pub use file::{FilterFile, Reading};
-
-use super::header;
-use super::open::Open;
+use super::opened::{Beside, Read};
 use crate::bits::{self, Line};
-use crate::error::{Error, Result};
-use crate::filters::AnyFilter;
-use crate::filters::bloom::{BloomFilter, Labels, Meta, OverCapacity};
-use crate::hash::{Hasher, KeyDomain, Recipe, Scheme};
+use crate::error::{Error, Obstacle, Result};
+use crate::facts::Labels;
+use crate::fields::Put;
+use crate::ids::{Format, KeyDomain, Layout, OverCapacity, Scheme};
+use crate::key::schemes::{Hasher, Parameters, sizing};
+use crate::key::{KeyHasher, Recipe};
+use crate::kinds::AnyFilter;
+use crate::kinds::bloom::{BloomFilter, Meta, shape_of};
+use crate::kinds::chain::ScalableBloomFilter;
+use crate::kinds::storage::{Mapped, Storage};
 use crate::params::keys_for_fill;
-use crate::probe::Shape;
-use crate::schemes::{Own, sizing};
 
-/// A file format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Format {
-    /// tepal's own (`FORMAT.md`).
-    Tepal,
-    /// Google Guava's `BloomFilter.writeTo`, both strategies.
-    Guava,
-    /// Apache Spark's sketch, V1 and V2.
-    Spark,
-    /// Apache Parquet's split-block filter, with or without its Thrift header.
-    ParquetSbbf,
-    /// The Go library bits-and-blooms v3, binary or JSON.
-    BitsAndBlooms,
-    /// DCSO's bloom and flor.
-    Dcso,
-    /// RedisBloom: the pairs of `BF.SCANDUMP`, or a `DUMP` payload.
-    RedisBloom,
-    /// valkey-bloom's `BF.LOAD` blob.
-    ValkeyBloom,
+/// The file format of another program.
+pub(super) trait Foreign: Sync {
+    fn format(&self) -> Format;
+
+    /// The schemes whose filters it holds, the one that its program uses today first.
+    fn schemes(&self) -> &'static [Scheme];
+
+    /// The one layout that it holds.
+    fn layout(&self) -> Option<Layout> {
+        None
+    }
+
+    /// Do its files say how many keys they were planned for, and at which rate?
+    fn records_plan(&self) -> bool {
+        false
+    }
+
+    /// Do the bytes begin as its files alone do?
+    fn has_mark(&self, bytes: &[u8]) -> bool;
+
+    /// Reads a file whose keys are of this domain.
+    fn read(&self, bytes: &[u8], domain: KeyDomain) -> Result<Read>;
+
+    /// A filter of its schemes and layout, to be written for the first time.
+    fn adopt(&self, filter: AnyFilter) -> Result<Read>;
 }
 
-impl Format {
-    /// Every format this build reads and writes.
-    pub const ALL: [Format; 8] = [
-        Format::Tepal,
-        Format::Guava,
-        Format::Spark,
-        Format::ParquetSbbf,
-        Format::BitsAndBlooms,
-        Format::Dcso,
-        Format::RedisBloom,
-        Format::ValkeyBloom,
-    ];
+/// The format's implementation; nothing for our own.
+pub(super) fn of(format: Format) -> Option<&'static dyn Foreign> {
+    Some(match format {
+        Format::Tepal => return None,
+        Format::Guava => &guava::Guava,
+        Format::Spark => &spark::Spark,
+        Format::ParquetSbbf => &parquet_sbbf::ParquetSbbf,
+        Format::BitsAndBlooms => &bits_and_blooms::BitsAndBlooms,
+        Format::Dcso => &dcso::Dcso,
+        Format::RedisBloom => &redisbloom::RedisBloom,
+        Format::ValkeyBloom => &valkey_bloom::ValkeyBloom,
+    })
+}
 
-    /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Format::Tepal => "tepal",
-            Format::Guava => "guava",
-            Format::Spark => "spark",
-            Format::ParquetSbbf => "parquet-sbbf",
-            Format::BitsAndBlooms => "bits-and-blooms",
-            Format::Dcso => "dcso",
-            Format::RedisBloom => "redisbloom",
-            Format::ValkeyBloom => "valkey-bloom",
+/// All of them. RedisBloom comes before DCSO: their files begin alike, and RedisBloom's say more.
+fn all() -> impl Iterator<Item = &'static dyn Foreign> {
+    Format::ALL.iter().rev().filter_map(|format| of(*format))
+}
+
+/// Reads a file of a format that was told.
+pub(super) fn read(format: Format, bytes: &[u8], domain: KeyDomain) -> Result<Read> {
+    let Some(foreign) = of(format) else {
+        return Err(Error::NotTepal { found: super::looks_like(bytes) });
+    };
+    foreign.read(bytes, domain).map_err(|error| match read_marked(bytes, domain) {
+        Some((found, _)) if found != format => Error::NotOfFormat { format, found },
+        _ => error,
+    })
+}
+
+/// The format that the file's mark names, and what was read as that: a mark alone is not enough.
+pub(super) fn read_marked(bytes: &[u8], domain: KeyDomain) -> Option<(Format, Read)> {
+    let marked = all().filter(|format| format.has_mark(bytes));
+    marked.filter_map(|format| Some((format.format(), format.read(bytes, domain).ok()?))).next()
+}
+
+/// The formats that these bytes could be, mark or not: for a hint, not for an answer.
+pub(super) fn possible(bytes: &[u8]) -> Vec<Format> {
+    let readable = |format: &Format| {
+        of(*format).is_some_and(|foreign| foreign.read(bytes, KeyDomain::default()).is_ok())
+    };
+    Format::ALL.iter().copied().filter(readable).collect()
+}
+
+/// A filter to be written in a format, if that can hold it.
+pub(super) fn adopt(foreign: &dyn Foreign, filter: AnyFilter) -> Result<Read> {
+    check(foreign, &filter)?;
+    foreign.adopt(filter)
+}
+
+/// Refuses a filter that the format cannot hold.
+fn check(foreign: &dyn Foreign, filter: &AnyFilter) -> Result<()> {
+    let unfit = |obstacle| Err(Error::Unconvertible { format: foreign.format(), obstacle });
+    let found = filter.scheme();
+    if !foreign.schemes().contains(&found) {
+        return unfit(Obstacle::Scheme { found, expected: foreign.schemes() });
+    }
+    if let (Some(expected), AnyFilter::Bloom(filter)) = (foreign.layout(), filter) {
+        if filter.layout() != expected {
+            return unfit(Obstacle::Layout { found: filter.layout(), expected });
         }
     }
+    if !filter.as_dyn().key_hasher().recipe().is_identity() {
+        return unfit(Obstacle::Recipe);
+    }
+    Ok(())
+}
 
-    /// The schemes whose filters it holds.
-    fn schemes(self) -> &'static [Scheme] {
-        match self {
-            Format::Tepal => &Scheme::ALL,
-            Format::Guava => &[Scheme::GuavaMitz32, Scheme::GuavaMitz64],
-            Format::Spark => &[Scheme::SparkV1, Scheme::SparkV2],
-            Format::ParquetSbbf => &[Scheme::Xxh64],
-            Format::BitsAndBlooms => &[Scheme::BitsAndBlooms],
-            Format::Dcso => &[Scheme::Dcso],
-            Format::RedisBloom => &[Scheme::RedisBloom],
-            Format::ValkeyBloom => &[Scheme::ValkeyBloom],
+/// The one Bloom filter of a format that holds one, checked once more before it is written, and so are its bits where
+/// it was opened quick.
+fn one<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a BloomFilter<Mapped>> {
+    check(foreign, filter)?;
+    match filter {
+        AnyFilter::Bloom(filter) => {
+            filter.check_before_copying()?;
+            Ok(filter)
         }
-    }
-
-    /// The format that a file's mark names: bytes that are there for no other reason, or that fit the
-    /// length of the file so closely that chance is ruled out. `None` where the format must be told.
-    pub fn of(bytes: &[u8]) -> Option<Format> {
-        if Self::is_tepal(bytes) {
-            return Some(Format::Tepal);
-        }
-        Self::read_marked(bytes, KeyDomain::default()).map(|(format, _)| format)
-    }
-
-    fn is_tepal(bytes: &[u8]) -> bool {
-        bytes.starts_with(&header::MAGIC)
-    }
-
-    /// The foreign format that the file's mark names, and what was read as that: a mark alone is not enough.
-    fn read_marked(bytes: &[u8], domain: KeyDomain) -> Option<(Format, (AnyFilter, Beside))> {
-        let marked =
-            [Format::RedisBloom, Format::ParquetSbbf, Format::Spark, Format::BitsAndBlooms, Format::Dcso];
-        let reading = Reading { key_domain: Some(domain), ..Reading::default() };
-        let candidates = marked.into_iter().filter(|format| format.has_mark(bytes));
-        candidates.filter_map(|format| Some((format, format.read(bytes, &reading).ok()?))).next()
-    }
-
-    fn has_mark(self, bytes: &[u8]) -> bool {
-        match self {
-            Format::RedisBloom => redisbloom::has_mark(bytes),
-            Format::ParquetSbbf => bytes.first() == Some(&0x15) && bytes.len() % 32 != 0,
-            Format::Spark => matches!(bytes, [0, 0, 0, 1 | 2, ..]),
-            Format::BitsAndBlooms => bytes.trim_ascii_start().starts_with(b"{"),
-            Format::Dcso => bytes.starts_with(&1u64.to_le_bytes()),
-            _ => false,
-        }
-    }
-
-    /// The formats that these bytes could be, mark or not: for a hint, not for an answer.
-    pub fn possible(bytes: &[u8]) -> Vec<Format> {
-        let read = |format: &Format| format.read(bytes, &Reading::default()).is_ok();
-        Self::ALL.into_iter().filter(|format| *format != Format::Tepal).filter(read).collect()
-    }
-
-    fn read(self, bytes: &[u8], reading: &Reading) -> Result<(AnyFilter, Beside)> {
-        let domain = reading.key_domain.unwrap_or_default();
-        if reading.secret.is_some() && self != Format::Tepal {
-            return Err(Error::KeyNotUsed);
-        }
-        match self {
-            Format::Tepal => {
-                let open = Open { secret: reading.secret.as_ref(), ..Open::new() };
-                let filter = open.from_bytes(bytes)?;
-                if let Some(expected) = reading.key_domain.filter(|domain| *domain != filter.key_domain()) {
-                    return Err(Error::Incompatible {
-                        property: "key domain",
-                        expected: format!("{}", filter.key_domain()),
-                        found: format!("{expected}"),
-                    });
-                }
-                Ok((AnyFilter::Bloom(filter), Beside::Nothing))
-            }
-            Format::Guava => guava::read(bytes, domain),
-            Format::Spark => spark::read(bytes, domain),
-            Format::ParquetSbbf => parquet_sbbf::read(bytes, domain),
-            Format::BitsAndBlooms => bits_and_blooms::read(bytes, domain),
-            Format::Dcso => dcso::read(bytes, domain),
-            Format::RedisBloom => redisbloom::read(bytes, domain),
-            Format::ValkeyBloom => valkey_bloom::read(bytes, domain),
-        }
+        AnyFilter::Scalable(chain) => Err(Error::Unconvertible {
+            format: foreign.format(),
+            obstacle: Obstacle::Chain { links: chain.links().len() },
+        }),
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+/// The chain of a format that holds one, checked once more before it is written.
+fn chain<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a ScalableBloomFilter> {
+    check(foreign, filter)?;
+    match filter {
+        AnyFilter::Scalable(chain) => Ok(chain),
+        AnyFilter::Bloom(_) => Err(Error::NotPossible {
+            kind: filter.kind(),
+            operation: "be written as a chain",
+            instead: "make a file of it with `Opened::new`",
+        }),
     }
-}
-
-impl FromStr for Format {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
-            let names = Self::ALL.map(Self::name).join(", ");
-            Error::parameter("the format", name, format_args!("one of {names}"))
-        })
-    }
-}
-
-/// What a format keeps beside the filter, so that writing gives the same bytes again.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Beside {
-    Nothing,
-    Parquet { header: bool },
-    BitsAndBlooms(bits_and_blooms::Form),
-    Dcso(dcso::Rest),
-    RedisBloom(redisbloom::Rest),
-    ValkeyBloom(valkey_bloom::Rest),
 }
 
 /// What a foreign file says of its filter, and of the use it was made for where it says that.
 struct Found {
-    own: Own,
+    scheme: Scheme,
+    parameters: Parameters,
     domain: KeyDomain,
+    layout: Layout,
     num_hashes: u32,
     bit_len: u64,
     capacity: Option<u64>,
@@ -207,15 +172,42 @@ struct Found {
 const MOST_KEYS_A_BIT: u64 = 64;
 
 impl Found {
+    /// A filter of a scheme without parameters that says nothing of its use.
+    fn of(scheme: Scheme, domain: KeyDomain, num_hashes: u32, bit_len: u64) -> Self {
+        let (parameters, layout) = (Parameters::default(), Layout::Scattered);
+        let (capacity, rate, inserted) = (None, None, None);
+        Found { scheme, parameters, domain, layout, num_hashes, bit_len, capacity, rate, inserted }
+    }
+
     /// The filter with these bits, given as 64-bit words; the words were compared with the file's length.
     fn filter(self, words: impl Iterator<Item = u64>) -> Result<BloomFilter> {
-        let scheme = self.own.scheme();
-        let shape = Shape::of_scheme(scheme, self.num_hashes, self.bit_len)?;
+        self.filled(|lines| {
+            bits::words_mut(lines).iter_mut().zip(words).for_each(|(word, found)| *word = found);
+        })
+    }
+
+    /// The filter with these bits, given as pieces of bytes, least significant bit first.
+    fn filter_of_bytes<'a>(self, pieces: impl Iterator<Item = &'a [u8]>) -> Result<BloomFilter> {
+        self.filled(|lines| {
+            let mut rest: &mut [u8] = bytemuck::cast_slice_mut(lines);
+            for piece in pieces {
+                let (here, later) = core::mem::take(&mut rest).split_at_mut(piece.len());
+                here.copy_from_slice(piece);
+                rest = later;
+            }
+            bits::words_mut(lines).iter_mut().for_each(|word| *word = u64::from_le(*word));
+        })
+    }
+
+    /// The filter whose lines `fill` fills.
+    fn filled(self, fill: impl FnOnce(&mut [Line])) -> Result<BloomFilter> {
+        let scheme = self.scheme;
+        let shape = shape_of(scheme, self.layout, self.num_hashes, self.bit_len)?;
         if let Some(keys) = self.capacity.filter(|keys| *keys / MOST_KEYS_A_BIT > shape.bit_len) {
             return Err(Error::damaged(format_args!("{} bits are said to hold {keys} keys", shape.bit_len)));
         }
         let mut lines = bits::zeroed(shape.lines())?;
-        bits::words_mut(&mut lines).iter_mut().zip(words).for_each(|(word, found)| *word = found);
+        fill(&mut lines);
         let set_bits = bits::count(&lines);
         if bits::count_below(&lines, shape.bit_len) != set_bits {
             return Err(Error::damaged(format_args!(
@@ -233,38 +225,30 @@ impl Found {
         };
         let expected = || sizing::rate_at(scheme, shape.num_hashes, shape.bit_len, capacity);
         let promised_rate = self.rate.filter(|rate| *rate > 0.0 && *rate < 1.0).unwrap_or_else(expected);
-        let meta =
-            foreign_meta(shape, Hasher::Own(self.own), self.domain, capacity, promised_rate, self.inserted);
+        let hasher = Hasher::new(scheme, &self.parameters)?;
+        let meta = Meta {
+            shape,
+            keys: KeyHasher::new(hasher, self.domain, Recipe::default()),
+            // None of these programs refuses a key for its promise alone.
+            over_capacity: OverCapacity::Warn,
+            capacity,
+            promised_rate,
+            inserted: self.inserted,
+            labels: Labels::default(),
+        };
         Ok(BloomFilter::from_parts(meta, lines, set_bits))
     }
 }
 
-fn foreign_meta(
-    shape: Shape,
-    hasher: Hasher,
-    domain: KeyDomain,
-    capacity: u64,
-    promised_rate: f64,
-    inserted: Option<u64>,
-) -> Meta {
-    Meta {
-        shape,
-        hasher,
-        domain,
-        // None of these programs refuses a key for its promise alone.
-        over_capacity: OverCapacity::Warn,
-        capacity,
-        promised_rate,
-        inserted,
-        recipe: Recipe::default(),
-        labels: Labels::default(),
-    }
+/// The k of a file that gives it in 64 bits.
+fn num_hashes(k: u64) -> Result<u32> {
+    u32::try_from(k).map_err(|_| Error::parameter("the number of hashes", k, "1 to 65535"))
 }
 
 /// The filter's bits as whole 64-bit words.
-fn words_of<L: AsRef<[Line]>>(filter: &BloomFilter<L>) -> impl Iterator<Item = u64> {
+fn words_of<L: Storage + AsRef<[Line]>>(filter: &BloomFilter<L>) -> &[u64] {
     let words = filter.bit_len().div_ceil(64) as usize;
-    bits::words(filter.lines.as_ref())[..words].iter().copied()
+    &bits::words(filter.lines.as_ref())[..words]
 }
 
 /// Little-endian words from bytes whose last word may be cut.
@@ -272,12 +256,15 @@ fn words_from_bytes(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.chunks(8).map(|chunk| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)))
 }
 
-/// The first `len` bytes of the bits, least significant bit first.
-fn bytes_of<L: AsRef<[Line]>>(filter: &BloomFilter<L>, len: usize) -> Vec<u8> {
-    let mut bytes: Vec<u8> = words_of(filter).flat_map(u64::to_le_bytes).collect();
-    bytes.truncate(len);
-    bytes
+/// Writes the first `len` bytes of the words, least significant bit first.
+fn put_bytes(out: &mut dyn Put, words: &[u64], len: usize) -> Result<()> {
+    let (whole, rest) = (len / 8, len % 8);
+    out.words(&mut words[..whole].iter().copied(), u64::to_le_bytes)?;
+    match words.get(whole) {
+        Some(last) if rest > 0 => out.bytes(&last.to_le_bytes()[..rest]),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -1,59 +1,96 @@
 //! Apache Parquet's split-block Bloom filter: a header in Thrift's compact protocol and the bitset, or the
 //! bitset alone.
 
-use alloc::vec::Vec;
+use alloc::sync::Arc;
 
-use super::{Beside, bytes_of, foreign_meta, words_from_bytes};
-use crate::bits::{self, Line};
-use crate::error::{Error, Result};
-use crate::filters::AnyFilter;
-use crate::filters::bloom::BloomFilter;
-use crate::format::fields::Fields;
-use crate::hash::{Hasher, KeyDomain};
+use super::{Beside, Foreign, Found, Read, one, put_bytes, words_of};
+use crate::error::{Error, Obstacle, Result};
+use crate::fields::{Fields, Put};
+use crate::ids::{Format, KeyDomain, Layout, Scheme};
+use crate::kinds::AnyFilter;
 use crate::params::Request;
-use crate::probe::{Layout, Shape};
 
 /// Bytes of a block.
 const BLOCK: usize = 32;
 
-pub(super) fn read(bytes: &[u8], domain: KeyDomain) -> Result<(AnyFilter, Beside)> {
-    // A header is shorter than a block, so the length alone tells the two forms apart.
-    let header = bytes.len() % BLOCK != 0;
-    let bitset = if header { after_header(bytes)? } else { bytes };
-    let shape = Shape::new(Layout::SplitBlock, 8, bitset.len() as u64 * 8)?;
-    let mut lines = bits::zeroed(shape.lines())?;
-    bits::words_mut(&mut lines).iter_mut().zip(words_from_bytes(bitset)).for_each(|(w, found)| *w = found);
-    // What the size holds at 1 %, since the file does not say.
-    let request = Request {
-        bit_len: Some(shape.bit_len),
-        false_positive_rate: Some(0.01),
-        layout: Some(Layout::SplitBlock),
-        ..Request::default()
-    };
-    let set_bits = bits::count(&lines);
-    let meta = foreign_meta(shape, Hasher::Xxh64, domain, request.plan()?.capacity, 0.01, None);
-    let filter = BloomFilter::from_parts(meta, lines, set_bits);
-    Ok((AnyFilter::Bloom(filter), Beside::Parquet { header }))
+/// The format.
+#[derive(Debug)]
+pub(super) struct ParquetSbbf;
+
+/// Which form the file has.
+#[derive(Debug)]
+struct Form {
+    header: bool,
 }
 
-pub(super) fn write<L: AsRef<[Line]>>(filter: &BloomFilter<L>, header: bool) -> Result<Vec<u8>> {
-    let len = (filter.bit_len() / 8) as usize;
-    let mut out = Vec::new();
-    if header {
-        let len = i32::try_from(len).map_err(|_| {
-            Error::parameter("the number of bytes", len, "at most 2^31 - 1 in a Parquet file")
-        })?;
-        out.push(0x15);
-        let mut rest = (len as u32) << 1; // zigzag of a number of 0 or more
-        while rest > 0x7F {
-            out.push(rest as u8 | 0x80);
-            rest >>= 7;
-        }
-        out.push(rest as u8);
-        out.extend([0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0]);
+impl Foreign for ParquetSbbf {
+    fn format(&self) -> Format {
+        Format::ParquetSbbf
     }
-    out.extend(bytes_of(filter, len));
-    Ok(out)
+
+    fn schemes(&self) -> &'static [Scheme] {
+        &[Scheme::Xxh64]
+    }
+
+    fn layout(&self) -> Option<Layout> {
+        Some(Layout::SplitBlock)
+    }
+
+    fn has_mark(&self, bytes: &[u8]) -> bool {
+        bytes.first() == Some(&0x15) && bytes.len() % BLOCK != 0
+    }
+
+    fn read(&self, bytes: &[u8], domain: KeyDomain) -> Result<Read> {
+        // A header is shorter than a block, so the length alone tells the two forms apart.
+        let header = bytes.len() % BLOCK != 0;
+        let bitset = if header { after_header(bytes)? } else { bytes };
+        let mut found = Found::of(Scheme::Xxh64, domain, 8, bitset.len() as u64 * 8);
+        found.layout = Layout::SplitBlock;
+        // What the size holds at 1 %, since the file does not say.
+        let request = Request {
+            bit_len: Some(found.bit_len),
+            false_positive_rate: Some(0.01),
+            layout: Some(Layout::SplitBlock),
+            ..Request::default()
+        };
+        found.capacity = Some(request.plan()?.capacity);
+        found.rate = Some(0.01);
+        let filter = found.filter_of_bytes(core::iter::once(bitset))?;
+        Ok((filter.into(), Arc::new(Form { header })))
+    }
+
+    fn adopt(&self, filter: AnyFilter) -> Result<Read> {
+        one(self, &filter)?;
+        Ok((filter, Arc::new(Form { header: true })))
+    }
+}
+
+impl Beside for Form {
+    fn write(&self, filter: &AnyFilter, out: &mut dyn Put) -> Result<()> {
+        let filter = one(&ParquetSbbf, filter)?;
+        let len = (filter.bit_len() / 8) as usize;
+        if self.header {
+            put_header(len, out)?;
+        }
+        put_bytes(out, words_of(filter), len)
+    }
+}
+
+/// The header for so many bytes of bits.
+fn put_header(len: usize, out: &mut dyn Put) -> Result<()> {
+    if i32::try_from(len).is_err() {
+        let (name, found, most) = ("the number of bytes", len as u64, i32::MAX as u64);
+        let obstacle = Obstacle::Number { name, found, most };
+        return Err(Error::Unconvertible { format: Format::ParquetSbbf, obstacle });
+    }
+    out.u8(0x15)?;
+    let mut rest = (len as u32) << 1; // zigzag of a number of 0 or more
+    while rest > 0x7F {
+        out.u8(rest as u8 | 0x80)?;
+        rest >>= 7;
+    }
+    out.u8(rest as u8)?;
+    out.bytes(&[0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0])
 }
 
 /// The bitset behind the header, which must name the one algorithm, hash and compression there are.
@@ -126,9 +163,10 @@ fn zigzag(fields: &mut Fields<'_>) -> Result<i64> {
 mod tests {
     use alloc::string::ToString;
     use alloc::vec;
+    use alloc::vec::Vec;
 
     use super::*;
-    use crate::Scheme;
+    use crate::BloomFilter;
 
     const REST: [u8; 13] = [0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0];
 
@@ -145,7 +183,9 @@ mod tests {
         ] {
             let builder = BloomFilter::builder().scheme(Scheme::Xxh64).layout(Layout::SplitBlock);
             let filter = builder.bit_len(256 * blocks).capacity(1).build().unwrap();
-            let bytes = write(&filter, true).unwrap();
+            let (filter, form) = ParquetSbbf.adopt(filter.into()).unwrap();
+            let mut bytes = Vec::new();
+            form.write(&filter, &mut bytes).unwrap();
             let expected = [&[0x15], length, &REST, &vec![0; 32 * blocks as usize]].concat();
             assert_eq!(bytes, expected, "{blocks} blocks");
             assert_eq!(after_header(&bytes).unwrap().len(), 32 * blocks as usize);

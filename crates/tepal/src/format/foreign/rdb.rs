@@ -4,14 +4,12 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::Beside;
-use super::redisbloom::{Link, Rest, chain, size};
-use crate::bits::Line;
+use super::redisbloom::{Body, Header, Link, made, size};
+use super::{Read, put_bytes, words_of};
 use crate::error::{Error, Result};
-use crate::filters::AnyFilter;
-use crate::filters::bloom::BloomFilter;
-use crate::format::fields::Fields;
-use crate::hash::KeyDomain;
+use crate::fields::{Fields, Put};
+use crate::ids::KeyDomain;
+use crate::kinds::bloom::BloomFilter;
 
 /// A module value of the second kind, and the module's name in 6-bit letters with its encoding version.
 const MARK: [u8; 10] = [0x07, 0x81, 0x30, 0x16, 0xE5, 0xA2, 0x89, 0xBE, 0xF8, 0x04];
@@ -28,13 +26,13 @@ pub(super) fn has_mark(bytes: &[u8]) -> bool {
     bytes.starts_with(&MARK)
 }
 
-pub(super) fn read(bytes: &[u8], domain: KeyDomain) -> Result<(AnyFilter, Beside)> {
+pub(super) fn read(bytes: &[u8], domain: KeyDomain) -> Result<Read> {
     let Some(values) = bytes.len().checked_sub(FOOTER).filter(|len| *len >= MARK.len()) else {
         return Err(Error::damaged(format_args!("it ends after {} bytes", bytes.len())));
     };
     let mut footer = Fields::at(bytes, values);
     let version = footer.u16_le()?;
-    let (expected, found) = (footer.u64_le()?, crc64(&bytes[..values + 2]));
+    let (expected, found) = (footer.u64_le()?, crc64(0, &bytes[..values + 2]));
     if found != expected {
         return Err(Error::damaged(format_args!(
             "its CRC-64 is {found:016x}, and {expected:016x} was written"
@@ -53,78 +51,99 @@ pub(super) fn read(bytes: &[u8], domain: KeyDomain) -> Result<(AnyFilter, Beside
         let bits = unsigned(&mut fields)?;
         let n2 = unsigned(&mut fields)?;
         opcode(&mut fields, STRING)?;
-        let (body, packed) = string(&mut fields)?;
+        let (body, len) = string(&mut fields)?;
         let size = unsigned(&mut fields)?;
-        if Some(bits) != (body.len() as u64).checked_mul(8) {
-            return Err(Error::damaged(format_args!("a filter of {} bytes says {bits} bits", body.len())));
+        if Some(bits) != (len as u64).checked_mul(8) {
+            return Err(Error::damaged(format_args!("a filter of {len} bytes says {bits} bits")));
         }
-        links.push((Link { bits, size, error, per_entry, hashes, entries, n2, body: &[], packed }, body));
+        links.push(Link { bits, size, error, per_entry, hashes, entries, n2, body });
     }
     opcode(&mut fields, END)?;
     fields.end()?;
-    let links = links.iter().map(|(link, body)| Link { body, ..*link }).collect();
-    chain(total, options, growth, links, Some(version), domain)
+    made(total, options, growth, links, Some(version), domain)
 }
 
-pub(super) fn write<L: AsRef<[Line]>>(links: &[BloomFilter<L>], rest: &Rest, version: u16) -> Vec<u8> {
-    let mut out = MARK.to_vec();
-    let put_unsigned = |out: &mut Vec<u8>, value: u64| {
-        put_length(out, UNSIGNED);
-        put_length(out, value);
-    };
-    let put_double = |out: &mut Vec<u8>, value: f64| {
-        put_length(out, DOUBLE);
-        out.extend(value.to_bits().to_le_bytes());
-    };
-    put_unsigned(&mut out, links.iter().map(size).sum());
-    put_unsigned(&mut out, links.len() as u64);
-    put_unsigned(&mut out, rest.options().into());
-    put_unsigned(&mut out, rest.growth().into());
-    for (i, link) in links.iter().enumerate() {
-        let (error, per_entry) = rest.link(i, link);
-        let len = link.bit_len() / 8;
-        put_unsigned(&mut out, link.capacity());
-        put_double(&mut out, error);
-        put_unsigned(&mut out, link.num_hashes().into());
-        put_double(&mut out, per_entry);
-        put_unsigned(&mut out, link.bit_len());
-        put_unsigned(&mut out, 0);
-        put_length(&mut out, STRING);
-        let body = super::bytes_of(link, len as usize);
-        // Redis reads a string plain or packed; packed again, the same bits might be packed otherwise.
-        match rest.packed(i).filter(|packed| unpack(packed, len).is_ok_and(|bits| bits == body)) {
-            Some(packed) => {
-                out.push(0xC0 | LZF);
-                put_length(&mut out, packed.len() as u64);
-                put_length(&mut out, len);
-                out.extend_from_slice(packed);
-            }
-            None => {
-                put_length(&mut out, len);
-                out.extend(body);
-            }
-        }
-        put_unsigned(&mut out, size(link));
+/// Writes on, and works out the checksum of what was written.
+struct Summed<'a> {
+    out: &'a mut dyn Put,
+    sum: u64,
+}
+
+impl Put for Summed<'_> {
+    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        self.sum = crc64(self.sum, bytes);
+        self.out.bytes(bytes)
     }
-    put_length(&mut out, END);
-    out.extend(version.to_le_bytes());
-    let checksum = crc64(&out);
-    out.extend(checksum.to_le_bytes());
-    out
+}
+
+pub(super) fn write(links: &[BloomFilter], header: &Header, version: u16, out: &mut dyn Put) -> Result<()> {
+    let mut out = Summed { out, sum: 0 };
+    out.bytes(&MARK)?;
+    put_unsigned(&mut out, links.iter().map(size).sum())?;
+    put_unsigned(&mut out, links.len() as u64)?;
+    put_unsigned(&mut out, header.options.into())?;
+    put_unsigned(&mut out, header.growth.into())?;
+    for (i, link) in links.iter().enumerate() {
+        let (error, per_entry) = header.link(i, link);
+        put_unsigned(&mut out, link.capacity())?;
+        put_double(&mut out, error)?;
+        put_unsigned(&mut out, link.num_hashes().into())?;
+        put_double(&mut out, per_entry)?;
+        put_unsigned(&mut out, link.bit_len())?;
+        put_unsigned(&mut out, 0)?;
+        put_length(&mut out, STRING)?;
+        put_bits(&mut out, link, header.packed(i))?;
+        put_unsigned(&mut out, size(link))?;
+    }
+    put_length(&mut out, END)?;
+    out.u16_le(version)?;
+    let sum = out.sum;
+    out.out.u64_le(sum)
+}
+
+/// The bits of a link. Redis reads a string plain or packed; packed again, the same bits might be packed otherwise.
+fn put_bits(out: &mut dyn Put, link: &BloomFilter, packed: Option<&[u8]>) -> Result<()> {
+    let len = link.bit_len() / 8;
+    let is_of_link = |packed: &&[u8]| {
+        let bytes = words_of(link).iter().flat_map(|word| word.to_le_bytes()).take(len as usize);
+        unpack(packed, len).is_ok_and(|bits| bits.into_iter().eq(bytes))
+    };
+    match packed.filter(is_of_link) {
+        Some(packed) => {
+            out.u8(0xC0 | LZF)?;
+            put_length(out, packed.len() as u64)?;
+            put_length(out, len)?;
+            out.bytes(packed)
+        }
+        None => {
+            put_length(out, len)?;
+            put_bytes(out, words_of(link), len as usize)
+        }
+    }
+}
+
+fn put_unsigned(out: &mut dyn Put, value: u64) -> Result<()> {
+    put_length(out, UNSIGNED)?;
+    put_length(out, value)
+}
+
+fn put_double(out: &mut dyn Put, value: f64) -> Result<()> {
+    put_length(out, DOUBLE)?;
+    out.f64_le(value)
 }
 
 /// A length as RDB writes it: in 6, 14, 32 or 64 bits, whichever is shortest.
-fn put_length(out: &mut Vec<u8>, n: u64) {
+fn put_length(out: &mut dyn Put, n: u64) -> Result<()> {
     match n {
-        0..0x40 => out.push(n as u8),
-        0x40..0x4000 => out.extend((0x4000 | n as u16).to_be_bytes()),
+        0..0x40 => out.u8(n as u8),
+        0x40..0x4000 => out.bytes(&(0x4000 | n as u16).to_be_bytes()),
         0x4000..=0xFFFF_FFFF => {
-            out.push(0x80);
-            out.extend((n as u32).to_be_bytes());
+            out.u8(0x80)?;
+            out.u32_be(n as u32)
         }
         _ => {
-            out.push(0x81);
-            out.extend(n.to_be_bytes());
+            out.u8(0x81)?;
+            out.u64_be(n)
         }
     }
 }
@@ -173,15 +192,20 @@ fn double(fields: &mut Fields<'_>) -> Result<f64> {
     fields.f64_le()
 }
 
-/// A string: as it is, or packed by LZF (Redis packs what becomes shorter), and then the packed form too.
-fn string<'a>(fields: &mut Fields<'a>) -> Result<(Vec<u8>, Option<&'a [u8]>)> {
+/// A string and its length: as it is, or packed by LZF (Redis packs what becomes shorter).
+fn string<'a>(fields: &mut Fields<'a>) -> Result<(Body<'a>, usize)> {
     match length(fields)? {
-        Ok(len) => Ok((fields.take_claimed(len)?.to_vec(), None)),
+        Ok(len) => {
+            let bytes = fields.take_claimed(len)?;
+            Ok((Body::Pieces(vec![bytes]), bytes.len()))
+        }
         Err(LZF) => {
             let packed = plain_length(fields)?;
             let len = plain_length(fields)?;
             let packed = fields.take_claimed(packed)?;
-            Ok((unpack(packed, len)?, Some(packed)))
+            let unpacked = unpack(packed, len)?;
+            let len = unpacked.len();
+            Ok((Body::Packed { packed, unpacked }, len))
         }
         Err(kind) => Err(Error::damaged(format_args!("a string of the kind {kind} stands for bits"))),
     }
@@ -212,14 +236,26 @@ fn unpack(packed: &[u8], len: u64) -> Result<Vec<u8>> {
     if out.len() as u64 == len { Ok(out) } else { Err(damaged()) }
 }
 
-/// CRC-64 with Jones' polynomial, reflected, as Redis uses it.
-fn crc64(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0, |crc, &byte| {
-        (0..8).fold(crc ^ u64::from(byte), |crc, _| {
-            if crc & 1 == 1 { crc >> 1 ^ 0x95AC_9329_AC4B_C9B5 } else { crc >> 1 }
-        })
-    })
+/// CRC-64 with Jones' polynomial, reflected, as Redis uses it: of what `crc` is the sum of, followed by these bytes.
+fn crc64(crc: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(crc, |crc, &byte| CRC[usize::from(crc as u8 ^ byte)] ^ crc >> 8)
 }
+
+/// What each byte adds.
+static CRC: [u64; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut crc, mut bit) = (byte as u64, 0);
+        while bit < 8 {
+            crc = if crc & 1 == 1 { crc >> 1 ^ 0x95AC_9329_AC4B_C9B5 } else { crc >> 1 };
+            bit += 1;
+        }
+        table[byte] = crc;
+        byte += 1;
+    }
+    table
+};
 
 #[cfg(test)]
 mod tests {
@@ -229,14 +265,14 @@ mod tests {
 
     #[test]
     fn the_published_checksum() {
-        assert_eq!(crc64(b"123456789"), 0xe9c6_d914_c4b8_d9ca);
+        assert_eq!(crc64(0, b"123456789"), 0xe9c6_d914_c4b8_d9ca);
     }
 
     #[test]
     fn lengths_go_both_ways() {
         for n in [0, 1, 63, 64, 16_383, 16_384, u32::MAX.into(), 1 << 32, u64::MAX] {
             let mut bytes = Vec::new();
-            put_length(&mut bytes, n);
+            put_length(&mut bytes, n).unwrap();
             assert_eq!(plain_length(&mut Fields::at(&bytes, 0)).unwrap(), n);
         }
         assert!(length(&mut Fields::at(&[0x82], 0)).is_err());
@@ -250,7 +286,7 @@ mod tests {
             (1 << 32, &[0x81, 0, 0, 0, 1, 0, 0, 0, 0]),
         ] {
             let mut bytes = Vec::new();
-            put_length(&mut bytes, n);
+            put_length(&mut bytes, n).unwrap();
             assert_eq!(bytes, expected, "{n:#x}");
         }
     }

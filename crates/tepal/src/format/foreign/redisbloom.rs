@@ -1,19 +1,19 @@
 //! RedisBloom's chain: the pairs of `BF.SCANDUMP` (iterator, length and data of each, one after the other),
 //! or the payload of `DUMP` ([`super::rdb`]).
 
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::rdb;
-use super::{Beside, Found, bytes_of, words_from_bytes};
-use crate::bits::Line;
+use super::{Beside, Foreign, Found, Read, chain, put_bytes, words_of};
 use crate::error::{Error, Result};
-use crate::filters::AnyFilter;
-use crate::filters::bloom::BloomFilter;
-use crate::filters::scalable::{Growth, ScalableBloomFilter};
-use crate::format::fields::Fields;
-use crate::hash::KeyDomain;
-use crate::schemes::{Own, sizing};
+use crate::fields::{Fields, Put};
+use crate::ids::{Format, KeyDomain, Scheme};
+use crate::key::schemes::{REDISBLOOM_LN_2, redisbloom_bits_per_key};
+use crate::kinds::AnyFilter;
+use crate::kinds::bloom::BloomFilter;
+use crate::kinds::chain::{Growth, ScalableBloomFilter};
 
 const FORCE64: u32 = 4;
 const NO_SCALING: u32 = 8;
@@ -25,23 +25,40 @@ const CHUNK: usize = 16 << 20;
 const HEADER: usize = 20;
 const LINK: usize = 53;
 
+/// The format.
+#[derive(Debug)]
+pub(super) struct RedisBloom;
+
 /// The header's fields that are not the filters'.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Rest {
-    options: u32,
-    growth: u32,
+#[derive(Debug)]
+pub(super) struct Header {
+    pub(super) options: u32,
+    pub(super) growth: u32,
     /// `DUMP` payload, of this RDB version; else the pairs of `SCANDUMP`.
-    pub(super) rdb_version: Option<u16>,
+    rdb_version: Option<u16>,
     /// Of the links that were read; later ones follow from their rate.
     links: Vec<Kept>,
 }
 
 /// What a link's file form keeps beside its bits.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 struct Kept {
     error: f64,
     per_entry: f64,
     packed: Option<Vec<u8>>,
+}
+
+impl Kept {
+    /// Of a link that was not read. The loader wants hashes = ceil(ln 2 · bits an entry): an error that gives this k, if
+    /// the own one does not.
+    fn of(link: &BloomFilter) -> Self {
+        let error = link.promised_false_positive_rate();
+        let k = f64::from(link.num_hashes());
+        let per_entry = redisbloom_bits_per_key(error);
+        let fits = libm::ceil(REDISBLOOM_LN_2 * per_entry) == k;
+        let per_entry = if fits { per_entry } else { (k - 0.5) / REDISBLOOM_LN_2 };
+        Kept { error, per_entry, packed: None }
+    }
 }
 
 /// One filter of the chain, as either form of file gives it.
@@ -53,56 +70,89 @@ pub(super) struct Link<'a> {
     pub(super) hashes: u32,
     pub(super) entries: u64,
     pub(super) n2: u64,
-    pub(super) body: &'a [u8],
-    /// The bits as an RDB file had packed them.
-    pub(super) packed: Option<&'a [u8]>,
+    pub(super) body: Body<'a>,
 }
 
-pub(super) fn has_mark(bytes: &[u8]) -> bool {
-    rdb::has_mark(bytes) || bytes.starts_with(&1u64.to_le_bytes())
+/// The bits of a link.
+pub(super) enum Body<'a> {
+    /// As they stand in the file, in pieces.
+    Pieces(Vec<&'a [u8]>),
+    /// As an RDB file had packed them, and unpacked.
+    Packed { packed: &'a [u8], unpacked: Vec<u8> },
 }
 
-pub(super) fn read(bytes: &[u8], domain: KeyDomain) -> Result<(AnyFilter, Beside)> {
-    if rdb::has_mark(bytes) {
-        return rdb::read(bytes, domain);
+impl Foreign for RedisBloom {
+    fn format(&self) -> Format {
+        Format::RedisBloom
     }
-    let mut pairs = Fields::at(bytes, 0);
-    let (iterator, header) = pair(&mut pairs)?;
-    if iterator != 1 {
-        return Err(Error::damaged(format_args!("its first pair has the iterator {iterator}, expected 1")));
+
+    fn schemes(&self) -> &'static [Scheme] {
+        &[Scheme::RedisBloom]
     }
-    let mut fields = Fields::at(header, 0);
-    let total = fields.u64_le()?;
-    let count = fields.u32_le()?;
-    let (options, growth) = (fields.u32_le()?, fields.u32_le()?);
-    if header.len() != HEADER + LINK * count as usize {
-        return Err(Error::damaged(format_args!(
-            "its header has {} bytes for {count} filters",
-            header.len()
-        )));
+
+    fn records_plan(&self) -> bool {
+        true
     }
-    let mut links = Vec::new();
-    let mut start = 0u64;
-    for _ in 0..count {
-        let len = fields.u64_le()?;
-        let bits = fields.u64_le()?;
-        let size = fields.u64_le()?;
-        let (error, per_entry) = (fields.f64_le()?, fields.f64_le()?);
-        let hashes = fields.u32_le()?;
-        let (entries, n2) = (fields.u64_le()?, fields.u8()?.into());
-        if bits != len.saturating_mul(8) {
-            return Err(Error::damaged(format_args!("a filter of {len} bytes says {bits} bits")));
+
+    fn has_mark(&self, bytes: &[u8]) -> bool {
+        rdb::has_mark(bytes) || bytes.starts_with(&1u64.to_le_bytes())
+    }
+
+    fn read(&self, bytes: &[u8], domain: KeyDomain) -> Result<Read> {
+        if rdb::has_mark(bytes) {
+            return rdb::read(bytes, domain);
         }
-        let body = body_of(&mut pairs, start, len)?;
-        start = start.saturating_add(len);
-        links.push((
-            Link { bits, size, error, per_entry, hashes, entries, n2, body: &[], packed: None },
-            body,
-        ));
+        let mut pairs = Fields::at(bytes, 0);
+        let (iterator, header) = pair(&mut pairs)?;
+        if iterator != 1 {
+            return Err(Error::damaged(format_args!(
+                "its first pair has the iterator {iterator}, expected 1"
+            )));
+        }
+        let mut fields = Fields::at(header, 0);
+        let total = fields.u64_le()?;
+        let count = fields.u32_le()?;
+        let (options, growth) = (fields.u32_le()?, fields.u32_le()?);
+        if header.len() != HEADER + LINK * count as usize {
+            return Err(Error::damaged(format_args!(
+                "its header has {} bytes for {count} filters",
+                header.len()
+            )));
+        }
+        let mut links = Vec::new();
+        let mut start = 0u64;
+        for _ in 0..count {
+            let len = fields.u64_le()?;
+            let bits = fields.u64_le()?;
+            let size = fields.u64_le()?;
+            let (error, per_entry) = (fields.f64_le()?, fields.f64_le()?);
+            let hashes = fields.u32_le()?;
+            let (entries, n2) = (fields.u64_le()?, fields.u8()?.into());
+            if bits != len.saturating_mul(8) {
+                return Err(Error::damaged(format_args!("a filter of {len} bytes says {bits} bits")));
+            }
+            let body = Body::Pieces(body_of(&mut pairs, start, len)?);
+            start = start.saturating_add(len);
+            links.push(Link { bits, size, error, per_entry, hashes, entries, n2, body });
+        }
+        pairs.end()?;
+        made(total, options, growth, links, None, domain)
     }
-    pairs.end()?;
-    let links = links.iter().map(|(link, body)| Link { body, ..*link }).collect();
-    chain(total, options, growth, links, None, domain)
+
+    /// A single filter becomes a chain that may not grow; a chain stays what it is.
+    fn adopt(&self, filter: AnyFilter) -> Result<Read> {
+        let chain = match filter {
+            AnyFilter::Bloom(filter) => ScalableBloomFilter::new(vec![filter.into_owned()?], Growth::Fixed)?,
+            AnyFilter::Scalable(chain) => chain,
+        };
+        let (options, growth) = match chain.growth() {
+            Growth::RedisBloom { expansion } => (RESERVED, *expansion),
+            Growth::Fixed | Growth::ValkeyBloom { .. } => (RESERVED + NO_SCALING, 2),
+        };
+        let links = chain.links().iter().map(Kept::of).collect();
+        let header = Header { options, growth, rdb_version: None, links };
+        Ok((chain.into(), Arc::new(header)))
+    }
 }
 
 /// The next pair: its iterator and its data.
@@ -113,31 +163,31 @@ fn pair<'a>(pairs: &mut Fields<'a>) -> Result<(u64, &'a [u8])> {
 }
 
 /// A filter's bytes from the pairs that follow, which say where they stand among all.
-fn body_of(pairs: &mut Fields<'_>, start: u64, len: u64) -> Result<Vec<u8>> {
-    let mut body = Vec::new();
-    while (body.len() as u64) < len {
+fn body_of<'a>(pairs: &mut Fields<'a>, start: u64, len: u64) -> Result<Vec<&'a [u8]>> {
+    let (mut body, mut found) = (Vec::new(), 0u64);
+    while found < len {
         let (iterator, data) = pair(pairs)?;
-        let done = body.len() as u64 + data.len() as u64;
-        if iterator != start.saturating_add(done).saturating_add(1) || done > len || data.is_empty() {
+        found += data.len() as u64;
+        if iterator != start.saturating_add(found).saturating_add(1) || found > len || data.is_empty() {
             return Err(Error::damaged(format_args!(
                 "a pair has the iterator {iterator} and {} bytes, which is not what comes next",
                 data.len()
             )));
         }
-        body.extend_from_slice(data);
+        body.push(data);
     }
     Ok(body)
 }
 
 /// The chain, after the checks that `BF.LOADCHUNK` makes.
-pub(super) fn chain(
+pub(super) fn made(
     total: u64,
     options: u32,
     growth: u32,
     links: Vec<Link<'_>>,
     rdb_version: Option<u16>,
     domain: KeyDomain,
-) -> Result<(AnyFilter, Beside)> {
+) -> Result<Read> {
     if options & !KNOWN_OPTIONS != 0 {
         let known = "1 (not rounded), 2, 4 (64-bit hashes) and 8 (not scaling)";
         return Err(Error::Unsupported { what: "RedisBloom options", found: options.into(), known });
@@ -154,23 +204,26 @@ pub(super) fn chain(
     if links.is_empty() || sizes != Some(total) {
         return Err(Error::damaged(format_args!("it says {total} items in {} filters", links.len())));
     }
-    let kept = |link: &Link<'_>| Kept {
-        error: link.error,
-        per_entry: link.per_entry,
-        packed: link.packed.map(<[u8]>::to_vec),
-    };
-    let rest = Rest { options, growth, rdb_version, links: links.iter().map(kept).collect() };
+    let header = Header { options, growth, rdb_version, links: links.iter().map(Link::kept).collect() };
     let links = links.into_iter().map(|link| link.filter(domain)).collect::<Result<_>>()?;
     let growth = match options & NO_SCALING {
         0 => Growth::RedisBloom { expansion: growth },
         _ => Growth::Fixed,
     };
-    Ok((AnyFilter::Scalable(ScalableBloomFilter { links, growth }), Beside::RedisBloom(rest)))
+    Ok((ScalableBloomFilter::new(links, growth)?.into(), Arc::new(header)))
 }
 
 impl Link<'_> {
+    fn kept(&self) -> Kept {
+        let packed = match &self.body {
+            Body::Packed { packed, .. } => Some(packed.to_vec()),
+            Body::Pieces(_) => None,
+        };
+        Kept { error: self.error, per_entry: self.per_entry, packed }
+    }
+
     fn filter(self, domain: KeyDomain) -> Result<BloomFilter> {
-        let hashes = libm::ceil(sizing::REDISBLOOM_LN_2 * self.per_entry);
+        let hashes = libm::ceil(REDISBLOOM_LN_2 * self.per_entry);
         if !(self.error > 0.0 && self.error < 1.0) || hashes != f64::from(self.hashes) {
             return Err(Error::damaged(format_args!(
                 "a filter says error {}, {} bits an entry and {} hashes",
@@ -185,25 +238,22 @@ impl Link<'_> {
                 self.bits, self.n2, self.entries
             )));
         }
-        let found = Found {
-            own: Own::RedisBloom,
-            domain,
-            num_hashes: self.hashes,
-            bit_len: self.bits,
-            capacity: Some(self.entries),
-            rate: Some(self.error),
-            inserted: Some(self.size),
-        };
-        found.filter(words_from_bytes(self.body))
+        let mut found = Found::of(Scheme::RedisBloom, domain, self.hashes, self.bits);
+        (found.capacity, found.rate, found.inserted) =
+            (Some(self.entries), Some(self.error), Some(self.size));
+        match self.body {
+            Body::Pieces(pieces) => found.filter_of_bytes(pieces.into_iter()),
+            Body::Packed { unpacked, .. } => found.filter_of_bytes(core::iter::once(unpacked.as_slice())),
+        }
     }
 }
 
-impl Rest {
+impl Header {
     /// Error and bits an entry of link `i`.
-    pub(super) fn link<L: AsRef<[Line]>>(&self, i: usize, link: &BloomFilter<L>) -> (f64, f64) {
+    pub(super) fn link(&self, i: usize, link: &BloomFilter) -> (f64, f64) {
         let derived = || {
             let error = link.promised_false_positive_rate();
-            (error, sizing::redisbloom_bits_per_key(error))
+            (error, redisbloom_bits_per_key(error))
         };
         self.links.get(i).map_or_else(derived, |kept| (kept.error, kept.per_entry))
     }
@@ -213,70 +263,59 @@ impl Rest {
         self.links.get(i)?.packed.as_deref()
     }
 
-    pub(super) fn options(&self) -> u32 {
-        self.options
-    }
-
-    pub(super) fn growth(&self) -> u32 {
-        self.growth
+    /// The pairs of `SCANDUMP`.
+    fn put_pairs(&self, links: &[BloomFilter], out: &mut dyn Put) -> Result<()> {
+        out.u64_le(1)?;
+        out.u32_le((HEADER + LINK * links.len()) as u32)?;
+        out.u64_le(links.iter().map(size).sum())?;
+        out.u32_le(links.len() as u32)?;
+        out.u32_le(self.options)?;
+        out.u32_le(self.growth)?;
+        for (i, link) in links.iter().enumerate() {
+            let (error, per_entry) = self.link(i, link);
+            for field in
+                [link.bit_len() / 8, link.bit_len(), size(link), error.to_bits(), per_entry.to_bits()]
+            {
+                out.u64_le(field)?;
+            }
+            out.u32_le(link.num_hashes())?;
+            out.u64_le(link.capacity())?;
+            out.u8(0)?;
+        }
+        let mut at = 1u64;
+        for link in links {
+            let mut rest = (link.bit_len() / 8) as usize;
+            for words in words_of(link).chunks(CHUNK / 8) {
+                let len = rest.min(8 * words.len());
+                rest -= len;
+                at += len as u64;
+                out.u64_le(at)?;
+                out.u32_le(len as u32)?;
+                put_bytes(out, words, len)?;
+            }
+        }
+        Ok(())
     }
 }
 
-pub(super) fn write<L: AsRef<[Line]>>(links: &[BloomFilter<L>], rest: &Rest) -> Result<Vec<u8>> {
-    if let Some(version) = rest.rdb_version {
-        return Ok(rdb::write(links, rest, version));
-    }
-    let mut header = Vec::new();
-    header.extend(links.iter().map(size).sum::<u64>().to_le_bytes());
-    header.extend((links.len() as u32).to_le_bytes());
-    header.extend(rest.options.to_le_bytes());
-    header.extend(rest.growth.to_le_bytes());
-    let mut data = Vec::new();
-    let mut at = 1u64;
-    for (i, link) in links.iter().enumerate() {
-        let (error, per_entry) = rest.link(i, link);
-        let len = link.bit_len() / 8;
-        for field in [len, link.bit_len(), size(link), error.to_bits(), per_entry.to_bits()] {
-            header.extend(field.to_le_bytes());
-        }
-        header.extend(link.num_hashes().to_le_bytes());
-        header.extend(link.capacity().to_le_bytes());
-        header.push(0);
-        for chunk in bytes_of(link, len as usize).chunks(CHUNK) {
-            at += chunk.len() as u64;
-            data.extend(at.to_le_bytes());
-            data.extend((chunk.len() as u32).to_le_bytes());
-            data.extend_from_slice(chunk);
+impl Beside for Header {
+    fn write(&self, filter: &AnyFilter, out: &mut dyn Put) -> Result<()> {
+        let links = chain(&RedisBloom, filter)?.links();
+        match self.rdb_version {
+            Some(version) => rdb::write(links, self, version, out),
+            None => self.put_pairs(links, out),
         }
     }
-    let mut out = 1u64.to_le_bytes().to_vec();
-    out.extend((header.len() as u32).to_le_bytes());
-    out.extend(header);
-    out.extend(data);
-    Ok(out)
+
+    /// Of other programs' files only a `DUMP` payload has one.
+    fn has_checksum(&self) -> bool {
+        self.rdb_version.is_some()
+    }
 }
 
 /// Items in a link.
-pub(super) fn size<L: AsRef<[Line]>>(link: &BloomFilter<L>) -> u64 {
+pub(super) fn size(link: &BloomFilter) -> u64 {
     link.keys_inserted().unwrap_or_else(|| link.estimated_len() as u64)
-}
-
-/// A single filter as a chain that may not grow.
-pub(super) fn chain_of(filter: BloomFilter) -> Result<(AnyFilter, Beside)> {
-    // The loader wants hashes = ceil(ln 2 · bits an entry): an error that gives this k, if the own one does not.
-    let own = filter.promised_false_positive_rate();
-    let k = f64::from(filter.num_hashes());
-    let per_entry = sizing::redisbloom_bits_per_key(own);
-    let fits = libm::ceil(sizing::REDISBLOOM_LN_2 * per_entry) == k;
-    let per_entry = if fits { per_entry } else { (k - 0.5) / sizing::REDISBLOOM_LN_2 };
-    let rest = Rest {
-        options: RESERVED + NO_SCALING,
-        growth: 2,
-        rdb_version: None,
-        links: vec![Kept { error: own, per_entry, packed: None }],
-    };
-    let chain = ScalableBloomFilter { links: vec![filter], growth: Growth::Fixed };
-    Ok((AnyFilter::Scalable(chain), Beside::RedisBloom(rest)))
 }
 
 #[cfg(test)]

@@ -1,53 +1,68 @@
 //! Apache Spark's `BloomFilter.writeTo`: version, k, seed (V2), number of words, words; all big-endian.
 
-use alloc::vec::Vec;
+use alloc::sync::Arc;
 
-use super::guava::{big_endian, positive, word_count};
-use super::{Beside, Found, words_of};
-use crate::bits::Line;
+use super::guava::{big_endian, positive, put_words};
+use super::{Beside, Foreign, Found, Read, one};
 use crate::error::{Error, Result};
-use crate::filters::AnyFilter;
-use crate::filters::bloom::BloomFilter;
-use crate::format::fields::Fields;
-use crate::hash::KeyDomain;
-use crate::schemes::Own;
+use crate::fields::{Fields, Put};
+use crate::ids::{Format, KeyDomain, Scheme};
+use crate::kinds::AnyFilter;
 
-pub(super) fn read(bytes: &[u8], domain: KeyDomain) -> Result<(AnyFilter, Beside)> {
-    let mut fields = Fields::at(bytes, 0);
-    let version = fields.i32_be()?;
-    let num_hashes = fields.i32_be()?;
-    let num_hashes = u32::try_from(num_hashes)
-        .map_err(|_| Error::parameter("the number of hashes", num_hashes, "1 or more"))?;
-    let own = match version {
-        1 => Own::SparkV1,
-        2 => Own::SparkV2 { seed: fields.i32_be()? },
-        found => {
-            let known = "1 and 2";
-            return Err(Error::Unsupported {
-                what: "Spark sketch version",
-                found: found as u32 as u64,
-                known,
-            });
-        }
-    };
-    let words = positive(fields.i32_be()?)?;
-    let body = fields.take_claimed(words * 8)?;
-    fields.end()?;
-    let found =
-        Found { own, domain, num_hashes, bit_len: words * 64, capacity: None, rate: None, inserted: None };
-    Ok((AnyFilter::Bloom(found.filter(big_endian(body))?), Beside::Nothing))
+/// The format, which keeps nothing beside the filter.
+#[derive(Debug)]
+pub(super) struct Spark;
+
+impl Foreign for Spark {
+    fn format(&self) -> Format {
+        Format::Spark
+    }
+
+    fn schemes(&self) -> &'static [Scheme] {
+        &[Scheme::SparkV2, Scheme::SparkV1]
+    }
+
+    fn has_mark(&self, bytes: &[u8]) -> bool {
+        matches!(bytes, [0, 0, 0, 1 | 2, ..])
+    }
+
+    fn read(&self, bytes: &[u8], domain: KeyDomain) -> Result<Read> {
+        let mut fields = Fields::at(bytes, 0);
+        let version = fields.i32_be()?;
+        let num_hashes = fields.i32_be()?;
+        let num_hashes = u32::try_from(num_hashes)
+            .map_err(|_| Error::parameter("the number of hashes", num_hashes, "1 or more"))?;
+        let (scheme, seed) = match version {
+            1 => (Scheme::SparkV1, None),
+            2 => (Scheme::SparkV2, Some(u64::from(fields.i32_be()? as u32))),
+            found => {
+                let (what, found) = ("Spark sketch version", found as u32 as u64);
+                return Err(Error::Unsupported { what, found, known: "1 and 2" });
+            }
+        };
+        let words = positive(fields.i32_be()?)?;
+        let body = fields.take_claimed(words * 8)?;
+        fields.end()?;
+        let mut found = Found::of(scheme, domain, num_hashes, words * 64);
+        found.parameters.seed = seed;
+        self.adopt(found.filter(big_endian(body))?.into())
+    }
+
+    fn adopt(&self, filter: AnyFilter) -> Result<Read> {
+        one(self, &filter)?;
+        Ok((filter, Arc::new(Spark)))
+    }
 }
 
-pub(super) fn write<L: AsRef<[Line]>>(filter: &BloomFilter<L>) -> Result<Vec<u8>> {
-    let mut out = Vec::new();
-    let (version, seed) = match filter.meta.hasher.own() {
-        Some(Own::SparkV2 { seed }) => (2i32, Some(*seed)),
-        _ => (1, None),
-    };
-    out.extend(version.to_be_bytes());
-    out.extend(filter.num_hashes().to_be_bytes());
-    out.extend(seed.map(i32::to_be_bytes).into_iter().flatten());
-    out.extend(word_count(filter).to_be_bytes());
-    words_of(filter).for_each(|word| out.extend(word.to_be_bytes()));
-    Ok(out)
+impl Beside for Spark {
+    fn write(&self, filter: &AnyFilter, out: &mut dyn Put) -> Result<()> {
+        let filter = one(self, filter)?;
+        let seed = filter.seed();
+        out.u32_be(if seed.is_some() { 2 } else { 1 })?;
+        out.u32_be(filter.num_hashes())?;
+        if let Some(seed) = seed {
+            out.u32_be(seed as u32)?;
+        }
+        put_words(filter, out)
+    }
 }

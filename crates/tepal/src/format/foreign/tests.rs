@@ -1,11 +1,14 @@
 //! Marks, conversions and refusals; the golden files are in `tests/golden.rs`.
 
+use alloc::format;
 use alloc::string::ToString;
+use alloc::vec;
 
 use super::*;
-use crate::{BloomFilter, Layout, SecretKey};
+use crate::error::Looks;
+use crate::{Open, Opened, SecretKey};
 
-pub(super) const FOREIGN: [(Format, Scheme); 9] = [
+pub(in crate::format) const FOREIGN: [(Format, Scheme); 9] = [
     (Format::Guava, Scheme::GuavaMitz32),
     (Format::Guava, Scheme::GuavaMitz64),
     (Format::Spark, Scheme::SparkV1),
@@ -17,7 +20,7 @@ pub(super) const FOREIGN: [(Format, Scheme); 9] = [
     (Format::ValkeyBloom, Scheme::ValkeyBloom),
 ];
 
-pub(super) fn filter(scheme: Scheme, keys: u64) -> BloomFilter {
+pub(in crate::format) fn filter(scheme: Scheme, keys: u64) -> BloomFilter {
     let builder = BloomFilter::builder().scheme(scheme).capacity(200).false_positive_rate(0.01);
     let builder = if scheme == Scheme::Xxh64 { builder.layout(Layout::SplitBlock) } else { builder };
     let mut filter = builder.build().unwrap();
@@ -26,40 +29,48 @@ pub(super) fn filter(scheme: Scheme, keys: u64) -> BloomFilter {
 }
 
 /// The file of a filter of so many keys.
-pub(super) fn written((format, scheme): (Format, Scheme), keys: u64) -> Vec<u8> {
-    FilterFile::new(filter(scheme, keys), format).unwrap().to_bytes().unwrap()
+pub(in crate::format) fn written((format, scheme): (Format, Scheme), keys: u64) -> Vec<u8> {
+    Opened::new(filter(scheme, keys), format).unwrap().to_bytes().unwrap()
 }
 
 /// The same with other bytes from there on.
-pub(super) fn with(bytes: &[u8], at: usize, other: &[u8]) -> Vec<u8> {
+pub(in crate::format) fn with(bytes: &[u8], at: usize, other: &[u8]) -> Vec<u8> {
     let mut changed = bytes.to_vec();
     changed[at..at + other.len()].copy_from_slice(other);
     changed
 }
 
-pub(super) fn read(format: Format, bytes: &[u8]) -> Result<FilterFile> {
-    FilterFile::from_bytes(bytes, &Reading { format: Some(format), ..Reading::default() })
+pub(in crate::format) fn read(format: Format, bytes: &[u8]) -> Result<Opened> {
+    Open::new().format(format).from_bytes(bytes)
+}
+
+/// The Bloom filters that an opened one consists of, the oldest first.
+pub(in crate::format) fn parts(file: &Opened) -> Vec<BloomFilter> {
+    match file.filter().clone() {
+        AnyFilter::Bloom(filter) => vec![filter.into_owned().unwrap()],
+        AnyFilter::Scalable(chain) => chain.links().to_vec(),
+    }
 }
 
 /// A full chain of one filter, the next of which is to be so many times as large.
-pub(super) fn growing_by(factor: u32) -> FilterFile {
+pub(in crate::format) fn growing_by(factor: u32) -> Opened {
     const EXPANSION: usize = 1;
     let bytes = written((Format::ValkeyBloom, Scheme::ValkeyBloom), 200);
     read(Format::ValkeyBloom, &with(&bytes, EXPANSION, &factor.to_le_bytes())).unwrap()
 }
 
-pub(super) fn refused(format: Format, bytes: &[u8], part: &str) {
+pub(in crate::format) fn refused(format: Format, bytes: &[u8], part: &str) {
     let text = read(format, bytes).unwrap_err().to_string();
     assert!(text.contains(part), "{part:?} is not in {text:?}");
 }
 
 #[test]
 fn formats_have_names() {
-    for format in Format::ALL {
+    for &format in Format::ALL {
         assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
     }
     let refused = "Guava".parse::<Format>().unwrap_err().to_string();
-    assert!(refused.contains("the format is Guava; it must be one of tepal, guava, spark"), "{refused}");
+    assert!(refused.contains("the format is Guava; it must be one of: tepal guava spark"), "{refused}");
 }
 
 /// A file of DCSO's with nothing in it: 1000 bits, 7 of them a key.
@@ -83,7 +94,7 @@ fn versions_are_refused_by_their_number() {
 fn capacities_and_rates_of_headers() {
     let read = |capacity, rate| {
         let file = read(Format::Dcso, &dcso(1, capacity, rate))?;
-        let filter = &file.filter().parts()[0];
+        let filter = file.filter();
         Ok::<_, Error>((filter.capacity(), filter.promised_false_positive_rate()))
     };
     assert_eq!(read(1, 0.25).unwrap(), (1, 0.25));
@@ -108,11 +119,11 @@ fn numbers_that_a_guava_file_cannot_have() {
     }
     let made = |k| {
         let builder = BloomFilter::builder().scheme(Scheme::GuavaMitz64).bit_len(1024).capacity(10);
-        FilterFile::new(builder.num_hashes(k).build().unwrap(), Format::Guava)
+        Opened::new(builder.num_hashes(k).build().unwrap(), Format::Guava)
     };
     assert!(made(255).is_ok());
     let refused = made(256).unwrap_err().to_string();
-    assert!(refused.contains("the number of hashes is 256; it must be at most 255"), "{refused}");
+    assert!(refused.contains("the number of hashes is 256, and the format has room up to 255"), "{refused}");
 }
 
 /// A mark alone is not enough, and neither is a file that could be read: it needs both.
@@ -131,11 +142,10 @@ fn marks() {
     ] {
         assert!(read(format, &bytes).is_ok(), "{bytes:02x?}");
         assert_eq!(Format::of(&bytes), marked.then_some(format), "{bytes:02x?}");
-        let domain = Reading { key_domain: Some(KeyDomain::Integer), ..Reading::default() };
-        match FilterFile::from_bytes(&bytes, &domain) {
+        match Open::new().key_domain(KeyDomain::Integer).from_bytes(&bytes) {
             Ok(file) => {
                 assert!(marked && file.format() == format);
-                assert_eq!(file.filter().parts()[0].key_domain(), KeyDomain::Integer);
+                assert_eq!(file.filter().key_domain(), KeyDomain::Integer);
                 assert_eq!(file.to_bytes().unwrap(), bytes);
             }
             Err(error) => assert!(!marked && error.to_string().contains("could be parquet-sbbf"), "{error}"),
@@ -156,18 +166,18 @@ fn errors_name_the_byte() {
 #[test]
 fn every_format_goes_out_and_in() {
     for (format, scheme) in FOREIGN {
-        let file = FilterFile::new(filter(scheme, 200), format).unwrap();
+        let file = Opened::new(filter(scheme, 200), format).unwrap();
         let bytes = file.to_bytes().unwrap();
         let again = read(format, &bytes).unwrap();
         assert_eq!(again.to_bytes().unwrap(), bytes, "{format}");
         assert!((0..200u64).all(|key| again.filter().contains(&key)), "{format}");
-        assert!(again.filter().parts()[0] == file.filter().parts()[0], "{format}");
+        assert!(parts(&again) == parts(&file), "{format}");
         assert!(again.filter().false_positive_rate() < 0.03, "{format}");
         let marked = Format::of(&bytes);
         let unmarked = matches!(format, Format::Guava | Format::ValkeyBloom);
         let unmarked = unmarked || scheme == Scheme::BitsAndBlooms;
         assert_eq!(marked, if unmarked { None } else { Some(format) }, "{format}");
-        assert!(Format::possible(&bytes).contains(&format), "{format}");
+        assert!(possible(&bytes).contains(&format), "{format}");
     }
 }
 
@@ -180,7 +190,7 @@ fn every_format_is_saved() {
     let own = BloomFilter::builder().capacity(200).build().unwrap();
     let files = FOREIGN.map(|(format, scheme)| (filter(scheme, 100), format));
     for (filter, format) in files.into_iter().chain([(own, Format::Tepal)]) {
-        let file = FilterFile::new(filter, format).unwrap();
+        let file = Opened::new(filter, format).unwrap();
         file.save(&path).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), file.to_bytes().unwrap(), "{format}");
         let refused = file.save(folder.path()).unwrap_err().to_string();
@@ -215,8 +225,7 @@ fn forged_headers() {
         for at in 0..bytes.len().min(160) {
             for value in [0, 1, 0x7F, 0x80, 0xFF, bytes[at] ^ 1] {
                 if let Ok(file) = read(format, &with(&bytes, at, &[value])) {
-                    let parts = file.filter().parts();
-                    let memory: u64 = parts.iter().map(BloomFilter::size_in_bytes).sum();
+                    let memory = file.filter().size_in_bytes();
                     assert!(memory <= 2 * bytes.len() as u64 + 128 + 8192, "{format}: byte {at} = {value}");
                     file.filter().contains("x");
                 }
@@ -226,8 +235,7 @@ fn forged_headers() {
             for value in [1u64 << 31, u64::MAX, 1 << 63, (1 << 31) - 1, 1 << 32] {
                 for number in [value.to_le_bytes(), value.to_be_bytes()] {
                     if let Ok(file) = read(format, &with(&bytes, at, &number)) {
-                        let parts = file.filter().parts();
-                        let memory: u64 = parts.iter().map(BloomFilter::size_in_bytes).sum();
+                        let memory = file.filter().size_in_bytes();
                         assert!(
                             memory <= 2 * bytes.len() as u64 + 128 + 8192,
                             "{format}: {value:#x} at {at}"
@@ -250,14 +258,14 @@ fn a_valkey_filter_without_capacity() {
 #[test]
 fn conversions_that_bits_allow_and_those_they_do_not() {
     for (format, scheme) in FOREIGN {
-        let file = FilterFile::new(filter(scheme, 100), format).unwrap();
+        let file = Opened::new(filter(scheme, 100), format).unwrap();
         let ours = file.clone().convert_to(Format::Tepal).unwrap();
         assert!((0..100u64).all(|key| ours.filter().contains(&key)), "{format}");
         let bytes = ours.to_bytes().unwrap();
         assert_eq!(Format::of(&bytes), Some(Format::Tepal));
-        let back = FilterFile::from_bytes(&bytes, &Reading::default()).unwrap().convert_to(format).unwrap();
-        assert!(back.filter().parts()[0] == file.filter().parts()[0], "{format}");
-        for other in Format::ALL {
+        let back = crate::from_bytes(&bytes).unwrap().convert_to(format).unwrap();
+        assert!(parts(&back) == parts(&file), "{format}");
+        for &other in Format::ALL {
             let refused = file.clone().convert_to(other);
             if other != Format::Tepal && other != format {
                 let text = refused.unwrap_err().to_string();
@@ -266,10 +274,10 @@ fn conversions_that_bits_allow_and_those_they_do_not() {
         }
     }
     let own = BloomFilter::builder().capacity(10).build().unwrap();
-    assert!(FilterFile::new(own, Format::Guava).is_err());
+    assert!(Opened::new(own, Format::Guava).is_err());
     let line =
         BloomFilter::builder().capacity(10).scheme(Scheme::Xxh64).layout(Layout::Line).build().unwrap();
-    assert!(FilterFile::new(line, Format::ParquetSbbf).is_err());
+    assert!(Opened::new(line, Format::ParquetSbbf).is_err());
 }
 
 #[test]
@@ -277,9 +285,9 @@ fn chains_grow_and_say_when_they_may_not() {
     for (format, scheme) in
         [(Format::RedisBloom, Scheme::RedisBloom), (Format::ValkeyBloom, Scheme::ValkeyBloom)]
     {
-        let mut file = FilterFile::new(filter(scheme, 0), format).unwrap();
+        let mut file = Opened::new(filter(scheme, 0), format).unwrap();
         let mut inserted = 0;
-        let refused = (0..10_000u64).find_map(|key| match file.filter_mut().insert(&key) {
+        let refused = (0..10_000u64).find_map(|key| match file.insert(&key) {
             Ok(new) => {
                 inserted += u64::from(new);
                 None
@@ -295,11 +303,11 @@ fn chains_grow_and_say_when_they_may_not() {
 #[test]
 fn growth_is_bounded() {
     let mut file = growing_by(u32::MAX);
-    let refused = (1000..1100u64).find_map(|key| file.filter_mut().insert(&key).err());
+    let refused = (1000..1100u64).find_map(|key| file.insert(&key).err());
     assert!(matches!(refused, Some(Error::TooLarge { .. })), "{refused:?}");
     let mut file = growing_by(4);
-    assert!((1000..1100u64).all(|key| file.filter_mut().insert(&key).is_ok()));
-    assert_eq!(file.filter().parts().len(), 2);
+    assert!((1000..1100u64).all(|key| file.insert(&key).is_ok()));
+    assert_eq!(parts(&file).len(), 2);
 }
 
 /// DCSO's program counts the keys that set a bit, the others every key that they are given.
@@ -321,25 +329,65 @@ fn a_secret_opens_the_filter_that_has_it() {
     let mut filter = BloomFilter::builder().capacity(10).secret_key(secret.clone()).build().unwrap();
     filter.insert("x").unwrap();
     let bytes = filter.to_bytes().unwrap();
-    let without = FilterFile::from_bytes(&bytes, &Reading::default());
+    let without = crate::from_bytes(&bytes);
     assert!(matches!(without, Err(Error::KeyRequired)));
-    let reading = Reading { secret: Some(secret), ..Reading::default() };
-    let file = FilterFile::from_bytes(&bytes, &reading).unwrap();
+    let file = Open::new().secret_key(&secret).from_bytes(&bytes).unwrap();
     assert!(file.format() == Format::Tepal && file.filter().contains("x"));
 }
 
 #[test]
 fn secrets_and_domains_that_do_not_fit() {
     let bytes = written((Format::Dcso, Scheme::Dcso), 1);
-    let secret =
-        Reading { format: Some(Format::Dcso), secret: Some(SecretKey::new([0; 16])), ..Reading::default() };
-    assert!(matches!(FilterFile::from_bytes(&bytes, &secret), Err(Error::KeyNotUsed)));
+    let secret = SecretKey::new([0; 16]);
+    let told = Open::new().format(Format::Dcso).secret_key(&secret);
+    assert!(matches!(told.from_bytes(&bytes), Err(Error::KeyNotUsed)));
+    assert!(matches!(Open::new().secret_key(&secret).from_bytes(&bytes), Err(Error::KeyNotUsed)));
     let ours = BloomFilter::builder().capacity(1).build().unwrap().to_bytes().unwrap();
-    let integer = Reading { key_domain: Some(KeyDomain::Integer), ..Reading::default() };
-    assert!(FilterFile::from_bytes(&ours, &integer).unwrap_err().to_string().contains("key domain"));
-    let unknown = FilterFile::from_bytes(b"some words of text", &Reading::default()).unwrap_err();
+    let integer = Open::new().key_domain(KeyDomain::Integer);
+    assert!(integer.from_bytes(&ours).unwrap_err().to_string().contains("key domain"));
+    let unknown = crate::from_bytes(b"some words of text").unwrap_err();
     assert!(unknown.to_string().contains("looks like text"), "{unknown}");
     let guava = written((Format::Guava, Scheme::GuavaMitz64), 1);
-    let hint = FilterFile::from_bytes(&guava, &Reading::default()).unwrap_err().to_string();
+    let hint = crate::from_bytes(&guava).unwrap_err().to_string();
     assert!(hint.contains("it has no mark; by its lengths it could be guava"), "{hint}");
+    // The typed call says it too, and of a marked file how it is opened.
+    let hint = BloomFilter::from_bytes(&guava).unwrap_err();
+    assert!(matches!(&hint, Error::NotTepal { found: Looks::Unmarked(could) } if *could == [Format::Guava]));
+    let hint = BloomFilter::from_bytes(&bytes).unwrap_err();
+    assert!(matches!(hint, Error::NotTepal { found: Looks::Marked(Format::Dcso) }), "{hint}");
+}
+
+/// A file whose mark names another format than the caller does is named with both.
+#[test]
+fn a_wrong_format_is_told() {
+    for (format, scheme) in FOREIGN {
+        let bytes = written((format, scheme), 20);
+        let marked = Format::of(&bytes);
+        for &other in Format::ALL {
+            if other == format {
+                continue;
+            }
+            let error = match read(other, &bytes) {
+                // Whole blocks without a mark could be a bare bitset of Parquet's.
+                Ok(_) => {
+                    assert_eq!((other, bytes.len() % 32), (Format::ParquetSbbf, 0), "{format}");
+                    continue;
+                }
+                Err(error) => error,
+            };
+            match error {
+                Error::NotOfFormat { format: told, found } => {
+                    assert_eq!((told, Some(found)), (other, marked), "{format} as {other}");
+                }
+                Error::NotTepal { .. } => assert_eq!(other, Format::Tepal, "{format}"),
+                error => assert_eq!(marked, None, "{format} as {other}: {error}"),
+            }
+        }
+        // One of ours is one, whatever is said.
+        let ours = filter(Scheme::Xxh3, 20).to_bytes().unwrap();
+        assert_eq!(read(format, &ours).unwrap().format(), Format::Tepal);
+    }
+    let spark = written((Format::Spark, Scheme::SparkV2), 20);
+    let text = read(Format::Dcso, &spark).unwrap_err().to_string();
+    assert_eq!(text, "its mark says spark, not dcso; open it as spark, or name no format");
 }

@@ -1,22 +1,26 @@
 //! valkey-bloom's `BF.LOAD` blob: how it grows, then its filters as the crate `bloomfilter` 3 writes them;
 //! all little-endian.
 
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Beside, Found, bytes_of, words_from_bytes};
-use crate::bits::Line;
+use super::{Beside, Foreign, Found, Read, chain, put_bytes, words_of};
 use crate::error::{Error, Result};
-use crate::filters::AnyFilter;
-use crate::filters::bloom::BloomFilter;
-use crate::filters::scalable::{Growth, ScalableBloomFilter};
-use crate::format::fields::Fields;
-use crate::hash::KeyDomain;
-use crate::schemes::{Own, VALKEY_FIXED_SEED};
+use crate::fields::{Fields, Put};
+use crate::ids::{Format, KeyDomain, Scheme};
+use crate::key::schemes::{Hasher, OwnScheme, VALKEY_FIXED_SEED};
+use crate::kinds::AnyFilter;
+use crate::kinds::bloom::BloomFilter;
+use crate::kinds::chain::{Growth, ScalableBloomFilter};
+
+/// The format.
+#[derive(Debug)]
+pub(super) struct ValkeyBloom;
 
 /// The blob's fields that are not the filters'.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Rest {
+#[derive(Debug)]
+struct Object {
     expansion: u32,
     rate: f64,
     tightening: f64,
@@ -26,97 +30,127 @@ pub(crate) struct Rest {
 /// Bytes of an inner blob before its bits: version, length, k, seed.
 const INNER_HEAD: u64 = 45;
 
-pub(super) fn read(bytes: &[u8], domain: KeyDomain) -> Result<(AnyFilter, Beside)> {
-    let mut fields = Fields::at(bytes, 0);
-    version("valkey-bloom object", fields.u8()?)?;
-    let expansion = fields.u32_le()?;
-    let (rate, tightening) = (fields.f64_le()?, fields.f64_le()?);
-    for value in [rate, tightening] {
-        if !(value > 0.0 && value <= 1.0) {
-            return Err(Error::parameter("the rate or tightening ratio", value, "greater than 0, at most 1"));
-        }
+impl Foreign for ValkeyBloom {
+    fn format(&self) -> Format {
+        Format::ValkeyBloom
     }
-    let is_seed_random = match fields.u8()? {
-        0 => false,
-        1 => true,
-        found => {
-            return Err(Error::damaged(format_args!("its random-seed mark is {found}, neither 0 nor 1")));
-        }
-    };
-    let count = fields.u64_le()?;
-    let mut links = Vec::new();
-    let mut seeds = Vec::new();
-    for j in 0..count {
-        let len = fields.u64_le()?;
-        let mut inner = Fields::at(fields.take_claimed(len)?, 0);
-        version("bloomfilter", inner.u8()?)?;
-        let bitmap = inner.u64_le()?;
-        let num_hashes = inner.u32_le()?;
-        let seed = inner.array::<32>()?;
-        let body = inner.take_claimed(bitmap)?;
-        inner.end()?;
-        let (items, capacity) = (fields.u64_le()?, fields.u64_le()?);
-        if items > capacity || capacity == 0 {
-            return Err(Error::damaged(format_args!("filter {j} says {items} items of {capacity}")));
-        }
-        seeds.push(seed);
-        links.push(
-            Found {
-                own: Own::ValkeyBloom { seed },
-                domain,
-                num_hashes,
-                bit_len: bitmap.saturating_mul(8),
-                capacity: Some(capacity),
-                rate: Some(rate * crate::params::power(tightening, j.min(1 << 20) as u32)),
-                inserted: Some(items),
+
+    fn schemes(&self) -> &'static [Scheme] {
+        &[Scheme::ValkeyBloom]
+    }
+
+    fn records_plan(&self) -> bool {
+        true
+    }
+
+    fn has_mark(&self, _: &[u8]) -> bool {
+        false
+    }
+
+    fn read(&self, bytes: &[u8], domain: KeyDomain) -> Result<Read> {
+        let mut fields = Fields::at(bytes, 0);
+        version("valkey-bloom object", fields.u8()?)?;
+        let expansion = fields.u32_le()?;
+        let (rate, tightening) = (fields.f64_le()?, fields.f64_le()?);
+        for value in [rate, tightening] {
+            if !(value > 0.0 && value <= 1.0) {
+                let expected = "greater than 0, at most 1";
+                return Err(Error::parameter("the rate or tightening ratio", value, expected));
             }
-            .filter(words_from_bytes(body))?,
-        );
-    }
-    fields.end()?;
-    if links.is_empty() || seeds.windows(2).any(|pair| pair[0] != pair[1]) {
-        return Err(Error::damaged("it has no filter, or filters under different seeds"));
-    }
-    let growth = match expansion {
-        0 => Growth::Fixed,
-        expansion => Growth::ValkeyBloom { expansion, rate, tightening },
-    };
-    let rest = Rest { expansion, rate, tightening, is_seed_random };
-    Ok((AnyFilter::Scalable(ScalableBloomFilter { links, growth }), Beside::ValkeyBloom(rest)))
-}
-
-pub(super) fn write<L: AsRef<[Line]>>(links: &[BloomFilter<L>], rest: &Rest) -> Result<Vec<u8>> {
-    let mut out = vec![1];
-    out.extend(rest.expansion.to_le_bytes());
-    out.extend(rest.rate.to_bits().to_le_bytes());
-    out.extend(rest.tightening.to_bits().to_le_bytes());
-    out.push(rest.is_seed_random.into());
-    out.extend((links.len() as u64).to_le_bytes());
-    for link in links {
-        let bitmap = link.bit_len() / 8;
-        let Some(Own::ValkeyBloom { seed }) = link.meta.hasher.own() else {
-            return Err(Error::NoHash { scheme: link.scheme() });
+        }
+        let is_seed_random = match fields.u8()? {
+            0 => false,
+            1 => true,
+            found => {
+                return Err(Error::damaged(format_args!("its random-seed mark is {found}, neither 0 nor 1")));
+            }
         };
-        out.extend((INNER_HEAD + bitmap).to_le_bytes());
-        out.push(1);
-        out.extend(bitmap.to_le_bytes());
-        out.extend(link.num_hashes().to_le_bytes());
-        out.extend(seed);
-        out.extend(bytes_of(link, bitmap as usize));
-        let items = link.keys_inserted().unwrap_or_else(|| link.estimated_len() as u64);
-        out.extend(items.min(link.capacity()).to_le_bytes());
-        out.extend(link.capacity().to_le_bytes());
+        let count = fields.u64_le()?;
+        let mut links = Vec::new();
+        for j in 0..count {
+            let promised = rate * crate::params::power(tightening, j.min(1 << 20) as u32);
+            links.push(link(&mut fields, j, promised, domain)?);
+        }
+        fields.end()?;
+        let different = |_| Error::damaged("it has no filter, or filters under different seeds");
+        let growth = match expansion {
+            0 => Growth::Fixed,
+            expansion => Growth::ValkeyBloom { expansion, rate, tightening },
+        };
+        let chain = ScalableBloomFilter::new(links, growth).map_err(different)?;
+        Ok((chain.into(), Arc::new(Object { expansion, rate, tightening, is_seed_random })))
     }
-    Ok(out)
+
+    /// A single filter becomes a chain that may not grow; a chain stays what it is.
+    fn adopt(&self, filter: AnyFilter) -> Result<Read> {
+        let fixed = *filter.as_dyn().key_hasher().hasher() == fixed_seed()?;
+        let chain = match filter {
+            AnyFilter::Bloom(filter) => ScalableBloomFilter::new(vec![filter.into_owned()?], Growth::Fixed)?,
+            AnyFilter::Scalable(chain) => chain,
+        };
+        let (expansion, rate, tightening) = match chain.growth() {
+            Growth::ValkeyBloom { expansion, rate, tightening } => (*expansion, *rate, *tightening),
+            Growth::Fixed | Growth::RedisBloom { .. } => {
+                (0, chain.links()[0].promised_false_positive_rate(), 0.5)
+            }
+        };
+        let object = Object { expansion, rate, tightening, is_seed_random: !fixed };
+        Ok((chain.into(), Arc::new(object)))
+    }
 }
 
-/// A single filter as a chain that may not grow.
-pub(super) fn chain_of(filter: BloomFilter) -> Result<(AnyFilter, Beside)> {
-    let fixed = filter.meta.hasher.own() == Some(&Own::ValkeyBloom { seed: VALKEY_FIXED_SEED });
-    let rate = filter.promised_false_positive_rate();
-    let rest = Rest { expansion: 0, rate, tightening: 0.5, is_seed_random: !fixed };
-    let chain = ScalableBloomFilter { links: vec![filter], growth: Growth::Fixed };
-    Ok((AnyFilter::Scalable(chain), Beside::ValkeyBloom(rest)))
+/// The scheme under the seed that is fixed in valkey-bloom.
+fn fixed_seed() -> Result<Hasher> {
+    let given = crate::key::schemes::Parameters { seed32: Some(VALKEY_FIXED_SEED), ..Default::default() };
+    Hasher::new(Scheme::ValkeyBloom, &given)
+}
+
+/// Filter number `j` of the blob.
+fn link(fields: &mut Fields<'_>, j: u64, rate: f64, domain: KeyDomain) -> Result<BloomFilter> {
+    let len = fields.u64_le()?;
+    let mut inner = Fields::at(fields.take_claimed(len)?, 0);
+    version("bloomfilter", inner.u8()?)?;
+    let bitmap = inner.u64_le()?;
+    let num_hashes = inner.u32_le()?;
+    let seed = inner.array::<32>()?;
+    let body = inner.take_claimed(bitmap)?;
+    inner.end()?;
+    let (items, capacity) = (fields.u64_le()?, fields.u64_le()?);
+    if items > capacity || capacity == 0 {
+        return Err(Error::damaged(format_args!("filter {j} says {items} items of {capacity}")));
+    }
+    let mut found = Found::of(Scheme::ValkeyBloom, domain, num_hashes, bitmap.saturating_mul(8));
+    found.parameters.seed32 = Some(seed);
+    (found.capacity, found.rate, found.inserted) = (Some(capacity), Some(rate), Some(items));
+    found.filter_of_bytes(core::iter::once(body))
+}
+
+impl Beside for Object {
+    fn write(&self, filter: &AnyFilter, out: &mut dyn Put) -> Result<()> {
+        let links = chain(&ValkeyBloom, filter)?.links();
+        out.u8(1)?;
+        out.u32_le(self.expansion)?;
+        out.f64_le(self.rate)?;
+        out.f64_le(self.tightening)?;
+        out.u8(self.is_seed_random.into())?;
+        out.u64_le(links.len() as u64)?;
+        for link in links {
+            let bitmap = link.bit_len() / 8;
+            let Some(OwnScheme::ValkeyBloom(rule)) = link.meta.keys.own() else {
+                return Err(Error::NoHash { scheme: link.scheme() });
+            };
+            out.u64_le(INNER_HEAD + bitmap)?;
+            out.u8(1)?;
+            out.u64_le(bitmap)?;
+            out.u32_le(link.num_hashes())?;
+            out.bytes(&rule.seed)?;
+            put_bytes(out, words_of(link), bitmap as usize)?;
+            let items = link.keys_inserted().unwrap_or_else(|| link.estimated_len() as u64);
+            out.u64_le(items.min(link.capacity()))?;
+            out.u64_le(link.capacity())?;
+        }
+        Ok(())
+    }
 }
 
 fn version(what: &'static str, found: u8) -> Result<()> {

@@ -6,17 +6,23 @@ use std::string::ToString;
 use std::vec::Vec;
 
 use super::Open;
-use crate::{BloomFilter, Error, Layout, Mapped, SecretKey};
+use crate::kinds::storage::Backing;
+use crate::{BloomFilter, Error, Layout, Mapped, PreparedKeys, SecretKey};
 
 const SECRET: SecretKey = SecretKey::new(*b"0123456789abcdef");
 
 /// Where a file cannot be mapped it is read, and then all of it is checked at once.
 const MAPS: bool = cfg!(all(feature = "mmap", target_endian = "little"));
 
+/// Are the bits those of the file?
+fn is_mapped(filter: &BloomFilter<Mapped>) -> bool {
+    !matches!(filter.lines.0, Backing::Memory(_))
+}
+
 /// One filter of each layout, and one under a secret.
 fn filters(capacity: u64) -> Vec<BloomFilter> {
     let mut filters = Vec::new();
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         let builder = BloomFilter::builder().layout(layout).capacity(capacity);
         filters.push(builder.clone().build().unwrap());
         if layout == Layout::Line {
@@ -47,7 +53,7 @@ impl File {
 
     fn quick(&self, bytes: &[u8]) -> crate::Result<BloomFilter<Mapped>> {
         fs::write(&self.path, bytes).unwrap();
-        self.options().quick().open(&self.path)
+        self.options().quick().open(&self.path)?.into_filter().into_bloom()
     }
 }
 
@@ -126,6 +132,13 @@ fn what_is_in_the_bits_is_found_by_verify_and_by_whatever_copies_them() {
             assert!(matches!(quick.to_bytes(), Err(Error::Damaged { .. })));
             assert!(matches!(quick.write_to(std::io::sink()), Err(Error::Damaged { .. })));
             assert!(matches!(quick.save(&file.path), Err(Error::Damaged { .. })));
+            // So it is with its format beside it.
+            let mut opened = file.options().quick().open(&file.path).unwrap();
+            assert!(matches!(opened.verify(), Err(Error::Damaged { .. })));
+            assert!(matches!(opened.to_bytes(), Err(Error::Damaged { .. })));
+            assert!(matches!(opened.write_to(std::io::sink()), Err(Error::Damaged { .. })));
+            assert!(matches!(opened.save(&file.path), Err(Error::Damaged { .. })));
+            assert!(matches!(opened.insert("x"), Err(Error::Damaged { .. })));
             assert_eq!(fs::read(&file.path).unwrap(), bytes);
             assert!(matches!(filter.union_with(&quick), Err(Error::Damaged { .. })));
             assert!(matches!(filter.intersect_with(&quick), Err(Error::Damaged { .. })));
@@ -153,5 +166,137 @@ fn a_file_that_changed_since_is_found_too() {
     } else {
         // Read into memory and not mapped: the change is none of ours.
         opened.verify().unwrap();
+    }
+}
+
+/// The first change copies the bits of a file: the file stays as it was, and so does every other filter of it.
+#[test]
+fn a_change_is_made_to_a_copy() {
+    type Change = fn(&mut BloomFilter<Mapped>);
+    let changes: [(&str, Change); 8] = [
+        ("insert", |filter| _ = filter.insert("new").unwrap()),
+        ("insert_many", |filter| filter.insert_many(&["new", "newer"]).unwrap()),
+        ("insert_hash", |filter| _ = filter.insert_hash(filter.hash_key("new").unwrap()).unwrap()),
+        ("insert_many_hashes", |filter| {
+            filter.insert_many_hashes(&[filter.hash_key("new").unwrap()]).unwrap();
+        }),
+        ("insert_prepared", |filter| {
+            let mut prepared = PreparedKeys::default();
+            filter.key_hasher().prepare("new", &mut prepared).unwrap();
+            filter.insert_prepared(&prepared).unwrap();
+        }),
+        ("union_with", |filter| {
+            let mut other = filter.clone().into_owned().unwrap();
+            other.clear();
+            other.insert("new").unwrap();
+            filter.union_with(&other).unwrap();
+        }),
+        ("insert_bulk", |filter| {
+            #[cfg(feature = "parallel")]
+            filter.insert_bulk(&["new"], core::num::NonZeroUsize::MIN).unwrap();
+            #[cfg(not(feature = "parallel"))]
+            filter.insert("new").map(drop).unwrap();
+        }),
+        ("insert and intersect_with", |filter| {
+            filter.insert("new").unwrap();
+            let same = filter.clone();
+            filter.intersect_with(&same).unwrap();
+        }),
+    ];
+    for filter in filters(20_000) {
+        let file = File::new(filter.seed().is_none());
+        filter.save(&file.path).unwrap();
+        let bytes = fs::read(&file.path).unwrap();
+        let opened = || file.options().open(&file.path).unwrap().into_filter().into_bloom().unwrap();
+        let quick = || file.options().quick().open(&file.path).unwrap().into_filter().into_bloom().unwrap();
+        for (name, change) in changes {
+            for mut changed in [opened(), quick()] {
+                let (clone, other) = (changed.clone(), opened());
+                assert_eq!(is_mapped(&changed), MAPS);
+                assert!(!changed.contains("new"));
+                change(&mut changed);
+                assert!(!is_mapped(&changed), "{name}");
+                assert!(changed.contains("new") && changed.contains(&7u32), "{name}");
+                assert!(changed != filter, "{name}");
+                assert!(clone == filter && other == filter, "{name}");
+                assert!(!clone.contains("new") && is_mapped(&clone) == MAPS, "{name}");
+                assert!(fs::read(&file.path).unwrap() == bytes, "{name}");
+                // Nothing is held against the bits from then on, and a second change copies nothing.
+                changed.verify().unwrap();
+                let at = changed.lines.as_ref().as_ptr();
+                changed.insert("newest").unwrap();
+                assert_eq!(changed.lines.as_ref().as_ptr(), at, "{name}");
+                // Counts go on from those of the file.
+                let keys = changed.keys_inserted();
+                assert!(keys.is_none_or(|keys| keys > 10_000), "{name}: {keys:?}");
+                let words = crate::bits::count(changed.lines.as_ref());
+                assert_eq!(changed.set_bits(), words, "{name}");
+            }
+        }
+        // So it is with the format beside it, which saves what it has become.
+        let mut changed = file.options().open(&file.path).unwrap();
+        let clone = changed.clone();
+        changed.insert("new").unwrap();
+        assert!(changed.contains("new") && !clone.contains("new"));
+        assert!(fs::read(&file.path).unwrap() == bytes);
+        let mut expected = filter.clone();
+        expected.insert("new").unwrap();
+        changed.save(&file.path).unwrap();
+        assert!(fs::read(&file.path).unwrap() == expected.to_bytes().unwrap());
+        // The other goes on with the file that it had opened.
+        assert!(clone.to_bytes().unwrap() == bytes);
+        clone.verify().unwrap();
+    }
+}
+
+/// What is refused copies nothing.
+#[test]
+fn a_refused_change_is_none() {
+    let file = File::new(false);
+    let builder = BloomFilter::builder().key_domain(crate::KeyDomain::Integer).capacity(100);
+    let mut filter = builder.build().unwrap();
+    while filter.insert(&filter.keys_inserted().unwrap()).is_ok() {}
+    filter.save(&file.path).unwrap();
+    let mut opened = BloomFilter::open(&file.path).unwrap();
+    assert!(matches!(opened.insert("x"), Err(Error::KeyRefused { .. })));
+    assert!((1000..2000u64).any(|key| matches!(opened.insert(&key), Err(Error::CapacityReached { .. }))));
+    assert!(matches!(opened.union_with(&filters(10)[0]), Err(Error::Incompatible { .. })));
+    assert_eq!(is_mapped(&opened), MAPS);
+    assert!(opened == filter);
+}
+
+/// The first change of a quick-opened filter looks at the bits, and refuses wrong ones; later ones change nothing
+/// either. To forget them all, nobody need look.
+#[test]
+fn damaged_bits_are_not_changed() {
+    if !MAPS {
+        return;
+    }
+    for filter in filters(120_000) {
+        let file = File::new(filter.seed().is_none());
+        let mut bytes = filter.to_bytes().unwrap();
+        let last = bytes.len() - 1;
+        bytes[last] ^= 0x10;
+        let mut quick = file.quick(&bytes).unwrap();
+        let before = quick.clone();
+        let keys = quick.keys_inserted();
+        for _ in 0..2 {
+            assert!(matches!(quick.insert("new"), Err(Error::Damaged { .. })));
+            assert!(matches!(quick.insert_many(&["new"]), Err(Error::Damaged { .. })));
+            assert!(matches!(quick.insert_hash(7), Err(Error::Damaged { .. })));
+            assert!(matches!(quick.union_with(&filter), Err(Error::Damaged { .. })));
+            assert!(matches!(quick.intersect_with(&filter), Err(Error::Damaged { .. })));
+        }
+        assert!(is_mapped(&quick) && quick == before && quick.keys_inserted() == keys);
+        let mut opened = file.options().quick().open(&file.path).unwrap();
+        assert!(matches!(opened.insert("new"), Err(Error::Damaged { .. })));
+        assert!(matches!(opened.insert_many(&["new"]), Err(Error::Damaged { .. })));
+        assert!(fs::read(&file.path).unwrap() == bytes);
+        opened.clear().unwrap();
+        opened.verify().unwrap();
+        assert!(!opened.contains(&7u32) && opened.insert("new").unwrap());
+        assert_eq!(opened.filter().keys_inserted(), Some(1));
+        // The bits of the file were forgotten, and the file was not.
+        assert!(fs::read(&file.path).unwrap() == bytes);
     }
 }

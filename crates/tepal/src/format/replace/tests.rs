@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::string::String;
 use std::vec::Vec;
 
+use super::super::write::writing;
 use super::*;
 use crate::{BloomFilter, Layout};
 
@@ -29,7 +30,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
 }
 
 fn save(path: &Path, bytes: &[u8]) {
-    replace(path, |out| out.write_all(bytes)).unwrap();
+    replace(path, |out| out.write_all(bytes).map_err(writing)).unwrap();
     assert_eq!(fs::read(path).unwrap(), bytes);
 }
 
@@ -93,8 +94,8 @@ fn a_failed_save_leaves_the_old_file_and_nothing_else() {
     let target = folder.path().join("f");
     save(&target, b"old");
     let failed = replace(&target, |out| {
-        out.write_all(b"ne")?;
-        Err(io::ErrorKind::StorageFull.into())
+        out.write_all(b"ne").map_err(writing)?;
+        Err(writing(io::ErrorKind::StorageFull.into()))
     });
     assert!(matches!(failed, Err(Error::Io { .. })));
     assert_eq!(fs::read(&target).unwrap(), b"old");
@@ -114,9 +115,9 @@ fn saves_of_one_target_at_once() {
                     let bytes = [thread, round].repeat(1000);
                     replace(target, |out| {
                         // In two pieces, with the others' sweeps between them.
-                        out.write_all(&bytes[..1000])?;
+                        out.write_all(&bytes[..1000]).map_err(writing)?;
                         std::thread::yield_now();
-                        out.write_all(&bytes[1000..])
+                        out.write_all(&bytes[1000..]).map_err(writing)
                     })
                     .unwrap();
                 }
@@ -180,7 +181,7 @@ fn a_step_that_fails_leaves_the_old_file_and_nothing_else() {
                     save(&target, b"old");
                 }
                 FAULT.set(Some((failing, code, 1)));
-                let saved = replace(&target, |out| out.write_all(b"new"));
+                let saved = replace(&target, |out| out.write_all(b"new").map_err(writing));
                 FAULT.set(None);
                 let what = std::format!("{failing:?}, error {code}, taken: {taken}");
                 // There are no permissions to keep of what is not there, and no folders to sync elsewhere.
@@ -257,7 +258,7 @@ fn a_write_that_fails_leaves_the_old_file_and_nothing_else() {
     let target = folder.path().join("f");
     save(&target, b"old");
     let mut rounds = 0;
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         let mut filter = BloomFilter::builder().layout(layout).capacity(300_000).build().unwrap();
         filter.insert_many(&(0..1000u32).collect::<Vec<_>>()).unwrap();
         let file = filter.to_bytes().unwrap();
@@ -277,10 +278,8 @@ fn a_write_that_fails_leaves_the_old_file_and_nothing_else() {
                     let mut out = Faulty { inner, at, fault, calls: 0 };
                     let written = filter.write_to(&mut out);
                     assert!(out.calls > at, "{layout}: there is no write {at}");
-                    written.map_err(|error| match error {
-                        Error::Io { source, .. } => source,
-                        other => panic!("{other}"),
-                    })
+                    assert!(matches!(written, Ok(()) | Err(Error::Io { .. })), "{written:?}");
+                    written
                 });
                 let what = std::format!("{layout}, write {at}: {fault:?}");
                 let goes_on = matches!(fault, Outcome::Half | Outcome::Interrupted);
@@ -312,8 +311,8 @@ fn the_system_itself_refuses() {
     // The target becomes a folder while its bytes are written.
     let target = folder.path().join("f");
     let saved = replace(&target, |out| {
-        fs::create_dir(&target)?;
-        out.write_all(b"new")
+        fs::create_dir(&target).map_err(writing)?;
+        out.write_all(b"new").map_err(writing)
     });
     assert!(matches!(saved, Err(Error::Io { .. })));
     assert!(target.is_dir());
@@ -322,8 +321,8 @@ fn the_system_itself_refuses() {
     let inner = folder.path().join("inner");
     fs::create_dir(&inner).unwrap();
     let saved = replace(&inner.join("g"), |out| {
-        fs::remove_dir_all(&inner)?;
-        out.write_all(b"new")
+        fs::remove_dir_all(&inner).map_err(writing)?;
+        out.write_all(b"new").map_err(writing)
     });
     assert!(matches!(saved, Err(Error::Io { .. })));
     assert!(!inner.exists());

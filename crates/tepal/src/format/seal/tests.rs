@@ -44,7 +44,7 @@ mod with {
     use alloc::format;
 
     use super::*;
-    use crate::{Open, Result, SealKey, SecretKey};
+    use crate::{Open, Opened, Result, SealKey, SecretKey};
 
     const BYTES: &[u8] = b"the key of this seal";
 
@@ -53,7 +53,12 @@ mod with {
     }
 
     fn open(bytes: &[u8]) -> Result<BloomFilter> {
-        Open::new().seal_key(&key()).from_bytes(bytes)
+        one(Open::new().seal_key(&key()).from_bytes(bytes)?)
+    }
+
+    /// The one filter of a file, in memory.
+    fn one(opened: Opened) -> Result<BloomFilter> {
+        opened.into_filter().into_bloom()?.into_owned()
     }
 
     #[test]
@@ -80,7 +85,7 @@ mod with {
         assert!(matches!(open(&bytes), Err(Error::KeyRequired)));
         let keyed = Open::new().secret_key(&secret);
         assert!(matches!(keyed.from_bytes(&bytes), Err(Error::SealRequired)));
-        assert!(keyed.seal_key(&key()).from_bytes(&bytes).unwrap() == filter);
+        assert!(one(keyed.seal_key(&key()).from_bytes(&bytes).unwrap()).unwrap() == filter);
     }
 
     #[test]
@@ -133,7 +138,7 @@ mod with {
         let key = key();
         assert_eq!(
             format!("{:?}", Open::new().seal_key(&key)),
-            "Open { secret: None, seal: Some(SealKey(..)), quick: false }"
+            "Open { secret: None, seal: Some(SealKey(..)), format: None, key_domain: None, quick: false }"
         );
     }
 
@@ -155,11 +160,15 @@ mod with {
         let open = Open::new().seal_key(&key);
         for open in [open, open.quick()] {
             let opened = open.open(&path).unwrap();
-            assert!(opened == filter && opened.is_sealed());
-            assert_eq!(opened.size_in_bytes(), filter.size_in_bytes());
+            assert!(opened.is_sealed());
+            assert_eq!(opened.filter().size_in_bytes(), filter.size_in_bytes());
             opened.verify().unwrap();
             assert_eq!(opened.to_bytes_sealed(&key).unwrap(), bytes);
-            assert!(opened.into_owned().unwrap() == filter);
+            let mapped = opened.clone().into_filter().into_bloom().unwrap();
+            assert!(mapped == filter);
+            mapped.verify().unwrap();
+            assert_eq!(mapped.to_bytes_sealed(&key).unwrap(), bytes);
+            assert!(one(opened).unwrap() == filter);
         }
         assert!(matches!(BloomFilter::open(&path), Err(Error::SealRequired)));
         assert!(matches!(BloomFilter::open_quick(&path), Err(Error::SealRequired)));
@@ -177,12 +186,12 @@ mod with {
             let quick = open.quick().open(&path).unwrap();
             assert!(matches!(quick.verify(), Err(Error::WrongSeal)));
             assert!(matches!(quick.save(&path), Err(Error::WrongSeal)));
-            assert!(matches!(quick.into_owned(), Err(Error::WrongSeal)));
+            assert!(matches!(one(quick), Err(Error::WrongSeal)));
         }
 
         filter.save(&path).unwrap();
         assert!(matches!(open.open(&path), Err(Error::NotSealed)));
-        assert!(!BloomFilter::open(&path).unwrap().is_sealed());
+        assert!(!crate::open(&path).unwrap().is_sealed());
     }
 
     /// Neither the keys nor what is computed from them alone is in a thousand files (trust in what is sent away).

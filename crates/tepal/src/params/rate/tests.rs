@@ -64,7 +64,7 @@ fn one_key_sets_its_bits() {
 #[test]
 fn a_rate_that_is_just_reached_is_reached() {
     let (low, high) = BITS_PER_KEY;
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         for bits in [high, 0.5 * (low + high), 0.25 * (low + high) + 0.5 * low] {
             let k = layout.num_hashes_range().0;
             let found = bits_per_key(layout, k, rate(layout, k, bits)).unwrap();
@@ -77,7 +77,7 @@ fn a_rate_that_is_just_reached_is_reached() {
 
 #[test]
 fn more_bits_never_err_more() {
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         let (least, most) = layout.num_hashes_range();
         for k in least..=most {
             let rates = (1..400).map(|i| rate(layout, k, 0.25 * f64::from(i)));
@@ -89,7 +89,7 @@ fn more_bits_never_err_more() {
 
 #[test]
 fn filling_and_emptying_are_inverse() {
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         let (_, most) = layout.num_hashes_range();
         for keys in [1.0, 10.0, 1000.0, 100_000.0] {
             let bits = 1u64 << 20;

@@ -1,15 +1,16 @@
 //! A bitset need not be as long as the filter's m.
 
 use super::super::tests;
-use super::super::{FilterFile, Format};
 use super::*;
+use crate::Opened;
+use crate::key::schemes::{Hasher, Parameters};
 
 /// A file with these numbers and words.
 fn file(m: u64, k: u64, len: u64, words: &[u64]) -> Vec<u8> {
     [m, k, len].iter().chain(words).flat_map(|number| number.to_be_bytes()).collect()
 }
 
-fn read(bytes: &[u8]) -> Result<FilterFile> {
+fn read(bytes: &[u8]) -> Result<Opened> {
     tests::read(Format::BitsAndBlooms, bytes)
 }
 
@@ -30,7 +31,7 @@ fn a_bitset_may_be_longer_or_shorter() {
         let again = read(&bytes).unwrap();
         assert_eq!(again.to_bytes().unwrap(), bytes, "{m} bits, {len}");
         let set: u64 = words.iter().map(|word| u64::from(word.count_ones())).sum();
-        assert_eq!(again.filter().parts()[0].set_bits(), set, "{m} bits, {len}");
+        assert_eq!(tests::parts(&again)[0].set_bits(), set, "{m} bits, {len}");
     }
     for (m, len, words, part) in [
         (100, 256, &[0, 0, 1, 0][..], "bits are set beyond the last one, 99"),
@@ -49,12 +50,16 @@ fn a_bitset_may_be_longer_or_shorter() {
 fn a_bitset_grows_to_the_highest_bit_that_is_set() {
     let mut grown = read(&file(5000, 3, 0, &[])).unwrap();
     let mut needed = 0;
+    let scheme = match Hasher::new(Scheme::BitsAndBlooms, &Parameters::default()).unwrap() {
+        Hasher::Own(own) => own,
+        Hasher::Hash(hash) => panic!("{hash:?}"),
+    };
     for key in ["570108428378", "a", "b", "c", "d", "e"] {
-        Own::BitsAndBlooms.all(key.as_bytes(), 3, 5000, |position| {
+        scheme.all(key.as_bytes(), 3, 5000, |position| {
             needed = needed.max(position + 1);
             true
         });
-        grown.filter_mut().insert(key).unwrap();
+        grown.insert(key).unwrap();
         let bytes = grown.to_bytes().unwrap();
         assert_eq!(bytes[16..24], needed.to_be_bytes(), "{key}");
         assert_eq!(bytes.len() as u64, 24 + 8 * needed.div_ceil(64), "{key}");

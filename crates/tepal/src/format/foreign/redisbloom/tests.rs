@@ -3,9 +3,8 @@
 use alloc::format;
 
 use super::super::tests::{self, with, written};
-use super::super::{FilterFile, Format};
 use super::*;
-use crate::Scheme;
+use crate::Opened;
 
 // Where a file of one filter has its numbers.
 const TOTAL: usize = 12;
@@ -28,7 +27,7 @@ fn set(at: usize, bytes: &[u8]) -> Vec<u8> {
     with(&good(), at, bytes)
 }
 
-fn read(bytes: &[u8]) -> Result<FilterFile> {
+fn read(bytes: &[u8]) -> Result<Opened> {
     tests::read(Format::RedisBloom, bytes)
 }
 
@@ -69,7 +68,7 @@ fn the_modulus_is_the_number_of_bits() {
         refused(&set(N2, &[n2]), &part);
     }
     let filter = BloomFilter::builder().scheme(Scheme::RedisBloom).bit_len(2048).capacity(200);
-    let file = FilterFile::new(filter.build().unwrap(), Format::RedisBloom).unwrap();
+    let file = Opened::new(filter.build().unwrap(), Format::RedisBloom).unwrap();
     let mut bytes = file.to_bytes().unwrap();
     for n2 in [0, 10, 11, 12, 63, 64, 255] {
         bytes[N2] = n2;
@@ -117,12 +116,32 @@ fn bits_an_entry_give_the_hashes() {
     let own = |k| {
         let builder = BloomFilter::builder().scheme(Scheme::RedisBloom).capacity(200);
         let filter = builder.false_positive_rate(0.01).num_hashes(k).build().unwrap();
-        FilterFile::new(filter, Format::RedisBloom).unwrap().to_bytes().unwrap()
+        Opened::new(filter, Format::RedisBloom).unwrap().to_bytes().unwrap()
     };
     for (k, per_entry) in [(7, 9.585_058_377_367_446), (3, 3.606_737_602_222_4)] {
         let bytes = own(k);
         let found = f64::from_le_bytes(bytes[PER_ENTRY..][..8].try_into().unwrap());
         assert!((found - per_entry).abs() < 1e-9, "{k}: {found}");
-        assert_eq!(read(&bytes).unwrap().filter().parts()[0].num_hashes(), k);
+        assert_eq!(tests::parts(&read(&bytes).unwrap())[0].num_hashes(), k);
+    }
+}
+
+/// The other form of file has a checksum, which finds every change.
+#[test]
+fn a_dump_has_a_checksum() {
+    let file = Opened::new(tests::filter(Scheme::RedisBloom, 100), Format::RedisBloom).unwrap();
+    let links = tests::parts(&file).iter().map(Kept::of).collect();
+    let header = Header { options: RESERVED + NO_SCALING, growth: 2, rdb_version: Some(11), links };
+    let mut dump = Vec::new();
+    header.write(file.filter(), &mut dump).unwrap();
+    let file = crate::from_bytes(&dump).unwrap();
+    let facts = file.facts().unwrap().file.unwrap();
+    assert!(facts.has_checksum && file.format() == Format::RedisBloom);
+    assert_eq!((facts.format, facts.file_len), (Format::RedisBloom, dump.len() as u64));
+    assert_eq!(file.to_bytes().unwrap(), dump);
+    for at in 0..dump.len() {
+        let mut changed = dump.clone();
+        changed[at] ^= 0x20;
+        assert!(read(&changed).is_err(), "byte {at}");
     }
 }

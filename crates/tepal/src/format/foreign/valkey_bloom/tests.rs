@@ -3,9 +3,8 @@
 use alloc::format;
 
 use super::super::tests::{self, with, written};
-use super::super::{FilterFile, Format};
 use super::*;
-use crate::Scheme;
+use crate::Opened;
 
 // Where a blob has its numbers; a link begins with the length of its inner blob.
 const RATE: usize = 5;
@@ -31,7 +30,7 @@ fn repeated(times: usize) -> Vec<u8> {
     [&one[..LINKS], &one[LINKS..].repeat(times)].concat()
 }
 
-fn read(bytes: &[u8]) -> Result<FilterFile> {
+fn read(bytes: &[u8]) -> Result<Opened> {
     tests::read(Format::ValkeyBloom, bytes)
 }
 
@@ -68,7 +67,8 @@ fn every_number_has_its_own_refusal() {
 #[test]
 fn each_link_promises_less_than_the_one_before() {
     let file = read(&repeated(4)).unwrap();
-    let rates = file.filter().parts().iter().map(BloomFilter::promised_false_positive_rate);
+    let links = tests::parts(&file);
+    let rates = links.iter().map(BloomFilter::promised_false_positive_rate);
     assert_eq!(rates.collect::<Vec<_>>(), [0.01, 0.005, 0.0025, 0.00125]);
     assert_eq!(file.to_bytes().unwrap(), repeated(4));
 }
@@ -86,6 +86,6 @@ fn links_share_their_seed() {
 fn the_mark_of_a_random_seed() {
     assert_eq!(good()[IS_SEED_RANDOM], 0);
     let other = BloomFilter::builder().valkey_seed([7; 32]).capacity(200).build().unwrap();
-    let blob = FilterFile::new(other, Format::ValkeyBloom).unwrap().to_bytes().unwrap();
+    let blob = Opened::new(other, Format::ValkeyBloom).unwrap().to_bytes().unwrap();
     assert_eq!((blob[IS_SEED_RANDOM], &blob[SEED..SEED + 32]), (1, &[7; 32][..]));
 }

@@ -1,0 +1,68 @@
+//! The flags about the size of a filter, which `tepal build` and `tepal plan` have.
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use tepal::{Goal, Layout};
+
+use crate::error::Failure;
+use crate::text::number;
+
+/// How large a filter is and how it works inside.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct ShapeArgs {
+    /// Share of wrong answers for keys that are not in the filter: 1%, 0.001, 1e-6, "1 in 1000" [default: 1%]
+    #[arg(short = 'p', long, value_name = "RATE", value_parser = number::parse_rate)]
+    pub fpr: Option<f64>,
+    /// Room for this many different keys: 20M, 1.5k
+    #[arg(short = 'n', long, value_name = "KEYS", value_parser = number::parse_count)]
+    pub capacity: Option<u64>,
+    /// Bytes of the filter: 24MiB, 1GB
+    #[arg(short, long, value_name = "SIZE", value_parser = number::parse_size)]
+    pub size: Option<u64>,
+    /// Which bits a key sets
+    #[arg(long, value_name = "LAYOUT", value_parser = parse_layout())]
+    pub layout: Option<Layout>,
+    /// How many bits each key sets [default: the best number]
+    #[arg(short = 'k', long, value_name = "K")]
+    pub num_hashes: Option<u32>,
+    /// Prefer less memory to more speed
+    #[arg(long, conflicts_with = "layout")]
+    pub memory: bool,
+}
+
+impl ShapeArgs {
+    /// Refuses a shape of which too much is given.
+    pub fn check(&self) -> Result<(), Failure> {
+        match (self.capacity, self.fpr, self.size) {
+            (Some(_), Some(_), Some(_)) => {
+                Err(Failure::new("-n, -p and -s are given; leave one out, it follows from the other two"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The bits of `--size`: whole lines of 512, or all bits for a scheme whose filters are not made of lines.
+    pub fn bit_len(&self, in_lines: bool) -> Result<Option<u64>, Failure> {
+        let Some(bytes) = self.size else { return Ok(None) };
+        let whole = if in_lines { bytes / 64 * 64 } else { bytes };
+        match whole.checked_mul(8) {
+            Some(0) if in_lines => {
+                Err(Failure::new(format!("-s: {bytes} bytes; expected 64 or more, the size of one line")))
+            }
+            Some(bits) => Ok(Some(bits)),
+            None => Err(Failure::new(format!(
+                "-s: {bytes} bytes, more than any machine can hold; take a smaller size"
+            ))),
+        }
+    }
+
+    /// What to prefer where no layout is named.
+    pub fn goal(&self) -> Goal {
+        if self.memory { Goal::Memory } else { Goal::Speed }
+    }
+}
+
+fn parse_layout() -> impl TypedValueParser<Value = Layout> {
+    PossibleValuesParser::new(Layout::ALL.iter().map(|layout| layout.name()))
+        .try_map(|name| name.parse::<Layout>())
+}

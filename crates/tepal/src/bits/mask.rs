@@ -1,0 +1,163 @@
+//! Which bits of a block a hash chooses: blocks of 256 and 512 bits, as masks of their words.
+//!
+//! Every CPU level compiles these same loops ([`super::kernel`]), so all levels set the same bits. They
+//! are written the way the compiler turns into vector code; what defeats it is listed in ARCHITECTURE.md.
+
+// Index loops over arrays of eight are what the compiler vectorises best here.
+#![allow(clippy::needless_range_loop)]
+
+/// Which bits of one line a hash touches: one mask for each of its eight words.
+pub(crate) trait LineMask: Copy {
+    /// At most so many bits in one word.
+    const MOST_A_WORD: u32;
+
+    /// The bits that `h` chooses by its first product, and by its second one (FORMAT.md, section 2.1).
+    fn parts(&self, h: u64) -> [[u64; 8]; 2];
+
+    /// Both together.
+    #[inline(always)]
+    fn mask(&self, h: u64) -> [u64; 8] {
+        let [mut mask, second] = self.parts(h);
+        for i in 0..8 {
+            mask[i] |= second[i];
+        }
+        mask
+    }
+}
+
+const FIRST: u64 = 0x9E37_79B9_7F4A_7C15;
+pub(crate) const SECOND: u64 = 0xD134_2543_DE82_EF95;
+
+/// In which order the words of a line become active as k grows. Neighbouring words would fill together;
+/// in this order the distances between them are spread, and the rate stays at the formula.
+const ORDER: [usize; 8] = [0, 1, 3, 7, 6, 2, 4, 5];
+
+/// For each rotation r, the words in the order in which they become active: (w + r) mod 8 runs through
+/// [`ORDER`].
+pub(crate) const ROTATIONS: [[u8; 8]; 8] = {
+    let mut words = [[0; 8]; 8];
+    let mut r = 0;
+    while r < 8 {
+        let mut i = 0;
+        while i < 8 {
+            words[r][i] = ((ORDER[i] + 8 - r) % 8) as u8;
+            i += 1;
+        }
+        r += 1;
+    }
+    words
+};
+
+/// 1 for a word that is active at rotation 0, else 0; written twice, so that a window of eight words at
+/// offset r is rotation r. A word with 0 asks nothing and sets nothing: no branch in the loop.
+const fn active(words: u32) -> [u64; 16] {
+    let mut ones = [0; 16];
+    let mut i = 0;
+    while i < words as usize {
+        ones[ORDER[i]] = 1;
+        ones[ORDER[i] + 8] = 1;
+        i += 1;
+    }
+    ones
+}
+
+/// Shifts each of the eight ones to its bit. Bits 15 to 62 of `g` choose; bit 63 stays unused, or the
+/// compiler would treat the last word unlike the others and give up the vector loop.
+#[inline(always)]
+fn shift(ones: &[u64], g: u64) -> [u64; 8] {
+    let mut mask = [0; 8];
+    for i in 0..8 {
+        mask[i] = ones[i] << ((g >> (15 + 6 * i)) & 63);
+    }
+    mask
+}
+
+#[inline(always)]
+fn window(ones: &[u64; 16], h: u64) -> &[u64] {
+    let r = (h.wrapping_mul(FIRST) >> 12) as usize & 7;
+    &ones[r..r + 8]
+}
+
+/// Up to 8 bits: at most one in each word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Narrow {
+    ones: [u64; 16],
+}
+
+impl Narrow {
+    pub(crate) const fn new(k: u32) -> Self {
+        assert!(k <= 8);
+        Narrow { ones: active(k) }
+    }
+}
+
+impl LineMask for Narrow {
+    const MOST_A_WORD: u32 = 1;
+
+    #[inline(always)]
+    fn parts(&self, h: u64) -> [[u64; 8]; 2] {
+        [shift(window(&self.ones, h), h.wrapping_mul(FIRST)), [0; 8]]
+    }
+}
+
+/// 8 to 16 bits: one in every word, and a second one in k - 8 of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wide {
+    ones: [u64; 16],
+}
+
+impl Wide {
+    pub(crate) const fn new(k: u32) -> Self {
+        assert!(k >= 8 && k <= 16);
+        Wide { ones: active(k - 8) }
+    }
+}
+
+impl LineMask for Wide {
+    const MOST_A_WORD: u32 = 2;
+
+    #[inline(always)]
+    fn parts(&self, h: u64) -> [[u64; 8]; 2] {
+        let first = shift(&[1; 8], h.wrapping_mul(FIRST));
+        let second = shift(window(&self.ones, h), h.wrapping_mul(SECOND));
+        [first, second]
+    }
+}
+
+/// Where word `j` of a split block lies in memory: words of 32 bits inside words of 64 bits change
+/// places on big-endian machines.
+#[inline(always)]
+pub(crate) const fn split_word(j: usize) -> usize {
+    if cfg!(target_endian = "big") { j ^ 1 } else { j }
+}
+
+/// The salts of Parquet's split block, in the order in which its words lie in memory.
+const SALT: [u32; 8] = {
+    let salt = [
+        0x47b6_137b,
+        0x4497_4d91,
+        0x8824_ad5b,
+        0xa2b7_289d,
+        0x7054_95c7,
+        0x2df1_424b,
+        0x9efc_4947,
+        0x5c6b_fb31,
+    ];
+    let mut placed = [0; 8];
+    let mut j = 0;
+    while j < 8 {
+        placed[split_word(j)] = salt[j];
+        j += 1;
+    }
+    placed
+};
+
+/// One bit in each of the eight 32-bit words, in memory order (FORMAT.md, section 2.4).
+#[inline(always)]
+pub(crate) fn split_mask(h: u64) -> [u32; 8] {
+    let mut mask = [0; 8];
+    for i in 0..8 {
+        mask[i] = 1 << ((h as u32).wrapping_mul(SALT[i]) >> 27);
+    }
+    mask
+}

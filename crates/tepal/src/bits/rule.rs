@@ -1,0 +1,413 @@
+//! From hash to bits: what each layout does with one hash, and with a batch of them (FORMAT.md, section 2).
+//!
+//! The loops are plain and safe; [`super::kernel`] compiles them once for each CPU level.
+
+// Index loops over arrays of eight are what the compiler vectorises best here.
+#![allow(clippy::needless_range_loop)]
+
+use core::hint::black_box;
+
+use super::kernel::fetch_line;
+use super::mask::{self, LineMask, SECOND};
+use super::{LINE_BITS, Line, halves, halves_mut, words, words_mut};
+
+/// Lines of bits as a rule asks them, wherever they live.
+pub(crate) trait Lines {
+    /// From this many lines a batch fetches ahead, if the rule does not before.
+    const FETCH_AHEAD_FROM: usize = usize::MAX;
+
+    /// How many lines there are.
+    fn line_count(&self) -> usize;
+    /// Asks the CPU to bring a line nearer.
+    fn fetch(&self, line: usize);
+    /// Are all bits of the mask set in the line?
+    fn holds(&self, line: usize, mask: &[u64; 8]) -> bool;
+    /// Are all bits of the mask set in the split block, half a line?
+    fn split_holds(&self, block: usize, mask: &[u32; 8]) -> bool;
+    /// Is the bit at this position set?
+    fn holds_bit(&self, position: u64) -> bool;
+}
+
+/// Lines of bits as a rule sets them.
+pub(crate) trait LinesMut: Lines {
+    /// Sets the bits of the mask in the line.
+    fn set(&mut self, line: usize, mask: &[u64; 8]);
+    /// Sets the bits of the mask, at most `most_a_word` in one word, and says how many were not set before.
+    fn set_counting(&mut self, line: usize, mask: &[u64; 8], most_a_word: u32) -> u32;
+    /// Sets the bits of the mask in the split block.
+    fn split_set(&mut self, block: usize, mask: &[u32; 8]);
+    /// Sets the bits of the mask in the split block and says how many were not set before.
+    fn split_set_counting(&mut self, block: usize, mask: &[u32; 8]) -> u32;
+    /// Sets the bit at this position. `true`: it was not set before.
+    fn set_bit(&mut self, position: u64) -> bool;
+}
+
+impl Lines for [Line] {
+    #[inline(always)]
+    fn line_count(&self) -> usize {
+        self.len()
+    }
+
+    #[inline(always)]
+    fn fetch(&self, line: usize) {
+        fetch_line(&self[line]);
+    }
+
+    #[inline(always)]
+    fn holds(&self, line: usize, mask: &[u64; 8]) -> bool {
+        let line = &self[line].0;
+        let mut missing = 0;
+        for i in 0..8 {
+            missing |= mask[i] & !line[i];
+        }
+        missing == 0
+    }
+
+    #[inline(always)]
+    fn split_holds(&self, block: usize, mask: &[u32; 8]) -> bool {
+        let block = &halves(self)[block];
+        let mut missing = 0;
+        for i in 0..8 {
+            missing |= mask[i] & !block[i];
+        }
+        missing == 0
+    }
+
+    #[inline(always)]
+    fn holds_bit(&self, position: u64) -> bool {
+        words(self)[(position / 64) as usize] >> (position % 64) & 1 != 0
+    }
+}
+
+impl LinesMut for [Line] {
+    #[inline(always)]
+    fn set(&mut self, line: usize, mask: &[u64; 8]) {
+        let line = &mut self[line].0;
+        for i in 0..8 {
+            line[i] |= mask[i];
+        }
+    }
+
+    #[inline(always)]
+    fn set_counting(&mut self, line: usize, mask: &[u64; 8], most_a_word: u32) -> u32 {
+        let line = &mut self[line].0;
+        let mut new = 0;
+        for i in 0..8 {
+            let missing = mask[i] & !line[i];
+            // Without a vector popcount, comparing with zero is a quarter of the work of counting.
+            new += if most_a_word == 1 { u64::from(missing != 0) } else { missing.count_ones().into() };
+            line[i] |= mask[i];
+        }
+        new as u32
+    }
+
+    #[inline(always)]
+    fn split_set(&mut self, block: usize, mask: &[u32; 8]) {
+        let block = &mut halves_mut(self)[block];
+        for i in 0..8 {
+            block[i] |= mask[i];
+        }
+    }
+
+    #[inline(always)]
+    fn split_set_counting(&mut self, block: usize, mask: &[u32; 8]) -> u32 {
+        let block = &mut halves_mut(self)[block];
+        let mut new = 0;
+        for i in 0..8 {
+            new += u32::from(mask[i] & !block[i] != 0);
+            block[i] |= mask[i];
+        }
+        new
+    }
+
+    #[inline(always)]
+    fn set_bit(&mut self, position: u64) -> bool {
+        let word = &mut words_mut(self)[(position / 64) as usize];
+        let before = *word;
+        *word |= 1 << (position % 64);
+        *word != before
+    }
+}
+
+/// How many keys ahead of the probe a batch fetches: enough to keep every line-fill buffer busy, few enough
+/// that the lines are still in the first-level cache when their turn comes.
+const AHEAD: usize = 32;
+
+/// Runs `$probe` for each hash `$h` with its number `$i`, in order, and `$rule.fetch` for the hash [`AHEAD`]
+/// places later where the array is so large that it pays. A macro, since a closure would be compiled without
+/// the level's CPU features.
+macro_rules! fetching_ahead {
+    ($rule:expr, $lines:expr, $hashes:expr, |$i:ident, $h:ident| $probe:expr) => {{
+        let hashes: &[u64] = $hashes;
+        let ahead = $rule.ahead($lines, hashes.len());
+        let fetched = hashes.len() - ahead;
+        if ahead > 0 {
+            for &h in &hashes[..ahead] {
+                $rule.fetch($lines, h);
+            }
+            for ($i, (&$h, &later)) in hashes[..fetched].iter().zip(&hashes[ahead..]).enumerate() {
+                $rule.fetch($lines, later);
+                $probe;
+            }
+        }
+        let rest = if ahead > 0 { fetched } else { 0 };
+        for ($i, &$h) in (rest..).zip(&hashes[rest..]) {
+            $probe;
+        }
+    }};
+}
+
+/// What a layout does with one hash. Everything here is inlined into each level's functions.
+pub(crate) trait Rule: Copy {
+    /// From this many lines a batch fetches ahead; below, the caches answer sooner than the fetching costs.
+    const FETCH_AHEAD_FROM: usize;
+
+    /// Fetches ahead what `h` will touch.
+    fn fetch<A: Lines + ?Sized>(&self, lines: &A, h: u64);
+    /// Are all bits of `h` set?
+    fn contains<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool;
+    /// Sets the bits of `h`.
+    fn insert<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64);
+    /// Sets the bits of `h` and says how many were not set before.
+    fn insert_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> u32;
+
+    /// [`contains`](Self::contains) whose answer is a branch, which the CPU guesses, and not the outcome of
+    /// arithmetic, for which it waits.
+    #[inline(always)]
+    fn contains_branching<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool {
+        // Without the black boxes the compiler would hand out the outcome, branch or not.
+        if self.contains(lines, h) { black_box(true) } else { black_box(false) }
+    }
+
+    /// How many hashes of a batch are fetched before the first probe.
+    #[inline(always)]
+    fn ahead<A: Lines + ?Sized>(&self, lines: &A, hashes: usize) -> usize {
+        if lines.line_count() < Self::FETCH_AHEAD_FROM.min(A::FETCH_AHEAD_FROM) {
+            0
+        } else {
+            hashes.min(AHEAD)
+        }
+    }
+
+    /// Answers a batch; `answers` is as long as `hashes`.
+    #[inline(always)]
+    fn contains_many<A: Lines + ?Sized>(&self, lines: &A, hashes: &[u64], answers: &mut [bool]) {
+        let answers = &mut answers[..hashes.len()];
+        fetching_ahead!(self, lines, hashes, |i, h| answers[i] = self.contains(lines, h));
+    }
+
+    /// Inserts a batch.
+    #[inline(always)]
+    fn insert_many<A: LinesMut + ?Sized>(&self, lines: &mut A, hashes: &[u64]) {
+        fetching_ahead!(self, lines, hashes, |_i, h| self.insert(lines, h));
+    }
+
+    /// Inserts a batch and says how many bits were not set before.
+    #[inline(always)]
+    fn insert_many_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, hashes: &[u64]) -> u64 {
+        let mut new = 0;
+        fetching_ahead!(self, lines, hashes, |_i, h| new += u64::from(self.insert_counting(lines, h)));
+        new
+    }
+}
+
+/// The number in 0..n that a hash falls on: the high half of the product, for any n.
+#[inline(always)]
+pub(super) fn reduce(h: u64, n: u64) -> u64 {
+    ((u128::from(h) * u128::from(n)) >> 64) as u64
+}
+
+/// The hash of the second line, and of each further position.
+#[inline(always)]
+pub(super) fn next(h: u64) -> u64 {
+    h.wrapping_mul(SECOND).rotate_left(32)
+}
+
+/// The line that a hash falls on.
+#[inline(always)]
+fn line_of<A: Lines + ?Sized>(lines: &A, h: u64) -> usize {
+    reduce(h, lines.line_count() as u64) as usize
+}
+
+/// All bits in one line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OneLine<M>(pub(super) M);
+
+impl<M: LineMask> Rule for OneLine<M> {
+    /// 1 MiB: at 1 MiB both take equally long, at 5 MiB fetching ahead saves a fifth.
+    const FETCH_AHEAD_FROM: usize = 1 << 14;
+
+    #[inline(always)]
+    fn fetch<A: Lines + ?Sized>(&self, lines: &A, h: u64) {
+        lines.fetch(line_of(lines, h));
+    }
+
+    #[inline(always)]
+    fn contains<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool {
+        lines.holds(line_of(lines, h), &self.0.mask(h))
+    }
+
+    #[inline(always)]
+    fn insert<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) {
+        lines.set(line_of(lines, h), &self.0.mask(h));
+    }
+
+    #[inline(always)]
+    fn insert_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> u32 {
+        lines.set_counting(line_of(lines, h), &self.0.mask(h), M::MOST_A_WORD)
+    }
+}
+
+/// Half of the bits in each of two lines.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TwoLines<M> {
+    pub(super) first: OneLine<M>,
+    pub(super) second: OneLine<M>,
+}
+
+/// Keys that go through the two phases of a batch together.
+const TWO_PHASE: usize = 512;
+
+impl<M: LineMask> Rule for TwoLines<M> {
+    /// As one line.
+    const FETCH_AHEAD_FROM: usize = OneLine::<M>::FETCH_AHEAD_FROM;
+
+    #[inline(always)]
+    fn fetch<A: Lines + ?Sized>(&self, lines: &A, h: u64) {
+        self.first.fetch(lines, h);
+        self.second.fetch(lines, next(h));
+    }
+
+    #[inline(always)]
+    fn contains<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool {
+        self.first.contains(lines, h) & self.second.contains(lines, next(h))
+    }
+
+    #[inline(always)]
+    fn contains_branching<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool {
+        self.first.contains_branching(lines, h) && self.second.contains_branching(lines, next(h))
+    }
+
+    #[inline(always)]
+    fn insert<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) {
+        self.first.insert(lines, h);
+        self.second.insert(lines, next(h));
+    }
+
+    #[inline(always)]
+    fn insert_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> u32 {
+        self.first.insert_counting(lines, h) + self.second.insert_counting(lines, next(h))
+    }
+
+    /// Two phases: the first line of all keys, then the second line of those that passed. Survivors are
+    /// kept by always writing and advancing by the answer, without a branch.
+    #[inline(always)]
+    fn contains_many<A: Lines + ?Sized>(&self, lines: &A, hashes: &[u64], answers: &mut [bool]) {
+        let mut survivors = [0u16; TWO_PHASE];
+        let mut seconds = [0u64; TWO_PHASE];
+        for (hashes, answers) in hashes.chunks(TWO_PHASE).zip(answers.chunks_mut(TWO_PHASE)) {
+            self.first.contains_many(lines, hashes, answers);
+            let mut count = 0;
+            for (i, (&h, &answer)) in hashes.iter().zip(answers.iter()).enumerate() {
+                survivors[count] = i as u16;
+                seconds[count] = next(h);
+                count += usize::from(answer);
+            }
+            let (survivors, seconds) = (&survivors[..count], &seconds[..count]);
+            fetching_ahead!(self.second, lines, seconds, |i, h| {
+                answers[usize::from(survivors[i])] = self.second.contains(lines, h)
+            });
+        }
+    }
+}
+
+/// Parquet's split block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Split {
+    pub(super) blocks: u64,
+}
+
+impl Split {
+    #[inline(always)]
+    pub(super) fn block(&self, h: u64) -> usize {
+        (((h >> 32) * self.blocks) >> 32) as usize
+    }
+}
+
+impl Rule for Split {
+    /// 8 MiB: its loop is so short that the CPU looks as far ahead by itself until the third-level cache ends.
+    const FETCH_AHEAD_FROM: usize = 1 << 17;
+
+    #[inline(always)]
+    fn fetch<A: Lines + ?Sized>(&self, lines: &A, h: u64) {
+        lines.fetch(self.block(h) / 2);
+    }
+
+    #[inline(always)]
+    fn contains<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool {
+        lines.split_holds(self.block(h), &mask::split_mask(h))
+    }
+
+    #[inline(always)]
+    fn insert<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) {
+        lines.split_set(self.block(h), &mask::split_mask(h));
+    }
+
+    #[inline(always)]
+    fn insert_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> u32 {
+        lines.split_set_counting(self.block(h), &mask::split_mask(h))
+    }
+}
+
+/// k independent positions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Independent {
+    pub(super) bit_len: u64,
+    pub(super) num_hashes: u32,
+}
+
+impl Independent {
+    #[inline(always)]
+    pub(super) fn positions(&self, h: u64) -> impl Iterator<Item = u64> {
+        let mut x = h;
+        let bit_len = self.bit_len;
+        (0..self.num_hashes).map(move |_| {
+            let position = reduce(x, bit_len);
+            x = next(x);
+            position
+        })
+    }
+}
+
+impl Rule for Independent {
+    /// 8 MiB: k positions are worked out twice for it.
+    const FETCH_AHEAD_FROM: usize = 1 << 17;
+
+    #[inline(always)]
+    fn fetch<A: Lines + ?Sized>(&self, lines: &A, h: u64) {
+        self.positions(h).for_each(|p| lines.fetch((p / LINE_BITS) as usize));
+    }
+
+    #[inline(always)]
+    fn contains<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool {
+        self.positions(h).all(|p| lines.holds_bit(p))
+    }
+
+    #[inline(always)]
+    fn insert<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) {
+        self.insert_counting(lines, h);
+    }
+
+    #[inline(always)]
+    fn insert_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> u32 {
+        self.positions(h).map(|p| u32::from(lines.set_bit(p))).sum()
+    }
+}
+
+/// Fetches the lines of all positions.
+pub(crate) fn fetch_positions<A: Lines + ?Sized>(lines: &A, positions: &[u64]) {
+    positions.iter().for_each(|p| lines.fetch((p / LINE_BITS) as usize));
+}
+
+#[cfg(test)]
+mod tests;

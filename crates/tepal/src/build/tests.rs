@@ -1,0 +1,108 @@
+//! What is gathered is in the filter, whatever the way and the number of threads.
+
+use std::string::{String, ToString};
+
+use super::*;
+use crate::{AnyFilter, BloomFilter, KeyDomain, Layout, Recipe, Scheme};
+
+fn threads(n: usize) -> NonZeroUsize {
+    NonZeroUsize::new(n).unwrap()
+}
+
+/// Builds a file of these keys by so many workers, each of which prepares a share of them.
+fn built(builder: &BloomFilterBuilder, format: Format, keys: &[String], workers: usize) -> Built {
+    let folder = tempfile::tempdir().unwrap();
+    let gather = Gather::with(builder.clone(), format, folder.path(), threads(workers)).unwrap();
+    let shares: Vec<&[String]> = keys.chunks(keys.len().div_ceil(workers).max(1)).collect();
+    let left: Vec<PreparedKeys> = thread::scope(|scope| {
+        let share = |share: &[String]| {
+            let (mut worker, mut prepared) = (gather.worker(), PreparedKeys::default());
+            for key in share {
+                gather.key_hasher().prepare(key, &mut prepared).unwrap();
+            }
+            worker.keep(&mut prepared).unwrap();
+            prepared
+        };
+        let workers: Vec<_> = shares.iter().map(|keys| scope.spawn(move || share(keys))).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+    });
+    left.iter().for_each(|keys| gather.take(keys).unwrap());
+    let built = gather.finish().unwrap();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    built
+}
+
+fn keys(n: u32) -> Vec<String> {
+    // Some come twice.
+    (0..n).chain(0..n / 3).map(|i| i.to_string()).collect()
+}
+
+#[test]
+fn every_way_gives_one_file_for_any_number_of_threads() {
+    let any = BloomFilter::builder;
+    let parquet = any().scheme(Scheme::Xxh64).layout(Layout::SplitBlock);
+    for (builder, format) in [
+        (any(), Format::Tepal),
+        (any().capacity(30_000), Format::Tepal),
+        (any().key_domain(KeyDomain::Integer).layout(Layout::Double), Format::Tepal),
+        (any().scheme(Scheme::GuavaMitz64), Format::Guava),
+        (any().scheme(Scheme::Dcso), Format::Tepal),
+        (any().scheme(Scheme::RedisBloom), Format::RedisBloom),
+        (parquet, Format::ParquetSbbf),
+    ] {
+        for n in [0, 1, 50, 20_000] {
+            let keys = keys(n);
+            let one = built(&builder, format, &keys, 1);
+            assert_eq!((one.keys, one.file.format()), (keys.len() as u64, format));
+            assert!(one.different.abs_diff(n.into()) <= u64::from(n / 100), "{format}: {}", one.different);
+            assert!(keys.iter().all(|key| one.file.contains(key)), "{format}");
+            for workers in [2, 5] {
+                let other = built(&builder, format, &keys, workers);
+                assert_eq!(
+                    other.file.to_bytes().unwrap(),
+                    one.file.to_bytes().unwrap(),
+                    "{format} {workers}"
+                );
+                assert_eq!((other.different, other.is_exact), (one.different, one.is_exact));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_recipe_and_a_policy_are_the_filters() {
+    let recipe = Recipe { trim: true, nocase: true };
+    let gather = Gather::new(BloomFilter::builder().recipe(recipe), Format::Tepal).unwrap();
+    gather.insert_many(&[" Alice ", "ALICE", "alice", "Bob"]).unwrap();
+    let built = gather.finish().unwrap();
+    assert_eq!((built.keys, built.different, built.is_exact), (4, 2, true));
+    assert!(built.file.contains("alice") && built.file.contains(" BOB"));
+    let AnyFilter::Bloom(filter) = built.file.filter() else { panic!("{built:?}") };
+    assert_eq!((filter.over_capacity(), filter.capacity()), (OverCapacity::Refuse, 2));
+}
+
+#[test]
+fn what_cannot_be_gathered_is_refused_before_the_first_key() {
+    let refused =
+        |builder: BloomFilterBuilder, format| Gather::new(builder, format).err().unwrap().to_string();
+    let any = BloomFilter::builder;
+    assert!(refused(any().caller_hash("mine"), Format::Tepal).contains("hashes that its caller computes"));
+    assert!(refused(any(), Format::Guava).contains("its hash scheme is xxh3, expected guava-mitz64"));
+    assert!(refused(any().false_positive_rate(2.0), Format::Tepal).contains("false-positive rate"));
+    assert!(refused(any().bit_len(1000), Format::Tepal).contains("a multiple of 512"));
+    let nowhere = Gather::with(any(), Format::Tepal, Path::new("/no/such/folder"), threads(1)).err().unwrap();
+    assert!(nowhere.to_string().contains("/no/such/folder: making a temporary file"), "{nowhere}");
+}
+
+#[test]
+fn keys_are_refused_one_by_one() {
+    let gather = Gather::new(BloomFilter::builder().key_domain(KeyDomain::Integer), Format::Tepal).unwrap();
+    assert!(matches!(gather.insert_many(&["7", "seven"]), Err(Error::KeyRefused { .. })));
+    let small = Gather::new(BloomFilter::builder().capacity(10), Format::Tepal).unwrap();
+    let many: Vec<u32> = (0..1000).collect();
+    assert!(matches!(small.insert_many(&many), Err(Error::CapacityReached { capacity: 10, .. })));
+    let none: [&str; 0] = [];
+    let gather = Gather::new(BloomFilter::builder(), Format::Tepal).unwrap();
+    gather.insert_many(&none).unwrap();
+    assert_eq!(gather.finish().unwrap().different, 0);
+}

@@ -1,0 +1,211 @@
+//! What a filter is, as data: the one source of whatever shows a filter, in words or as JSON.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::error::{Error, Result};
+use crate::ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
+use crate::key::Recipe;
+
+/// Free text about the set that travels in the file. None of it changes an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Labels {
+    /// Name of the set.
+    pub name: Option<String>,
+    /// Where the keys came from.
+    pub source: Option<String>,
+    /// When, in the writer's own form.
+    pub date: Option<String>,
+    /// Which field of a row is the key. Whoever reads rows has to take it from there; the filter sees keys.
+    pub field: Option<String>,
+}
+
+impl Labels {
+    /// Tag and text of each label that is there, in file order (FORMAT.md, section 4.3).
+    pub(crate) fn tagged(&self) -> impl Iterator<Item = (u16, &str)> {
+        [(1, &self.name), (2, &self.source), (3, &self.date), (4, &self.field)]
+            .into_iter()
+            .filter_map(|(tag, text)| Some((tag, text.as_deref()?)))
+    }
+
+    /// Takes the text of a tag; `false` where it is none of theirs.
+    pub(crate) fn set(&mut self, tag: u16, text: String) -> bool {
+        let place = match tag {
+            1 => &mut self.name,
+            2 => &mut self.source,
+            3 => &mut self.date,
+            4 => &mut self.field,
+            _ => return false,
+        };
+        *place = Some(text);
+        true
+    }
+
+    /// The texts must be such as a file can hold.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.tagged().try_for_each(|(_, text)| check_label("a label", text))?;
+        let len: usize = self.tagged().map(|(_, text)| text.len()).sum();
+        if len > MOST_LABEL_BYTES {
+            let expected = alloc::format!("at most {MOST_LABEL_BYTES} together");
+            return Err(Error::parameter("the labels", format_args!("{len} bytes"), expected));
+        }
+        Ok(())
+    }
+}
+
+/// Labels that leave room in a file's records for their tags and padding and for a scheme's parameter.
+const MOST_LABEL_BYTES: usize = 65_000;
+
+/// A text that a file can hold.
+pub(crate) fn check_label(what: &'static str, text: &str) -> Result<()> {
+    if text.is_empty() || text.chars().any(|c| c.is_ascii_control()) {
+        let expected = "text that is not empty and has no control characters";
+        return Err(Error::parameter(what, format_args!("{text:?}"), expected));
+    }
+    Ok(())
+}
+
+/// Everything that is to know of a filter, as data ([`AnyFilter::facts`](crate::AnyFilter::facts),
+/// [`Opened::facts`](crate::Opened::facts)). Made by passes over the bits.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Facts {
+    /// What the filter is.
+    pub kind: Kind,
+    /// How key bytes become a hash, or bits.
+    pub scheme: Scheme,
+    /// The public seed of the hash, where the scheme has one.
+    pub seed: Option<u64>,
+    /// The name of the hash that the caller computes, under [`Scheme::CallerHash`].
+    pub caller_hash: Option<String>,
+    /// What the keys are.
+    pub key_domain: KeyDomain,
+    /// What is done to a key first.
+    pub recipe: Recipe,
+    /// Different keys it was planned for; of a chain, of all its filters.
+    pub capacity: u64,
+    /// The share of wrong answers promised up to that capacity.
+    pub promised_false_positive_rate: f64,
+    /// What happens when more keys come.
+    pub over_capacity: OverCapacity,
+    /// Does it hold more than its capacity, going by the bits?
+    pub is_over_capacity: bool,
+    /// Keys given to it, repeats included, where that is known.
+    pub keys_inserted: Option<u64>,
+    /// Different keys in it, going by the bits.
+    pub estimated_len: f64,
+    /// The share of wrong answers now.
+    pub false_positive_rate: f64,
+    /// Bytes of the bits in memory.
+    pub size_in_bytes: u64,
+    /// Free text about the set.
+    pub labels: Labels,
+    /// The Bloom filters that it consists of, the oldest first: one, or the links of a chain.
+    pub parts: Vec<PartFacts>,
+    /// What its user should know.
+    pub warnings: Vec<Warning>,
+    /// The file, where it is one that was opened or is to be written.
+    pub file: Option<FileFacts>,
+}
+
+/// One Bloom filter, as data.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PartFacts {
+    /// Which bits a hash sets.
+    pub layout: Layout,
+    /// Bits set for each key.
+    pub num_hashes: u32,
+    /// Bits of the array.
+    pub bit_len: u64,
+    /// Different keys it was planned for.
+    pub capacity: u64,
+    /// Keys given to it, repeats included, where that is known.
+    pub keys_inserted: Option<u64>,
+    /// Bits that are set.
+    pub set_bits: u64,
+    /// The share of wrong answers of this one now.
+    pub false_positive_rate: f64,
+}
+
+impl PartFacts {
+    /// The share of bits that are set.
+    pub fn fill_ratio(&self) -> f64 {
+        self.set_bits as f64 / self.bit_len as f64
+    }
+
+    /// Bits of the array for each key of the capacity.
+    pub fn bits_per_key(&self) -> f64 {
+        self.bit_len as f64 / self.capacity as f64
+    }
+}
+
+/// A file, as data.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FileFacts {
+    /// Its format.
+    pub format: Format,
+    /// The version of a tepal file.
+    pub format_version: Option<u16>,
+    /// Its bytes.
+    pub file_len: u64,
+    /// Are the bits under a checksum, so that every change of them is found?
+    pub has_checksum: bool,
+    /// Pieces of a tepal file with a checksum of their own.
+    pub chunks: Option<u64>,
+    /// Is it sealed?
+    pub is_sealed: bool,
+    /// What files of this format do not say, so that it was told or worked out.
+    pub not_recorded: Vec<Unrecorded>,
+}
+
+/// Something that a file does not say of its filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unrecorded {
+    /// How keys become bytes: it was told, or bytes were assumed.
+    KeyDomain,
+    /// How many keys it was planned for, and at which rate: both were worked out from the size.
+    Plan,
+    /// How many keys were given to it.
+    KeysInserted,
+}
+
+/// What the user of a filter should know: promises that its scheme cannot keep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// Positions of 31 bits: a large filter errs more often than its formula says.
+    Positions31Bits {
+        /// The scheme.
+        scheme: Scheme,
+        /// The rate of a half full filter of this size.
+        rate: f64,
+        /// The rate that would be expected of it.
+        expected: f64,
+    },
+    /// Colliding keys can be written down by hand.
+    Weak {
+        /// The scheme.
+        scheme: Scheme,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::Positions31Bits { scheme, rate, expected } => write!(
+                f,
+                "positions of the scheme {scheme} are 31 bits: half full, a filter of this size errs at {:.2} %, \
+                 where {:.2} % would be expected",
+                100.0 * rate,
+                100.0 * expected
+            ),
+            Warning::Weak { scheme } => {
+                write!(f, "the scheme {scheme} is weak: colliding keys can be written down by hand")
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Reading and writing numbers and pieces one after the other. Reading past the end is an error and never a panic.
+
+use alloc::vec::Vec;
+
+use crate::error::{Error, Result};
+
+pub(crate) struct Fields<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Fields<'a> {
+    /// Reads `bytes` from byte `at` on.
+    pub(crate) fn at(bytes: &'a [u8], at: usize) -> Self {
+        Fields { bytes, at: at.min(bytes.len()) }
+    }
+
+    /// The next `len` bytes.
+    pub(crate) fn take(&mut self, len: usize) -> Result<&'a [u8]> {
+        let taken = self.rest().get(..len).ok_or_else(|| {
+            let left = self.rest().len();
+            Error::damaged(format_args!(
+                "it ends {left} bytes after byte {}, and {len} are expected",
+                self.at
+            ))
+        })?;
+        self.at += len;
+        Ok(taken)
+    }
+
+    /// The next `len` bytes, for a length that a file claims.
+    pub(crate) fn take_claimed(&mut self, len: u64) -> Result<&'a [u8]> {
+        self.take(usize::try_from(len).unwrap_or(usize::MAX))
+    }
+
+    /// Everything not read yet.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
+    }
+
+    /// Where the next byte is.
+    pub(crate) fn position(&self) -> usize {
+        self.at
+    }
+
+    /// Nothing may follow.
+    pub(crate) fn end(&self) -> Result<()> {
+        match self.rest().len() {
+            0 => Ok(()),
+            left => {
+                Err(Error::damaged(format_args!("{left} bytes follow after its end at byte {}", self.at)))
+            }
+        }
+    }
+
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N)?);
+        Ok(array)
+    }
+
+    pub(crate) fn u8(&mut self) -> Result<u8> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    pub(crate) fn u16_le(&mut self) -> Result<u16> {
+        Ok(u16::from_le_bytes(self.array()?))
+    }
+
+    pub(crate) fn u32_le(&mut self) -> Result<u32> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    pub(crate) fn u64_le(&mut self) -> Result<u64> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+
+    pub(crate) fn f64_le(&mut self) -> Result<f64> {
+        Ok(f64::from_bits(self.u64_le()?))
+    }
+
+    pub(crate) fn i32_be(&mut self) -> Result<i32> {
+        Ok(i32::from_be_bytes(self.array()?))
+    }
+
+    pub(crate) fn u64_be(&mut self) -> Result<u64> {
+        Ok(u64::from_be_bytes(self.array()?))
+    }
+}
+
+/// Where the numbers and pieces of a file go, one after the other.
+pub(crate) trait Put {
+    /// Writes these bytes.
+    fn bytes(&mut self, bytes: &[u8]) -> Result<()>;
+
+    fn u8(&mut self, n: u8) -> Result<()> {
+        self.bytes(&[n])
+    }
+
+    fn u16_le(&mut self, n: u16) -> Result<()> {
+        self.bytes(&n.to_le_bytes())
+    }
+
+    fn u32_le(&mut self, n: u32) -> Result<()> {
+        self.bytes(&n.to_le_bytes())
+    }
+
+    fn u64_le(&mut self, n: u64) -> Result<()> {
+        self.bytes(&n.to_le_bytes())
+    }
+
+    fn f64_le(&mut self, n: f64) -> Result<()> {
+        self.u64_le(n.to_bits())
+    }
+
+    fn u32_be(&mut self, n: u32) -> Result<()> {
+        self.bytes(&n.to_be_bytes())
+    }
+
+    fn u64_be(&mut self, n: u64) -> Result<()> {
+        self.bytes(&n.to_be_bytes())
+    }
+
+    /// Writes words, a few thousand at a time.
+    fn words(&mut self, words: &mut dyn Iterator<Item = u64>, to_bytes: fn(u64) -> [u8; 8]) -> Result<()> {
+        let mut buffer = Vec::with_capacity(PIECE);
+        for word in words {
+            buffer.extend_from_slice(&to_bytes(word));
+            if buffer.len() == PIECE {
+                self.bytes(&buffer)?;
+                buffer.clear();
+            }
+        }
+        self.bytes(&buffer)
+    }
+}
+
+/// Bytes of a piece of many words.
+const PIECE: usize = 1 << 16;
+
+impl Put for Vec<u8> {
+    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        self.try_reserve(bytes.len())
+            .map_err(|_| Error::TooLarge { bytes: (self.len() + bytes.len()) as u64 })?;
+        self.extend_from_slice(bytes);
+        Ok(())
+    }
+}

@@ -1,0 +1,194 @@
+//! The envelope of every tepal file, whatever kind of filter is in it: the common part of the header, the records, the
+//! chunk table, the lengths (FORMAT.md, sections 3 and 4).
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::open::Open;
+use super::records;
+use super::seal::SEAL_BYTES;
+use crate::bits::LINE_BYTES;
+use crate::error::{Error, Result};
+use crate::fields::Fields;
+use crate::ids::Kind;
+use crate::key::Recipe;
+use crate::kinds::{self, AwaitsBody, FilePart, OWN_BYTES};
+use crate::params::Plan;
+
+pub(super) const MAGIC: [u8; 8] = *b"\x89TEPAL\r\n";
+/// The version of the format that this build writes, and the only one there is.
+pub(crate) const VERSION: u16 = 1;
+const FIXED_BYTES: u64 = 128;
+/// Bytes of the body under one checksum.
+pub(super) const CHUNK_BYTES: u64 = 65_536;
+pub(super) const MOST_RECORDS: u64 = 65_536;
+/// Required flag 0: the file ends with a seal.
+const SEALED: u32 = 1;
+
+/// Where the body starts, for a body and records of these lengths.
+pub(super) fn body_offset(body_len: u64, records_len: u64) -> u64 {
+    let table = body_len.div_ceil(CHUNK_BYTES) * 8;
+    (FIXED_BYTES + records_len + table + 8).next_multiple_of(LINE_BYTES)
+}
+
+impl Plan {
+    /// Bytes of the file, without labels.
+    pub fn file_len(&self) -> u64 {
+        body_offset(self.size_in_bytes(), 0) + self.size_in_bytes()
+    }
+}
+
+/// Bytes of the file of a filter, without a seal.
+pub(super) fn file_len(part: &FilePart<'_>) -> u64 {
+    let body_len = size_of_val(part.body) as u64;
+    body_offset(body_len, records::len(part)) + body_len
+}
+
+/// The bytes before the body.
+pub(super) fn encode(kind: Kind, part: &FilePart<'_>, chunk_table: &[u64], sealed: bool) -> Vec<u8> {
+    let body_len = size_of_val(part.body) as u64;
+    let records_len = records::len(part);
+    let body_offset = body_offset(body_len, records_len);
+
+    let mut out = Vec::with_capacity(body_offset as usize);
+    out.extend(MAGIC);
+    out.extend(VERSION.to_le_bytes());
+    out.extend(kind.id().to_le_bytes());
+    out.extend((body_offset as u32).to_le_bytes());
+    out.extend((body_offset + body_len + if sealed { SEAL_BYTES } else { 0 }).to_le_bytes());
+    out.extend(if sealed { SEALED } else { 0 }.to_le_bytes());
+    out.extend([0; 4]); // optional flags
+    out.extend(part.own);
+    out.extend((records_len as u32).to_le_bytes());
+    out.extend(part.recipe.to_flags().to_le_bytes());
+    records::encode(part, &mut out);
+    chunk_table.iter().for_each(|sum| out.extend(sum.to_le_bytes()));
+    out.resize(body_offset as usize - 8, 0);
+    let checksum = xxh3_64(&out);
+    out.extend(checksum.to_le_bytes());
+    out
+}
+
+/// The lengths that a file claims, compared with the bytes that are there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lengths {
+    kind: Kind,
+    pub(super) body_offset: u64,
+    file_len: u64,
+}
+
+impl Lengths {
+    /// Steps 1 and 2 of FORMAT.md, section 4.6: `start` holds the first bytes of a file of `real_len`.
+    pub(super) fn read(start: &[u8], real_len: u64) -> Result<Self> {
+        if !start.starts_with(&MAGIC) {
+            return Err(Error::NotTepal { found: super::looks_like(start) });
+        }
+        let mut fields = Fields::at(start, MAGIC.len());
+        let truncated = |_| Error::damaged(format_args!("it ends after {real_len} bytes, within the header"));
+        let version = fields.u16_le().map_err(truncated)?;
+        if version != VERSION {
+            let (what, found) = ("file format version", version.into());
+            return Err(Error::Unsupported { what, found, known: "version 1" });
+        }
+        let kind = kinds::kind_of_file(fields.u16_le().map_err(truncated)?)?;
+        let body_offset = u64::from(fields.u32_le().map_err(truncated)?);
+        let file_len = fields.u64_le().map_err(truncated)?;
+        if file_len != real_len {
+            return Err(Error::damaged(format_args!("it has {real_len} bytes, and {file_len} were written")));
+        }
+        let least = super::envelope::body_offset(1, 0);
+        if body_offset % LINE_BYTES != 0 || body_offset < least || body_offset > file_len.min(1 << 31) {
+            return Err(Error::damaged(format_args!("the body cannot start at byte {body_offset}")));
+        }
+        Ok(Lengths { kind, body_offset, file_len })
+    }
+
+    /// Where the body must end.
+    fn body_end(&self, sealed: bool) -> Option<u64> {
+        self.file_len.checked_sub(if sealed { SEAL_BYTES } else { 0 })
+    }
+}
+
+/// Whether a file with these required flags is sealed. One that this build could not check is refused.
+fn sealed(required_flags: u32) -> Result<bool> {
+    let (known, words) = match cfg!(feature = "seal") {
+        true => (SEALED, "bit 0 (sealed)"),
+        false => (0, "none without its feature `seal`"),
+    };
+    if required_flags & !known != 0 {
+        let found = required_flags.into();
+        return Err(Error::Unsupported { what: "the set of required feature flags", found, known: words });
+    }
+    Ok(required_flags & SEALED != 0)
+}
+
+/// A header that has passed every check that needs no body.
+pub(super) struct Header {
+    pub(super) lengths: Lengths,
+    /// The filter, but its body.
+    pub(super) filter: Box<dyn AwaitsBody>,
+    pub(super) chunk_table: Vec<u64>,
+    sealed: bool,
+}
+
+impl Header {
+    /// Bytes of the seal after the body, which the file has been found long enough for.
+    pub(super) fn seal_len(&self) -> usize {
+        if self.sealed { SEAL_BYTES as usize } else { 0 }
+    }
+
+    /// Steps 3 to 6 of FORMAT.md, section 4.6. `head` is everything before the body.
+    pub(super) fn decode(lengths: Lengths, head: &[u8], open: &Open<'_>) -> Result<Self> {
+        let (protected, checksum) = head.split_at(head.len() - 8);
+        let found = xxh3_64(protected);
+        let expected = Fields::at(checksum, 0).u64_le()?;
+        if found != expected {
+            return Err(Error::damaged(format_args!(
+                "the header has the checksum {found:016x}, and {expected:016x} was written"
+            )));
+        }
+
+        let mut fields = Fields::at(protected, 24);
+        let sealed = sealed(fields.u32_le()?)?;
+        let _optional_flags = fields.u32_le()?;
+        let own = fields.array::<OWN_BYTES>()?;
+        let records_len = u64::from(fields.u32_le()?);
+        let recipe = Recipe::from_flags(fields.u32_le()?)?;
+        if records_len > MOST_RECORDS || records_len % 8 != 0 {
+            return Err(Error::damaged(format_args!("records of {records_len} bytes")));
+        }
+        let (labels, scheme_record) = records::decode(fields.take(records_len as usize)?)?;
+        let part = FilePart { own, recipe, labels, scheme_record, body: &[] };
+        let filter = kinds::of_file(lengths.kind, &part, open.secret)?;
+
+        let body_len = filter
+            .lines()
+            .checked_mul(LINE_BYTES)
+            .filter(|len| lengths.body_offset.checked_add(*len) == lengths.body_end(sealed))
+            .filter(|len| body_offset(*len, records_len) == lengths.body_offset)
+            .ok_or_else(|| {
+                let bits = filter.lines().saturating_mul(8 * LINE_BYTES);
+                Error::damaged(format_args!("a body of {bits} bits does not fit the file"))
+            })?;
+        let table = fields.take_claimed(body_len.div_ceil(CHUNK_BYTES) * 8)?;
+        let mut chunk_table = Vec::new();
+        let too_large = |_| Error::TooLarge { bytes: table.len() as u64 };
+        chunk_table.try_reserve_exact(table.len() / 8).map_err(too_large)?;
+        chunk_table
+            .extend(table.chunks_exact(8).map(|sum| u64::from_le_bytes(core::array::from_fn(|i| sum[i]))));
+        if fields.rest().iter().any(|byte| *byte != 0) {
+            return Err(Error::damaged("the padding before the body is not zero"));
+        }
+        match (sealed, open.seal) {
+            (true, None) => return Err(Error::SealRequired),
+            (false, Some(_)) => return Err(Error::NotSealed),
+            _ => filter.self_test()?,
+        }
+        Ok(Header { lengths, filter, chunk_table, sealed })
+    }
+}
+
+#[cfg(test)]
+mod tests;

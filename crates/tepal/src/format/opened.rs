@@ -1,0 +1,421 @@
+//! A filter with where it came from: what `open` and `from_bytes` give, whatever the file is.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+#[cfg(feature = "std")]
+use std::io::Write;
+#[cfg(feature = "std")]
+use std::path::Path;
+
+#[cfg(feature = "std")]
+use super::replace::replace;
+use super::seal::{SEAL_BYTES, SealKey};
+use super::{envelope, write};
+use crate::error::{Error, Result};
+use crate::facts::{Facts, FileFacts, Unrecorded};
+use crate::fields::Put;
+use crate::ids::{Format, OverCapacity};
+use crate::key::{Key, KeyHasher, Keys, PreparedKeys};
+use crate::kinds::AnyFilter;
+
+/// What a format of another program keeps beside the filter, so that writing gives the same bytes again.
+pub(super) trait Beside: fmt::Debug + Send + Sync {
+    /// Writes the file. A filter that the format cannot hold is an error, and never another file.
+    fn write(&self, filter: &AnyFilter, out: &mut dyn Put) -> Result<()>;
+
+    /// Are the bits under a checksum?
+    fn has_checksum(&self) -> bool {
+        false
+    }
+}
+
+/// What was read of another program's file.
+pub(super) type Read = (AnyFilter, Arc<dyn Beside>);
+
+/// A filter with the format it was read from or is to be written in, and what its file keeps beside it.
+///
+/// It is asked through [`filter`](Self::filter), and changed through the calls here: there is no way to put another
+/// filter in its place, so that what is written is always what the format says it is. The bits of a tepal file are mapped;
+/// the first change copies them into memory.
+///
+/// ```
+/// use tepal::{BloomFilter, Format, Open, Opened, Scheme};
+/// let mut filter = BloomFilter::builder().scheme(Scheme::GuavaMitz64).capacity(1000).build()?;
+/// filter.insert("570108428378")?;
+/// let mut file = Opened::new(filter, Format::Guava)?;
+/// file.insert("850514300021")?;
+/// let bytes = file.to_bytes()?;                  // what Guava's `BloomFilter.readFrom` reads
+/// let file = Open::new().format(Format::Guava).from_bytes(&bytes)?;
+/// assert!(file.contains("570108428378") && file.contains("850514300021"));
+/// # Ok::<(), tepal::Error>(())
+/// ```
+///
+/// The filter itself cannot be exchanged:
+///
+/// ```compile_fail
+/// # use tepal::{BloomFilter, Format, Opened, Scheme};
+/// # let guava = BloomFilter::builder().scheme(Scheme::GuavaMitz64).capacity(1000).build().unwrap();
+/// # let other = BloomFilter::builder().capacity(1000).build().unwrap();
+/// let mut file = Opened::new(guava, Format::Guava).unwrap();
+/// *file.filter_mut() = other.into();
+/// ```
+#[derive(Clone, Debug)]
+pub struct Opened {
+    filter: AnyFilter,
+    format: Format,
+    /// Nothing of a tepal file.
+    beside: Option<Arc<dyn Beside>>,
+    is_sealed: bool,
+}
+
+impl Opened {
+    /// A filter to be written in `format`.
+    ///
+    /// # Errors
+    /// [`Error::Unconvertible`] where the format holds filters of another scheme, kind or layout, or cannot
+    /// say what the filter's recipe says; [`Error::Unsupported`] for another program's format in a build without the
+    /// feature `foreign`.
+    pub fn new(filter: impl Into<AnyFilter>, format: Format) -> Result<Self> {
+        let filter = filter.into();
+        #[cfg(feature = "foreign")]
+        if let Some(foreign) = super::foreign::of(format) {
+            let (filter, beside) = super::foreign::adopt(foreign, filter)?;
+            let file = Opened { filter, format, beside: Some(beside), is_sealed: false };
+            // A format may not hold every number.
+            file.file_len()?;
+            return Ok(file);
+        }
+        if format != Format::Tepal {
+            let known = "tepal (1) without its feature `foreign`";
+            return Err(Error::Unsupported { what: "file format", found: format.id().into(), known });
+        }
+        let filter = one_of_chain(filter)?;
+        filter.as_dyn().file_part()?;
+        Ok(Opened { filter, format, beside: None, is_sealed: false })
+    }
+
+    pub(super) fn of_tepal(filter: AnyFilter, is_sealed: bool) -> Self {
+        Opened { filter, format: Format::Tepal, beside: None, is_sealed }
+    }
+
+    #[cfg(feature = "foreign")]
+    pub(super) fn of_foreign(format: Format, (filter, beside): Read) -> Self {
+        Opened { filter, format, beside: Some(beside), is_sealed: false }
+    }
+
+    /// The filter, to be asked.
+    pub fn filter(&self) -> &AnyFilter {
+        &self.filter
+    }
+
+    /// The filter, without its file.
+    pub fn into_filter(self) -> AnyFilter {
+        self.filter
+    }
+
+    /// The format.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Was the file sealed, and opened with the key of its seal? After a quick opening only [`verify`](Self::verify)
+    /// says whether the seal is right.
+    pub fn is_sealed(&self) -> bool {
+        self.is_sealed
+    }
+
+    /// [`AnyFilter::contains`].
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        self.filter.contains(key)
+    }
+
+    /// [`AnyFilter::contains_many`].
+    pub fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<bool> {
+        self.filter.contains_many(keys)
+    }
+
+    /// [`AnyFilter::key_hasher`].
+    pub fn key_hasher(&self) -> KeyHasher {
+        self.filter.key_hasher()
+    }
+
+    /// [`AnyFilter::insert`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
+        self.filter.insert(key)
+    }
+
+    /// [`AnyFilter::insert_many`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
+        self.filter.insert_many(keys)
+    }
+
+    /// [`AnyFilter::insert_prepared`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn insert_prepared(&mut self, keys: &PreparedKeys) -> Result<()> {
+        self.filter.insert_prepared(keys)
+    }
+
+    /// [`AnyFilter::insert_many_hashes`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
+        self.filter.insert_many_hashes(hashes)
+    }
+
+    /// Adds all keys of another opened filter of the same format.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] where the formats differ; and as [`AnyFilter::union_with`].
+    pub fn union_with(&mut self, other: &Opened) -> Result<()> {
+        self.check_format(other)?;
+        self.filter.union_with(&other.filter)
+    }
+
+    /// Keeps what both filters have.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] where the formats differ; and as [`AnyFilter::intersect_with`].
+    pub fn intersect_with(&mut self, other: &Opened) -> Result<()> {
+        self.check_format(other)?;
+        self.filter.intersect_with(&other.filter)
+    }
+
+    fn check_format(&self, other: &Opened) -> Result<()> {
+        if self.format == other.format {
+            return Ok(());
+        }
+        let (expected, found) = (self.format.name().into(), other.format.name().into());
+        Err(Error::Incompatible { property: "file format", expected, found })
+    }
+
+    /// [`AnyFilter::clear`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn clear(&mut self) -> Result<()> {
+        self.filter.clear()
+    }
+
+    /// [`AnyFilter::set_over_capacity`]. A tepal file keeps it, other files do not.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
+        self.filter.set_over_capacity(policy)
+    }
+
+    /// Holds the bits against what the file says of them: the rest of what a quick opening has left out. A filter that is
+    /// in memory has been checked; there is nothing to do then.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`], with the bytes of the first chunk that is; [`Error::WrongSeal`] for a file that was
+    /// changed without the key of its seal.
+    pub fn verify(&self) -> Result<()> {
+        self.filter.as_dyn().verify()
+    }
+
+    /// The same bits in another format, where that is possible.
+    ///
+    /// # Errors
+    /// [`Error::Unconvertible`] where the other format has another hash or holds another kind: bits cannot be
+    /// turned into those of another hash, so the filter must be built again from its keys.
+    pub fn convert_to(self, format: Format) -> Result<Self> {
+        if format == self.format {
+            return Ok(self);
+        }
+        Opened::new(self.filter, format)
+    }
+
+    /// Everything about the filter and its file, as data. Costs some passes over the bits.
+    ///
+    /// # Errors
+    /// As [`to_bytes`](Self::to_bytes), for the length of the file.
+    pub fn facts(&self) -> Result<Facts> {
+        Ok(Facts { file: Some(self.file_facts()?), ..self.filter.facts() })
+    }
+
+    /// What there is to know of the file, as data.
+    ///
+    /// # Errors
+    /// As [`to_bytes`](Self::to_bytes), for the length of the file.
+    pub fn file_facts(&self) -> Result<FileFacts> {
+        let is_ours = self.beside.is_none();
+        let mut not_recorded = Vec::new();
+        if !is_ours {
+            not_recorded.push(Unrecorded::KeyDomain);
+            if !self.format.records_plan() {
+                not_recorded.push(Unrecorded::Plan);
+            }
+            if self.filter.keys_inserted().is_none() {
+                not_recorded.push(Unrecorded::KeysInserted);
+            }
+        }
+        Ok(FileFacts {
+            format: self.format,
+            format_version: is_ours.then_some(envelope::VERSION),
+            file_len: self.file_len()? + if self.is_sealed { SEAL_BYTES } else { 0 },
+            has_checksum: self.beside.as_ref().is_none_or(|beside| beside.has_checksum()),
+            chunks: is_ours.then(|| self.filter.size_in_bytes().div_ceil(envelope::CHUNK_BYTES)),
+            is_sealed: self.is_sealed,
+            not_recorded,
+        })
+    }
+
+    /// Bytes of the file, without a seal.
+    ///
+    /// # Errors
+    /// As [`to_bytes`](Self::to_bytes).
+    pub fn file_len(&self) -> Result<u64> {
+        match &self.beside {
+            None => Ok(envelope::file_len(&self.filter.as_dyn().file_part()?)),
+            Some(beside) => {
+                let mut count = Count(0);
+                beside.write(&self.filter, &mut count)?;
+                Ok(count.0)
+            }
+        }
+    }
+
+    /// The file as bytes: for a filter that was read and not changed, the same bytes.
+    ///
+    /// # Errors
+    /// [`Error::Unconvertible`] and [`Error::Parameter`] where the filter has grown beyond what its format can hold;
+    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a filter that was opened
+    /// [quick](crate::Open::quick) and whose bits are not what was written.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.bytes(None)
+    }
+
+    /// [`to_bytes`](Self::to_bytes), sealed as by [`BloomFilter::to_bytes_sealed`](crate::BloomFilter::to_bytes_sealed).
+    ///
+    /// # Errors
+    /// As [`to_bytes`](Self::to_bytes); [`Error::Parameter`] where the format is another program's, which has no seal.
+    #[cfg(feature = "seal")]
+    pub fn to_bytes_sealed(&self, key: &SealKey) -> Result<Vec<u8>> {
+        self.bytes(Some(key))
+    }
+
+    fn bytes(&self, seal: Option<&SealKey>) -> Result<Vec<u8>> {
+        match &self.beside {
+            None => write::bytes(self.filter.kind(), &self.filter.as_dyn().file_part()?, seal),
+            Some(beside) => {
+                self.check_seal(seal)?;
+                let mut bytes = Vec::new();
+                beside.write(&self.filter, &mut bytes)?;
+                Ok(bytes)
+            }
+        }
+    }
+
+    /// Only a tepal file has a seal.
+    fn check_seal(&self, seal: Option<&SealKey>) -> Result<()> {
+        if seal.is_none() || self.beside.is_none() {
+            return Ok(());
+        }
+        let expected = "left out: only tepal files have one";
+        Err(Error::parameter("the seal", format_args!("given for {}", self.format), expected))
+    }
+}
+
+#[cfg(feature = "std")]
+impl Opened {
+    /// Writes the file to `out`. Buffering is the caller's; the pieces are 64 KiB at most, or a record.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where `out` refuses; and as [`to_bytes`](Self::to_bytes).
+    pub fn write_to(&self, mut out: impl Write) -> Result<()> {
+        self.write(&mut out, None)
+    }
+
+    /// [`write_to`](Self::write_to), sealed.
+    ///
+    /// # Errors
+    /// As [`write_to`](Self::write_to) and [`to_bytes_sealed`](Self::to_bytes_sealed).
+    #[cfg(feature = "seal")]
+    pub fn write_to_sealed(&self, mut out: impl Write, key: &SealKey) -> Result<()> {
+        self.write(&mut out, Some(key))
+    }
+
+    /// Saves the file, atomically, as [`BloomFilter::save`](crate::BloomFilter::save) does.
+    ///
+    /// # Errors
+    /// As there, and as [`to_bytes`](Self::to_bytes).
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        // What cannot be written must not cost a temporary file.
+        self.file_len()?;
+        replace(path.as_ref(), |out| self.write(out, None))
+    }
+
+    /// [`save`](Self::save), sealed.
+    ///
+    /// # Errors
+    /// As [`save`](Self::save) and [`to_bytes_sealed`](Self::to_bytes_sealed).
+    #[cfg(feature = "seal")]
+    pub fn save_sealed(&self, path: impl AsRef<Path>, key: &SealKey) -> Result<()> {
+        self.file_len()?;
+        self.check_seal(Some(key))?;
+        replace(path.as_ref(), |out| self.write(out, Some(key)))
+    }
+
+    fn write(&self, out: &mut dyn Write, seal: Option<&SealKey>) -> Result<()> {
+        match &self.beside {
+            None => {
+                let part = self.filter.as_dyn().file_part()?;
+                write::to_writer(self.filter.kind(), &part, seal, out).map_err(write::writing)
+            }
+            Some(beside) => {
+                self.check_seal(seal)?;
+                beside.write(&self.filter, &mut Writer(out))?;
+                out.flush().map_err(write::writing)
+            }
+        }
+    }
+}
+
+/// Counts the bytes of a file.
+struct Count(u64);
+
+impl Put for Count {
+    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        self.0 += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+/// Hands the bytes of a file to a writer.
+#[cfg(feature = "std")]
+struct Writer<'a>(&'a mut dyn Write);
+
+#[cfg(feature = "std")]
+impl Put for Writer<'_> {
+    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        self.0.write_all(bytes).map_err(write::writing)
+    }
+}
+
+/// A chain of one filter is that filter; a longer one has no tepal file.
+fn one_of_chain(filter: AnyFilter) -> Result<AnyFilter> {
+    match filter {
+        AnyFilter::Bloom(_) => Ok(filter),
+        AnyFilter::Scalable(chain) => match chain.into_only_link() {
+            Ok(link) => Ok(link.into()),
+            Err(chain) => Err(Error::Unconvertible {
+                format: Format::Tepal,
+                obstacle: crate::error::Obstacle::Chain { links: chain.links().len() },
+            }),
+        },
+    }
+}
+
+#[cfg(all(test, feature = "foreign"))]
+mod tests;

@@ -1,0 +1,104 @@
+//! The bytes that stand for a key in each key domain (FORMAT.md, section 1.1).
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::key_ref::KeyRef;
+use crate::error::{Error, Result};
+use crate::ids::KeyDomain;
+
+impl KeyDomain {
+    /// Hands the bytes that stand for `key` in this domain to `with`.
+    #[inline(always)]
+    pub(crate) fn encode<R>(self, key: KeyRef<'_>, with: impl FnOnce(&[u8]) -> R) -> Result<R> {
+        match (self, key) {
+            (KeyDomain::Bytes, KeyRef::Bytes(bytes)) => Ok(with(bytes)),
+            (KeyDomain::Bytes, KeyRef::Unsigned(n)) => Ok(with_decimal(false, n, with)),
+            (KeyDomain::Bytes, KeyRef::Signed(n)) => Ok(with_decimal(n < 0, n.unsigned_abs(), with)),
+            (KeyDomain::Integer, KeyRef::Bytes(text)) => Ok(with(&parse_integer(text)?.to_le_bytes())),
+            (KeyDomain::Integer, KeyRef::Unsigned(n)) => Ok(with(&n.to_le_bytes())),
+            (KeyDomain::Integer, KeyRef::Signed(n)) => Ok(with(&n.to_le_bytes())),
+            (foreign, key) => foreign.encode_foreign(key, with),
+        }
+    }
+
+    /// [`encode`](Self::encode) for the domains of other programs.
+    pub(super) fn encode_foreign<R>(self, key: KeyRef<'_>, with: impl FnOnce(&[u8]) -> R) -> Result<R> {
+        let mut decimal = [0; DECIMAL];
+        let text = match key {
+            KeyRef::Bytes(text) => text,
+            KeyRef::Unsigned(n) => write_decimal(false, n, &mut decimal),
+            KeyRef::Signed(n) => write_decimal(n < 0, n.unsigned_abs(), &mut decimal),
+        };
+        let refused = || Error::KeyRefused { domain: self, found: shown(text) };
+        let utf8 = core::str::from_utf8(text).map_err(|_| refused())?;
+        match self {
+            KeyDomain::Integer32 => {
+                // i32 and u32 share their bits, as the 64-bit integers do.
+                let value = parse_integer(text).map_err(|_| refused())? as i64;
+                let negative = utf8.starts_with('-');
+                let fits =
+                    if negative { value >= i64::from(i32::MIN) } else { (0..1 << 32).contains(&value) };
+                if fits { Ok(with(&(value as u32).to_le_bytes())) } else { Err(refused()) }
+            }
+            KeyDomain::Utf16 => {
+                let units: Vec<u8> = utf8.encode_utf16().flat_map(u16::to_le_bytes).collect();
+                Ok(with(&units))
+            }
+            KeyDomain::Float32 => {
+                Ok(with(&utf8.parse::<f32>().map_err(|_| refused())?.to_bits().to_le_bytes()))
+            }
+            KeyDomain::Float64 => {
+                Ok(with(&utf8.parse::<f64>().map_err(|_| refused())?.to_bits().to_le_bytes()))
+            }
+            KeyDomain::Bytes | KeyDomain::Integer => self.encode(key, with),
+        }
+    }
+}
+
+/// A sign and the 20 digits of 2^64-1.
+const DECIMAL: usize = 21;
+
+fn with_decimal<R>(negative: bool, n: u64, with: impl FnOnce(&[u8]) -> R) -> R {
+    with(write_decimal(negative, n, &mut [0; DECIMAL]))
+}
+
+/// The shortest decimal text of an integer.
+#[inline]
+fn write_decimal(negative: bool, mut n: u64, buffer: &mut [u8; DECIMAL]) -> &[u8] {
+    let mut start = DECIMAL;
+    loop {
+        start -= 1;
+        buffer[start] = b'0' + (n % 10) as u8;
+        n /= 10;
+        if n == 0 {
+            break;
+        }
+    }
+    if negative {
+        start -= 1;
+        buffer[start] = b'-';
+    }
+    &buffer[start..]
+}
+
+/// The beginning of a key, for an error.
+fn shown(key: &[u8]) -> String {
+    String::from_utf8_lossy(&key[..key.len().min(40)]).into_owned()
+}
+
+/// Reads the shortest decimal text of an integer from -2^63 to 2^64-1, as its 64 bits.
+pub(crate) fn parse_integer(text: &[u8]) -> Result<u64> {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    let negative = digits.len() < text.len();
+    let canonical = match digits {
+        [b'0'] => !negative,
+        [b'1'..=b'9', rest @ ..] => rest.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    // Digits and a sign are ASCII, so a canonical text is UTF-8.
+    let text_utf8 = core::str::from_utf8(text).ok().filter(|_| canonical);
+    let value = text_utf8
+        .and_then(|t| if negative { t.parse::<i64>().ok().map(|n| n as u64) } else { t.parse::<u64>().ok() });
+    value.ok_or_else(|| Error::KeyRefused { domain: KeyDomain::Integer, found: shown(text) })
+}

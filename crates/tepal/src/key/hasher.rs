@@ -1,0 +1,345 @@
+//! From a key to its hash: recipe, domain and scheme, in one value that every caller uses.
+
+use alloc::string::String;
+use core::fmt;
+
+use super::key_ref::{Key, KeyRef};
+use super::keys::Keys;
+use super::prepared::{BATCH, Batch, One, PreparedKeys};
+use super::recipe::Recipe;
+use super::schemes::{HashScheme, Hasher, OwnScheme, xxh3};
+use crate::error::{Error, Result};
+use crate::ids::{KeyDomain, Scheme};
+
+/// What a filter does with a key before it looks at its bits: the [`Recipe`], the [`KeyDomain`], the [`Scheme`] with its
+/// seed or secret.
+///
+/// Every call of a filter that takes a key goes through the filter's own; [`key_hasher`](crate::BloomFilter::key_hasher)
+/// gives a copy of it, so that threads and other programs hash ahead of the filter. Filters with equal hashers share
+/// hashes. Cheap to clone.
+///
+/// ```
+/// use tepal::{BloomFilter, Recipe};
+/// let recipe = Recipe { trim: true, nocase: true };
+/// let mut filter = BloomFilter::builder().capacity(1000).recipe(recipe).build()?;
+/// let hasher = filter.key_hasher();
+/// let hash = std::thread::spawn(move || hasher.hash(" Alice@X.org ")).join().unwrap()?;
+/// filter.insert_hash(hash)?;
+/// assert!(filter.contains("alice@x.org"));
+/// # Ok::<(), tepal::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct KeyHasher {
+    usual: Usual,
+    hasher: Hasher,
+    domain: KeyDomain,
+    recipe: Recipe,
+}
+
+/// The usual ways, chosen once and not asked for each key: no recipe, the default scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Usual {
+    /// Bytes under XXH3 with this seed.
+    Bytes(u64),
+    /// Integers under XXH3 with this seed.
+    Integer(u64),
+    /// Anything else.
+    None,
+}
+
+impl KeyHasher {
+    pub(crate) fn new(hasher: Hasher, domain: KeyDomain, recipe: Recipe) -> Self {
+        let usual = match (&hasher, domain) {
+            (Hasher::Hash(HashScheme::Xxh3(rule)), KeyDomain::Bytes) if recipe.is_identity() => {
+                Usual::Bytes(rule.seed)
+            }
+            (Hasher::Hash(HashScheme::Xxh3(rule)), KeyDomain::Integer) if recipe.is_identity() => {
+                Usual::Integer(rule.seed)
+            }
+            _ => Usual::None,
+        };
+        KeyHasher { usual, hasher, domain, recipe }
+    }
+
+    /// The 64-bit hash of a key, for the calls whose names end in `_hash` or `_hashes`.
+    ///
+    /// # Errors
+    /// [`Error::KeyRefused`] where the key domain does not have the key, such as text in an integer filter;
+    /// [`Error::NoHash`] where the scheme goes from the key straight to the bits ([`has_hash`](Self::has_hash));
+    /// [`Error::CallerHashes`] under [`Scheme::CallerHash`].
+    #[inline]
+    pub fn hash<K: Key + ?Sized>(&self, key: &K) -> Result<u64> {
+        self.hash_ref(key.key())
+    }
+
+    /// [`hash`](Self::hash) for a borrowed key. The usual cases are inlined into the loops over keys: there the calls
+    /// cost as much as the hash.
+    #[inline(always)]
+    pub(crate) fn hash_ref(&self, key: KeyRef<'_>) -> Result<u64> {
+        match (self.usual, key) {
+            (Usual::Bytes(seed), KeyRef::Bytes(bytes)) => Ok(xxh3::hash(bytes, seed)),
+            (Usual::Integer(seed), KeyRef::Unsigned(n)) => Ok(xxh3::hash(&n.to_le_bytes(), seed)),
+            (Usual::Integer(seed), KeyRef::Signed(n)) => Ok(xxh3::hash(&n.to_le_bytes(), seed)),
+            _ => self.hash_any(key),
+        }
+    }
+
+    /// [`hash`](Self::hash) for every scheme, domain, recipe and key.
+    #[inline(never)]
+    fn hash_any(&self, key: KeyRef<'_>) -> Result<u64> {
+        match &self.hasher {
+            Hasher::Hash(hash) => self.encode(key, |bytes| hash.hash(bytes))?,
+            Hasher::Own(own) => Err(Error::NoHash { scheme: own.scheme() }),
+        }
+    }
+
+    /// Hands the bytes that stand for a key to `with`: the recipe first, then the domain.
+    #[inline(always)]
+    pub(crate) fn encode<R>(&self, key: KeyRef<'_>, with: impl FnOnce(&[u8]) -> R) -> Result<R> {
+        match key {
+            KeyRef::Bytes(text) if !self.recipe.is_identity() => {
+                self.domain.encode(KeyRef::Bytes(&self.recipe.apply(text)), with)
+            }
+            key => self.domain.encode(key, with),
+        }
+    }
+
+    /// Adds a key to others that are prepared for this hasher's filters: its hash, or what stands for it under a scheme
+    /// without one. The costly part of asking and inserting is done then, on whatever thread.
+    ///
+    /// # Errors
+    /// [`Error::KeyRefused`] and [`Error::CallerHashes`], as [`hash`](Self::hash). Nothing is added then.
+    #[inline]
+    pub fn prepare<K: Key + ?Sized>(&self, key: &K, prepared: &mut PreparedKeys) -> Result<()> {
+        match &self.hasher {
+            Hasher::Hash(_) => prepared.push_hash(self.hash_ref(key.key())?),
+            Hasher::Own(_) => self.encode(key.key(), |bytes| prepared.push_bytes(bytes))?,
+        }
+        Ok(())
+    }
+
+    /// Can a filter of this hasher have the key? What is refused cannot have been inserted.
+    ///
+    /// # Errors
+    /// [`Error::KeyRefused`] and [`Error::CallerHashes`], as [`hash`](Self::hash).
+    pub fn check<K: Key + ?Sized>(&self, key: &K) -> Result<()> {
+        match self.hash(key) {
+            Err(Error::NoHash { .. }) => self.encode(key.key(), drop_bytes),
+            hashed => hashed.map(drop),
+        }
+    }
+
+    /// Hashes keys from number `start` on, and says whether one of them has no hash. Each of the usual ways has a loop
+    /// of its own.
+    #[inline(always)]
+    fn hash_batch<K: Keys + ?Sized>(&self, keys: &K, start: usize, hashes: &mut [u64]) -> bool {
+        match self.usual {
+            Usual::Bytes(seed) => self.hash_each(keys, start, hashes, |key| match key {
+                KeyRef::Bytes(bytes) => Some(xxh3::hash(bytes, seed)),
+                KeyRef::Unsigned(_) | KeyRef::Signed(_) => None,
+            }),
+            Usual::Integer(seed) => self.hash_each(keys, start, hashes, |key| match key {
+                KeyRef::Unsigned(n) => Some(xxh3::hash(&n.to_le_bytes(), seed)),
+                KeyRef::Signed(n) => Some(xxh3::hash(&n.to_le_bytes(), seed)),
+                KeyRef::Bytes(_) => None,
+            }),
+            Usual::None => self.hash_each(keys, start, hashes, |_| None),
+        }
+    }
+
+    #[inline(always)]
+    fn hash_each<K: Keys + ?Sized>(
+        &self,
+        keys: &K,
+        start: usize,
+        hashes: &mut [u64],
+        usual: impl Fn(KeyRef<'_>) -> Option<u64>,
+    ) -> bool {
+        let mut refused = false;
+        for (i, hash) in hashes.iter_mut().enumerate() {
+            let key = keys.key(start + i);
+            let hashed = usual(key).or_else(|| self.hash_any(key).ok());
+            refused |= hashed.is_none();
+            *hash = hashed.unwrap_or(0);
+        }
+        refused
+    }
+
+    /// Answers many keys in batches, which `ask` answers, from so many bytes of bits. A key that the domain refuses was never inserted: `false`.
+    /// Where the caller hashes, a key may be any: `true`.
+    #[inline(always)]
+    pub(crate) fn answer_in_batches<K: Keys + ?Sized>(
+        &self,
+        keys: &K,
+        size: u64,
+        mut ask: impl FnMut(Batch<'_>, &mut [bool]),
+        mut take: impl FnMut(usize, &[bool]),
+    ) {
+        let (mut hashes, mut answers) = ([0; BATCH], [false; BATCH]);
+        let mut prepared = PreparedKeys::default();
+        for start in (0..keys.len()).step_by(BATCH) {
+            let count = (keys.len() - start).min(BATCH);
+            let answers = &mut answers[..count];
+            let mut refused = false;
+            if self.has_hash() {
+                refused = self.hash_batch(keys, start, &mut hashes[..count]);
+                ask(Batch::Hashes(&hashes[..count]), answers);
+            } else if count < FEW || size < SMALL {
+                for (i, answer) in answers.iter_mut().enumerate() {
+                    ask(Batch::One(One::Key(keys.key(start + i))), core::slice::from_mut(answer));
+                }
+            } else {
+                prepared.clear();
+                prepared.reserve_bytes(count);
+                for i in 0..count {
+                    if self.prepare(&keys.key(start + i), &mut prepared).is_err() {
+                        refused = true;
+                        prepared.push_bytes(b"");
+                    }
+                }
+                ask(Batch::Bytes(&prepared), answers);
+            }
+            if refused {
+                for (i, answer) in answers.iter_mut().enumerate() {
+                    match self.check(&keys.key(start + i)) {
+                        Ok(()) => {}
+                        Err(Error::CallerHashes { .. }) => *answer = true,
+                        Err(_) => *answer = false,
+                    }
+                }
+            }
+            take(start, answers);
+        }
+    }
+
+    /// Hands many keys in batches to `insert`, with the number of the first of each, up to the first key that is
+    /// refused.
+    #[inline(always)]
+    pub(crate) fn insert_in_batches<K: Keys + ?Sized>(
+        &self,
+        keys: &K,
+        mut insert: impl FnMut(Batch<'_>, usize) -> Result<()>,
+    ) -> Result<()> {
+        if !self.has_hash() {
+            // A batch of them would not be quicker.
+            return (0..keys.len()).try_for_each(|i| insert(Batch::One(One::Key(keys.key(i))), i));
+        }
+        let mut hashes = [0; BATCH];
+        for start in (0..keys.len()).step_by(BATCH) {
+            let (mut count, mut refused) = (0, Ok(()));
+            for i in start..keys.len().min(start + BATCH) {
+                match self.hash_ref(keys.key(i)) {
+                    Ok(hash) => hashes[count] = hash,
+                    Err(error) => {
+                        refused = Err(error);
+                        break;
+                    }
+                }
+                count += 1;
+            }
+            insert(Batch::Hashes(&hashes[..count]), start)?;
+            refused?;
+        }
+        Ok(())
+    }
+
+    /// Does the scheme have a 64-bit hash, so that the `_hash` calls can be used?
+    pub fn has_hash(&self) -> bool {
+        matches!(self.hasher, Hasher::Hash(_))
+    }
+
+    /// How key bytes become a hash.
+    pub fn scheme(&self) -> Scheme {
+        self.hasher.scheme()
+    }
+
+    /// What the keys are.
+    pub fn key_domain(&self) -> KeyDomain {
+        self.domain
+    }
+
+    /// What is done to a key first.
+    pub fn recipe(&self) -> Recipe {
+        self.recipe
+    }
+
+    /// The public seed of the hash; `None` for a keyed filter and for schemes without a seed.
+    pub fn seed(&self) -> Option<u64> {
+        use super::schemes::{Parameter, parameter};
+        (parameter(self.scheme()) == Parameter::Seed).then(|| self.hasher.parameters())
+    }
+
+    /// The name that the caller gave the hash, under [`Scheme::CallerHash`].
+    pub fn caller_hash(&self) -> Option<String> {
+        if self.scheme() == Scheme::CallerHash { self.hasher.record().map(|(_, name)| name) } else { None }
+    }
+
+    /// The scheme with its parameters.
+    pub(crate) fn hasher(&self) -> &Hasher {
+        &self.hasher
+    }
+
+    /// The rule of a scheme that has no 64-bit hash.
+    #[inline(always)]
+    pub(crate) fn own(&self) -> Option<&OwnScheme> {
+        match &self.hasher {
+            Hasher::Own(own) => Some(own),
+            Hasher::Hash(_) => None,
+        }
+    }
+
+    /// [`Error::NoHash`] where the scheme goes from the key straight to the bits.
+    #[inline]
+    pub(crate) fn check_has_hash(&self) -> Result<()> {
+        if self.has_hash() { Ok(()) } else { Err(Error::NoHash { scheme: self.scheme() }) }
+    }
+
+    /// Do both give every key the same hash or positions? Names the first property in which they differ.
+    pub(crate) fn check_same(&self, other: &KeyHasher) -> Result<()> {
+        use alloc::string::ToString;
+        let differ = |property, expected, found| Err(Error::Incompatible { property, expected, found });
+        if self.domain != other.domain {
+            return differ("key domain", self.domain.to_string(), other.domain.to_string());
+        }
+        if self.scheme() != other.scheme() {
+            return differ("hash scheme", self.scheme().to_string(), other.scheme().to_string());
+        }
+        if self.hasher != other.hasher {
+            let shown = |hasher: &KeyHasher| match (hasher.seed(), hasher.hasher.record(), hasher.own()) {
+                (Some(seed), ..) => seed.to_string(),
+                (None, Some((_, text)), _) => text,
+                (None, None, Some(own)) => alloc::format!("{own:?}"),
+                (None, None, None) => "a secret".to_string(),
+            };
+            let property = match (self.scheme(), self.has_hash()) {
+                (Scheme::CallerHash, _) => "name of the caller's hash",
+                (_, true) => "hash seed",
+                (_, false) => "scheme parameters",
+            };
+            return differ(property, shown(self), shown(other));
+        }
+        if self.recipe != other.recipe {
+            let shown = |r: Recipe| alloc::format!("trim {}, nocase {}", r.trim, r.nocase);
+            return differ("key recipe", shown(self.recipe), shown(other.recipe));
+        }
+        Ok(())
+    }
+}
+
+fn drop_bytes(_: &[u8]) {}
+
+/// Under a scheme without a hash fewer keys than this are asked one by one, and so are all where the bits are fewer bytes:
+/// a batch fetches memory ahead, which has to be worth the work of preparing the keys.
+const FEW: usize = 32;
+const SMALL: u64 = 4 << 20;
+
+impl fmt::Debug for KeyHasher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyHasher")
+            .field("scheme", &self.scheme())
+            .field("seed", &self.seed())
+            .field("key_domain", &self.domain)
+            .field("recipe", &self.recipe)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,201 @@
+//! Many keys, as callers hold them: rows of a slice, or a column of offsets and data.
+
+use alloc::vec::Vec;
+
+use super::key_ref::{Key, KeyRef};
+use crate::error::{Error, Result};
+
+/// Many keys in an order: slices, arrays and vectors of whatever can be a [`Key`], and [`Column`].
+///
+/// The batch calls take it, so that no caller has to copy keys into another form.
+///
+/// A slice of `u64` is a list of integer keys. Hashes that were computed before are given to the calls whose names
+/// end in `_hashes`: there they are taken as they are, here they would be hashed once more.
+pub trait Keys {
+    /// How many keys there are.
+    fn len(&self) -> usize;
+
+    /// Are there none?
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Key number `i`, from 0.
+    ///
+    /// # Panics
+    /// If there is none of that number.
+    fn key(&self, i: usize) -> KeyRef<'_>;
+}
+
+impl<K: Key> Keys for [K] {
+    #[inline]
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn key(&self, i: usize) -> KeyRef<'_> {
+        self[i].key()
+    }
+}
+
+macro_rules! as_slice {
+    ($([$($generics:tt)*] $type:ty),*) => {$(
+        impl<$($generics)*> Keys for $type {
+            #[inline]
+            fn len(&self) -> usize {
+                self.as_slice().len()
+            }
+
+            #[inline]
+            fn key(&self, i: usize) -> KeyRef<'_> {
+                self[i].key()
+            }
+        }
+    )*};
+}
+as_slice!([K: Key, const N: usize] [K; N], [K: Key] Vec<K>);
+
+impl<K: Keys + ?Sized> Keys for &K {
+    #[inline]
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+
+    #[inline]
+    fn key(&self, i: usize) -> KeyRef<'_> {
+        (**self).key(i)
+    }
+}
+
+/// A column of texts or byte strings, as Apache Arrow and other columnar systems hold it: key `i` is the
+/// data from `offsets[i]` up to `offsets[i + 1]`. Checked once, borrowed, never copied.
+///
+/// ```
+/// use tepal::{BloomFilter, Column};
+/// let column = Column::new(&[0, 5, 5, 11], b"applebanana")?;
+/// let mut filter = BloomFilter::builder().capacity(10).build()?;
+/// filter.insert_many(&column)?;
+/// assert!(filter.contains("apple") && filter.contains("") && filter.contains("banana"));
+/// let mut bitmap = [0];
+/// filter.contains_many_bits(&column, &mut bitmap);
+/// assert_eq!(bitmap, [0b111]);
+/// # Ok::<(), tepal::Error>(())
+/// ```
+///
+/// A column knows nothing of nulls: what stands at the place of a null is asked and answered like any key,
+/// and the caller, who has the validity bitmap, combines it with the bitmap of answers.
+#[derive(Clone, Copy, Debug)]
+pub struct Column<'a, O = i32> {
+    offsets: &'a [O],
+    data: &'a [u8],
+}
+
+/// A type of offsets: `i32` and `i64`, as Arrow has them, and the unsigned ones.
+pub trait Offset: Copy + TryInto<usize> + sealed::Sealed {}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! offsets {
+    ($($type:ty),*) => {$(
+        impl Offset for $type {}
+        impl sealed::Sealed for $type {}
+    )*};
+}
+offsets!(i32, i64, u32, u64, usize);
+
+impl<'a, O: Offset> Column<'a, O> {
+    /// A column of `offsets.len() - 1` keys; none where there are no offsets at all. Data before the first
+    /// offset and after the last one belongs to no key. Costs one pass over the offsets.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] where an offset is negative, less than the one before it, or beyond the data.
+    pub fn new(offsets: &'a [O], data: &'a [u8]) -> Result<Self> {
+        let mut least = 0;
+        for (i, &offset) in offsets.iter().enumerate() {
+            match offset.try_into() {
+                Ok(at) if (least..=data.len()).contains(&at) => least = at,
+                _ => {
+                    let expected = alloc::format!("{least} to {}, the end of the data", data.len());
+                    return Err(Error::parameter(
+                        "an offset",
+                        format_args!("one out of order at place {i}"),
+                        expected,
+                    ));
+                }
+            }
+        }
+        Ok(Column { offsets, data })
+    }
+}
+
+impl<O: Offset> Keys for Column<'_, O> {
+    #[inline]
+    fn len(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    #[inline]
+    fn key(&self, i: usize) -> KeyRef<'_> {
+        // `new` has seen that all offsets are places in the data.
+        let place = |i: usize| self.offsets[i].try_into().unwrap_or(0);
+        KeyRef::Bytes(&self.data[place(i)..place(i + 1)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    fn keys<O: Offset>(offsets: &[O], data: &[u8]) -> Result<Vec<Vec<u8>>> {
+        let column = Column::new(offsets, data)?;
+        let key = |i| match column.key(i) {
+            KeyRef::Bytes(bytes) => bytes.to_vec(),
+            other => panic!("{other:?}"),
+        };
+        Ok((0..column.len()).map(key).collect())
+    }
+
+    #[test]
+    fn a_column_is_cut_at_its_offsets() {
+        assert_eq!(keys(&[0_i32, 1, 1, 3], b"abcd").unwrap(), [&b"a"[..], b"", b"bc"]);
+        assert_eq!(keys(&[2_i64, 4], b"abcd").unwrap(), [b"cd"]);
+        assert_eq!(keys(&[4_u32, 4], b"abcd").unwrap(), [b""]);
+        assert!(keys::<u64>(&[], b"abcd").unwrap().is_empty());
+        assert!(keys(&[3_usize], b"abcd").unwrap().is_empty());
+    }
+
+    /// The keys as any caller sees them, through nothing but the trait.
+    fn through(keys: &(impl Keys + ?Sized)) -> Vec<KeyRef<'_>> {
+        assert_eq!(keys.is_empty(), keys.len() == 0);
+        (0..keys.len()).map(|i| keys.key(i)).collect()
+    }
+
+    #[test]
+    fn keys_are_the_same_however_they_are_held() {
+        let array = ["a", "", "bc"];
+        let expected = [KeyRef::Bytes(b"a"), KeyRef::Bytes(b""), KeyRef::Bytes(b"bc")];
+        assert_eq!(through(&array), expected);
+        assert_eq!(through(&array[..]), expected);
+        assert_eq!(through(&array.to_vec()), expected);
+        assert_eq!(through(&&array[..]), expected);
+        assert_eq!(through(&&&Column::new(&[0_u32, 1, 1, 3], b"abc").unwrap()), expected);
+        assert_eq!(through(&[7_u64, 8]), [KeyRef::Unsigned(7), KeyRef::Unsigned(8)]);
+        for none in [through(&[0_u16; 0]), through(&Vec::<&str>::new()), through(&&[0_i16; 0][..])] {
+            assert!(none.is_empty());
+        }
+    }
+
+    #[test]
+    fn offsets_that_are_no_places_in_order_are_refused() {
+        for wrong in [&[-1, 0][..], &[0, 2, 1], &[0, 5], &[5], &[0, i64::MAX], &[i64::MIN]] {
+            let error = keys(wrong, b"abcd").unwrap_err();
+            assert!(matches!(error, Error::Parameter { .. }), "{error}");
+        }
+        assert!(keys(&[u64::MAX], b"abcd").is_err());
+    }
+}

@@ -1,0 +1,26 @@
+//! What a key is, and the one way from it to a hash or to positions (FORMAT.md, section 1).
+//!
+//! [`hasher`] is that way: the [`recipe`], the [`domain`], the scheme in [`schemes`]. What can be a key is in
+//! [`key_ref`], many of them in [`keys`]; [`prepared`] holds keys that went the way ahead of a filter. This room knows
+//! nothing of bits.
+
+pub(crate) mod domain;
+mod hasher;
+mod key_ref;
+mod keys;
+mod prepared;
+mod recipe;
+pub(crate) mod schemes;
+
+pub use hasher::KeyHasher;
+pub use key_ref::{Key, KeyRef};
+pub use keys::{Column, Keys, Offset};
+pub use prepared::PreparedKeys;
+pub(crate) use prepared::{BATCH, Batch, One};
+pub use recipe::Recipe;
+#[cfg(feature = "foreign")]
+pub use schemes::Md5Split;
+pub use schemes::{SecretKey, finish_hash};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! Keys that are ready for a filter: hashed, or encoded under a scheme without a hash.
+
+use alloc::vec::Vec;
+
+use super::hasher::KeyHasher;
+use super::key_ref::KeyRef;
+use crate::error::Result;
+
+/// Keys hashed before they are probed together: 4 KiB on the stack.
+pub(crate) const BATCH: usize = 512;
+
+/// Bytes of a key that is not long.
+const SHORT: usize = 16;
+
+/// Keys made ready by a [`KeyHasher`], for its filters: 64-bit hashes, or the bytes that stand for
+/// the keys under a scheme that has none. Whoever prepares keys need not know which.
+///
+/// What was prepared by one hasher means nothing to another.
+///
+/// ```
+/// use tepal::{AnyFilter, BloomFilter, PreparedKeys, Scheme};
+/// for scheme in [Scheme::Xxh3, Scheme::GuavaMitz64] {
+///     let mut filter = AnyFilter::from(BloomFilter::builder().capacity(100).scheme(scheme).build()?);
+///     let hasher = filter.key_hasher();
+///     let mut keys = PreparedKeys::default();
+///     hasher.prepare("apple", &mut keys)?;
+///     hasher.prepare("banana", &mut keys)?;
+///     filter.insert_prepared(&keys)?;
+///     assert!(filter.contains("banana"));
+/// }
+/// # Ok::<(), tepal::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PreparedKeys {
+    hashes: Vec<u64>,
+    bytes: Vec<u8>,
+    /// Where each key ends in `bytes`.
+    ends: Vec<usize>,
+}
+
+impl PreparedKeys {
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        self.hashes.len() + self.ends.len()
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Forgets all keys, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.hashes.clear();
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    /// The hashes, where the scheme has them: what the calls whose names end in `_hashes` take.
+    pub fn hashes(&self) -> Option<&[u64]> {
+        self.ends.is_empty().then_some(&self.hashes)
+    }
+
+    /// Makes room for so many short keys by their bytes.
+    pub(crate) fn reserve_bytes(&mut self, keys: usize) {
+        self.bytes.reserve(SHORT * keys);
+        self.ends.reserve(keys);
+    }
+
+    #[inline]
+    pub(crate) fn push_hash(&mut self, hash: u64) {
+        self.hashes.push(hash);
+    }
+
+    #[inline]
+    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// The bytes that stand for each key, in order.
+    pub(crate) fn each(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = core::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
+    }
+
+    /// As a filter takes them.
+    pub(crate) fn batch(&self) -> Batch<'_> {
+        if self.ends.is_empty() { Batch::Hashes(&self.hashes) } else { Batch::Bytes(self) }
+    }
+}
+
+/// Some prepared keys.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Batch<'a> {
+    /// By their hashes.
+    Hashes(&'a [u64]),
+    /// By the bytes that stand for them.
+    Bytes(&'a PreparedKeys),
+    /// One key by itself.
+    One(One<'a>),
+}
+
+/// A key by itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum One<'a> {
+    /// As the caller holds it.
+    Key(KeyRef<'a>),
+    /// By the bytes that stand for it under a scheme without a hash.
+    Encoded(&'a [u8]),
+}
+
+impl One<'_> {
+    /// Hands the bytes that stand for the key to `with`.
+    #[inline(always)]
+    pub(crate) fn encode<R>(self, hasher: &KeyHasher, with: impl FnOnce(&[u8]) -> R) -> Result<R> {
+        match self {
+            One::Key(key) => hasher.encode(key, with),
+            One::Encoded(bytes) => Ok(with(bytes)),
+        }
+    }
+}

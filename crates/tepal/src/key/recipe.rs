@@ -1,0 +1,55 @@
+//! What is done to the text of a key first (FORMAT.md, section 1.2).
+
+use alloc::borrow::Cow;
+
+use crate::error::{Error, Result};
+
+/// What is done to a key before it is hashed: part of the set's meaning, so it stands in the file. The filter applies
+/// it itself, to every key that is given as bytes or text, in every call and through every door. An integer that is
+/// given as a number is not changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Recipe {
+    /// ASCII white space is removed at both ends.
+    pub trim: bool,
+    /// ASCII capital letters become small ones; no other byte changes.
+    pub nocase: bool,
+}
+
+impl Recipe {
+    /// The key after the recipe. Borrows unless a letter has to change.
+    pub fn apply<'a>(&self, key: &'a [u8]) -> Cow<'a, [u8]> {
+        let mut key = key;
+        if self.trim {
+            while let [b'\t'..=b'\r' | b' ', rest @ ..] = key {
+                key = rest;
+            }
+            while let [rest @ .., b'\t'..=b'\r' | b' '] = key {
+                key = rest;
+            }
+        }
+        if self.nocase && key.iter().any(u8::is_ascii_uppercase) {
+            return Cow::Owned(key.to_ascii_lowercase());
+        }
+        Cow::Borrowed(key)
+    }
+
+    /// Does it change no key?
+    pub const fn is_identity(&self) -> bool {
+        !self.trim && !self.nocase
+    }
+
+    pub(crate) fn to_flags(self) -> u32 {
+        u32::from(self.trim) | u32::from(self.nocase) << 1
+    }
+
+    pub(crate) fn from_flags(flags: u32) -> Result<Self> {
+        if flags > 3 {
+            return Err(Error::Unsupported {
+                what: "key recipe",
+                found: flags.into(),
+                known: "bits 0 (trim) and 1 (nocase)",
+            });
+        }
+        Ok(Recipe { trim: flags & 1 != 0, nocase: flags & 2 != 0 })
+    }
+}

@@ -1,0 +1,408 @@
+//! The schemes, one file each: from the bytes of a key to a 64-bit hash, or straight to positions (FORMAT.md,
+//! sections 1.3 and 1.4).
+//!
+//! A scheme with a hash implements [`Hash64`]; one that goes from the key straight to the bits implements
+//! [`Positions`], with how its program sizes a filter ([`mod@sizing`]). One line in `schemes!` joins it to [`Hasher`]; a
+//! scheme of [`Scheme`] that has none there does not compile.
+
+#[cfg(feature = "foreign")]
+mod bits_and_blooms;
+#[cfg(feature = "foreign")]
+mod bkdr7;
+mod caller_hash;
+#[cfg(feature = "foreign")]
+mod dcso;
+#[cfg(feature = "foreign")]
+mod fnv_crc;
+#[cfg(feature = "foreign")]
+mod guava_mitz32;
+#[cfg(feature = "foreign")]
+mod guava_mitz64;
+#[cfg(feature = "foreign")]
+mod md5_presets;
+#[cfg(feature = "foreign")]
+mod md5_split;
+#[cfg(feature = "foreign")]
+mod murmur;
+#[cfg(feature = "foreign")]
+mod redisbloom;
+#[cfg(feature = "foreign")]
+mod sha384;
+mod siphash13;
+pub(crate) mod sizing;
+#[cfg(feature = "foreign")]
+mod spark_v1;
+#[cfg(feature = "foreign")]
+mod spark_v2;
+#[cfg(feature = "foreign")]
+mod valkey_bloom;
+pub(crate) mod xxh3;
+mod xxh64;
+
+use alloc::string::String;
+
+pub use caller_hash::finish_hash;
+#[cfg(feature = "foreign")]
+pub use md5_split::Md5Split;
+#[cfg(feature = "foreign")]
+pub(crate) use redisbloom::{REDISBLOOM_LN_2, redisbloom_bits_per_key};
+pub use siphash13::SecretKey;
+#[cfg(feature = "foreign")]
+pub(crate) use valkey_bloom::VALKEY_FIXED_SEED;
+
+use crate::error::{Error, Result};
+use crate::ids::Scheme;
+use sizing::Sizing;
+
+/// Which parameter a scheme has. The others are refused with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parameter {
+    /// None.
+    None,
+    /// A public seed, which the file keeps at offset 64.
+    Seed,
+    /// A secret key; the file keeps a check of it at offset 64.
+    Secret,
+    /// A name, which the file keeps in record 6.
+    Name,
+    /// What an article leaves open, at offset 64.
+    #[cfg(feature = "foreign")]
+    Choices,
+    /// A seed of 32 bytes, which the file keeps in record 5.
+    #[cfg(feature = "foreign")]
+    Seed32,
+}
+
+impl Parameter {
+    /// The record of a file that keeps it.
+    pub(crate) fn record_tag(self) -> Option<u16> {
+        match self {
+            #[cfg(feature = "foreign")]
+            Parameter::Seed32 => Some(5),
+            Parameter::Name => Some(6),
+            _ => None,
+        }
+    }
+}
+
+/// Parameters of schemes, as a caller gives them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Parameters {
+    pub(crate) seed: Option<u64>,
+    pub(crate) secret: Option<SecretKey>,
+    pub(crate) name: Option<String>,
+    #[cfg(feature = "foreign")]
+    pub(crate) md5_split: Option<Md5Split>,
+    #[cfg(feature = "foreign")]
+    pub(crate) seed32: Option<[u8; 32]>,
+}
+
+impl Parameters {
+    /// Refuses a parameter that is not the scheme's.
+    fn check(&self, scheme: Scheme, its: Parameter) -> Result<()> {
+        let given = [
+            (Parameter::Seed, self.seed.is_some(), "the seed", "left out: this scheme has none"),
+            (
+                Parameter::Secret,
+                self.secret.is_some(),
+                "the secret key",
+                "left out: only the scheme `siphash13` has one",
+            ),
+            (
+                Parameter::Name,
+                self.name.is_some(),
+                "the name of the caller's hash",
+                "left out: only the scheme `caller-hash` has one",
+            ),
+            #[cfg(feature = "foreign")]
+            (Parameter::Choices, self.md5_split.is_some(), "a parameter of another scheme", "left out"),
+            #[cfg(feature = "foreign")]
+            (Parameter::Seed32, self.seed32.is_some(), "a parameter of another scheme", "left out"),
+        ];
+        match given.into_iter().find(|(parameter, is_given, ..)| *is_given && *parameter != its) {
+            Some((.., what, expected)) => {
+                Err(Error::parameter(what, format_args!("given with `{scheme}`"), expected))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// A scheme with a 64-bit hash.
+pub(crate) trait Hash64: Sized {
+    const PARAMETER: Parameter = Parameter::None;
+
+    /// The scheme with its parameters.
+    fn make(given: &Parameters) -> Result<Self>;
+
+    /// What the file keeps at offset 64.
+    fn parameters(&self) -> u64 {
+        0
+    }
+
+    /// What the file keeps in the record of [`Parameter::record_tag`].
+    fn record(&self) -> Option<String> {
+        None
+    }
+
+    /// The hash of key bytes.
+    fn hash(&self, bytes: &[u8]) -> Result<u64>;
+
+    /// The hash that stands for key `number` of the file's self-test.
+    fn self_test_hash(&self, _number: u64, key: &[u8]) -> Result<u64> {
+        self.hash(key)
+    }
+}
+
+/// A scheme that goes from the bytes of a key straight to positions: there is no 64-bit hash between that could be
+/// taken out and used elsewhere.
+#[cfg_attr(not(feature = "foreign"), allow(dead_code, reason = "there is none then"))]
+pub(crate) trait Positions: Default {
+    const SIZING: Sizing;
+    const PARAMETER: Parameter = Parameter::None;
+
+    /// The scheme with its parameters.
+    fn make(_given: &Parameters) -> Result<Self> {
+        Ok(Self::default())
+    }
+
+    /// What the file keeps at offset 64.
+    fn parameters(&self) -> u64 {
+        0
+    }
+
+    /// What the file keeps in the record of [`Parameter::record_tag`].
+    fn record(&self) -> Option<String> {
+        None
+    }
+
+    /// The `k` positions of a key in `m` bits, in order. A position may repeat.
+    fn positions(&self, key: &[u8], k: u32, m: u64) -> impl Iterator<Item = u64>;
+}
+
+/// The closed list: each scheme with its module and type.
+macro_rules! schemes {
+    (hash { $($hash:ident = $hash_type:path,)+ } positions { $($own:ident = $own_type:path,)+ }) => {
+        /// A scheme with a 64-bit hash, and its parameters.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub(crate) enum HashScheme {
+            $($hash($hash_type),)+
+        }
+
+        /// A scheme without one, and its parameters.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub(crate) enum OwnScheme {
+            $(#[cfg(feature = "foreign")] $own($own_type),)+
+        }
+
+        impl HashScheme {
+            pub(crate) fn scheme(&self) -> Scheme {
+                match self { $(HashScheme::$hash(_) => Scheme::$hash,)+ }
+            }
+
+            fn parameters(&self) -> u64 {
+                match self { $(HashScheme::$hash(rule) => rule.parameters(),)+ }
+            }
+
+            fn record(&self) -> Option<String> {
+                match self { $(HashScheme::$hash(rule) => rule.record(),)+ }
+            }
+
+            /// The hash of key bytes.
+            pub(crate) fn hash(&self, bytes: &[u8]) -> Result<u64> {
+                match self { $(HashScheme::$hash(rule) => rule.hash(bytes),)+ }
+            }
+
+            /// The hash that stands for key `number` of the file's self-test.
+            pub(crate) fn self_test_hash(&self, number: u64, key: &[u8]) -> Result<u64> {
+                match self { $(HashScheme::$hash(rule) => rule.self_test_hash(number, key),)+ }
+            }
+        }
+
+        impl OwnScheme {
+            pub(crate) fn scheme(&self) -> Scheme {
+                match *self { $(#[cfg(feature = "foreign")] OwnScheme::$own(_) => Scheme::$own,)+ }
+            }
+
+            fn parameters(&self) -> u64 {
+                match *self { $(#[cfg(feature = "foreign")] OwnScheme::$own(ref rule) => rule.parameters(),)+ }
+            }
+
+            fn record(&self) -> Option<String> {
+                match *self { $(#[cfg(feature = "foreign")] OwnScheme::$own(ref rule) => rule.record(),)+ }
+            }
+
+            /// Calls `visit` with each of the `k` positions of a key in `m` bits, in order, while it answers
+            /// `true`; says whether it always did. A position may repeat.
+            #[cfg_attr(not(feature = "foreign"), allow(unused_variables, reason = "there is no such scheme then"))]
+            pub(crate) fn all(&self, key: &[u8], k: u32, m: u64, visit: impl FnMut(u64) -> bool) -> bool {
+                match *self {
+                    $(#[cfg(feature = "foreign")]
+                    OwnScheme::$own(ref rule) => rule.positions(key, k, m).all(visit),)+
+                }
+            }
+        }
+
+        /// Which parameter the scheme has.
+        pub(crate) fn parameter(scheme: Scheme) -> Parameter {
+            match scheme {
+                $(Scheme::$hash => <$hash_type as Hash64>::PARAMETER,)+
+                $(#[cfg(feature = "foreign")] Scheme::$own => <$own_type as Positions>::PARAMETER,)+
+                #[cfg(not(feature = "foreign"))]
+                $(Scheme::$own)|+ => Parameter::None,
+            }
+        }
+
+        /// How a scheme without a 64-bit hash sizes a filter; nothing for one that has a hash.
+        pub(crate) fn sizing(scheme: Scheme) -> Option<&'static Sizing> {
+            match scheme {
+                $(Scheme::$hash)|+ => None,
+                $(#[cfg(feature = "foreign")] Scheme::$own => Some(&<$own_type as Positions>::SIZING),)+
+                #[cfg(not(feature = "foreign"))]
+                $(Scheme::$own)|+ => None,
+            }
+        }
+
+        impl Hasher {
+            /// The scheme with these parameters.
+            pub(crate) fn new(scheme: Scheme, given: &Parameters) -> Result<Self> {
+                given.check(scheme, parameter(scheme))?;
+                match scheme {
+                    $(Scheme::$hash => Ok(Hasher::Hash(HashScheme::$hash(Hash64::make(given)?))),)+
+                    $(#[cfg(feature = "foreign")]
+                    Scheme::$own => Ok(Hasher::Own(OwnScheme::$own(Positions::make(given)?))),)+
+                    #[cfg(not(feature = "foreign"))]
+                    $(Scheme::$own)|+ => Err(Error::Unsupported {
+                        what: "hash scheme",
+                        found: scheme.id().into(),
+                        known: concat!($(stringify!($hash), ", ",)+ "and others with its feature `foreign`"),
+                    }),
+                }
+            }
+        }
+    };
+}
+
+schemes! {
+    hash {
+        Xxh3 = xxh3::Xxh3,
+        SipHash13 = siphash13::SipHash13,
+        Xxh64 = xxh64::Xxh64,
+        CallerHash = caller_hash::CallerHash,
+    }
+    positions {
+        Md5Presets = md5_presets::Md5Presets,
+        Md5Split = Md5Split,
+        Bkdr7 = bkdr7::Bkdr7,
+        FnvCrc = fnv_crc::FnvCrc,
+        Sha384 = sha384::Sha384,
+        GuavaMitz32 = guava_mitz32::GuavaMitz32,
+        GuavaMitz64 = guava_mitz64::GuavaMitz64,
+        SparkV1 = spark_v1::SparkV1,
+        SparkV2 = spark_v2::SparkV2,
+        BitsAndBlooms = bits_and_blooms::BitsAndBlooms,
+        Dcso = dcso::Dcso,
+        RedisBloom = redisbloom::RedisBloom,
+        ValkeyBloom = valkey_bloom::ValkeyBloom,
+    }
+}
+
+/// A scheme with its parameters: what one filter does with the bytes of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Hasher {
+    /// To a 64-bit hash.
+    Hash(HashScheme),
+    /// Straight to the bits.
+    Own(OwnScheme),
+}
+
+impl Hasher {
+    pub(crate) fn scheme(&self) -> Scheme {
+        match self {
+            Hasher::Hash(hash) => hash.scheme(),
+            Hasher::Own(own) => own.scheme(),
+        }
+    }
+
+    /// What the header keeps at offset 64: the seed, a check of the secret that does not reveal it, or the
+    /// parameters of the scheme.
+    pub(crate) fn parameters(&self) -> u64 {
+        match self {
+            Hasher::Hash(hash) => hash.parameters(),
+            Hasher::Own(own) => own.parameters(),
+        }
+    }
+
+    /// The record that the file keeps of the scheme: its tag and its text.
+    pub(crate) fn record(&self) -> Option<(u16, String)> {
+        let text = match self {
+            Hasher::Hash(hash) => hash.record(),
+            Hasher::Own(own) => own.record(),
+        };
+        parameter(self.scheme()).record_tag().zip(text)
+    }
+
+    /// The scheme of a file, from what it keeps at offset 64 and in the record of the scheme.
+    pub(crate) fn of_file(
+        scheme: Scheme,
+        field: u64,
+        record: Option<(u16, &str)>,
+        secret: Option<&SecretKey>,
+    ) -> Result<Self> {
+        let mut given = Parameters::default();
+        let its = parameter(scheme);
+        #[cfg(not(feature = "foreign"))]
+        if sizing::is_foreign(scheme) {
+            return Hasher::new(scheme, &given);
+        }
+        match (its, secret) {
+            (Parameter::Secret, None) => return Err(Error::KeyRequired),
+            (Parameter::Secret, Some(key)) => given.secret = Some(key.clone()),
+            (_, Some(_)) => return Err(Error::KeyNotUsed),
+            (_, None) => {}
+        }
+        if record.map(|(tag, _)| tag) != its.record_tag() {
+            let text = format_args!("a record of a scheme's parameter does not fit the scheme {scheme}");
+            return Err(Error::damaged(text));
+        }
+        let wrong = || Error::damaged(format_args!("the scheme {scheme} has no parameter {field}"));
+        match its {
+            Parameter::Seed => given.seed = Some(field),
+            Parameter::Name => given.name = record.map(|(_, text)| text.into()),
+            #[cfg(feature = "foreign")]
+            Parameter::Choices => given.md5_split = Some(Md5Split::from_flags(field).ok_or_else(wrong)?),
+            #[cfg(feature = "foreign")]
+            Parameter::Seed32 => {
+                let seed = record.and_then(|(_, text)| seed_from_hex(text));
+                given.seed32 =
+                    Some(seed.ok_or_else(|| Error::damaged("the seed record is not 64 hex digits"))?);
+            }
+            Parameter::Secret | Parameter::None => {}
+        }
+        let hasher = Hasher::new(scheme, &given)?;
+        match hasher.parameters() == field {
+            true => Ok(hasher),
+            false if its == Parameter::Secret => Err(Error::WrongKey),
+            false => Err(wrong()),
+        }
+    }
+}
+
+/// 32 bytes from 64 hex digits, small letters.
+#[cfg(feature = "foreign")]
+fn seed_from_hex(text: &str) -> Option<[u8; 32]> {
+    let digits = text.as_bytes();
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    };
+    let mut seed = [0; 32];
+    for (byte, pair) in seed.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+    }
+    (digits.len() == 64).then_some(seed)
+}
+
+#[cfg(all(test, feature = "foreign"))]
+mod tests;

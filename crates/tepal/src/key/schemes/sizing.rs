@@ -1,0 +1,201 @@
+//! How schemes without a 64-bit hash size a filter: by the formulas of their programs, quirks included, so that a filter
+//! made here for the same keys and rate has the size and k that the original program would have chosen.
+
+use alloc::format;
+
+pub(crate) use super::sizing;
+use crate::error::{Error, Result};
+use crate::ids::{Layout, Scheme};
+use crate::params::{MOST_BITS, Plan, Request, open_plan, power};
+
+pub(super) use core::f64::consts::LN_2;
+
+/// The most positions that a file of these schemes may name.
+pub(crate) const MOST_POSITIONS: u32 = 65_535;
+
+/// What a program does to size a filter, and what is odd about its scheme.
+pub(crate) struct Sizing {
+    /// Bits and positions for a number of keys at a rate, as the original program computes them.
+    pub(crate) size: fn(u64, f64) -> Result<(f64, f64)>,
+    /// The only k that it has.
+    pub(crate) fixed_positions: Option<u32>,
+    /// The sizes in bits that it can have, and those in words.
+    pub(crate) allows: fn(u64) -> bool,
+    pub(crate) allowed: &'static str,
+    /// Its program writes the rate that was asked for into the file.
+    pub(crate) records_rate: bool,
+    /// Its program counts only keys that set a bit.
+    pub(crate) counts_only_new: bool,
+    /// Its positions come from 31 bits, so that no bit from 2^31 on is ever set and the bits below are not equally
+    /// likely.
+    pub(crate) has_31_bit_positions: bool,
+    /// Colliding keys can be written down by hand.
+    pub(crate) is_weak: bool,
+}
+
+impl Sizing {
+    /// The classic formulas, and nothing odd.
+    pub(super) const USUAL: Sizing = Sizing {
+        size: |keys, rate| Ok(classic_rounded(keys, rate)),
+        fixed_positions: None,
+        allows: |_| true,
+        allowed: "",
+        records_rate: false,
+        counts_only_new: false,
+        has_31_bit_positions: false,
+        is_weak: false,
+    };
+}
+
+/// m = -n ln p / (ln 2)^2, not rounded.
+pub(super) fn classic(keys: u64, rate: f64) -> f64 {
+    -(keys as f64) * libm::log(rate) / (LN_2 * LN_2)
+}
+
+/// The classic m rounded up, and the classic k of it.
+pub(super) fn classic_rounded(keys: u64, rate: f64) -> (f64, f64) {
+    let bits = libm::ceil(classic(keys, rate));
+    (bits, round(bits / keys as f64 * LN_2).max(1.0))
+}
+
+/// Rounds halves up, as these programs do.
+pub(super) fn round(x: f64) -> f64 {
+    libm::floor(x + 0.5)
+}
+
+/// A Java array of `long`s.
+#[cfg_attr(not(feature = "foreign"), allow(dead_code, reason = "of other programs"))]
+pub(super) fn whole_words(bits: u64) -> bool {
+    bits % 64 == 0 && bits / 64 <= i32::MAX as u64
+}
+
+#[cfg_attr(not(feature = "foreign"), allow(dead_code, reason = "of other programs"))]
+pub(super) const WHOLE_WORDS: &str = "a multiple of 64 up to 64 · (2^31 - 1)";
+
+/// Is this a scheme of an article or of another program? Their ids begin at 16.
+#[cfg(not(feature = "foreign"))]
+pub(super) fn is_foreign(scheme: Scheme) -> bool {
+    scheme.id() >= 16
+}
+
+impl Request {
+    /// Works out what is left open.
+    ///
+    /// Where keys, rate and size are all given, the rate must be within reach of that size, and the plan
+    /// promises what the size really gives.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for fewer than two of the three, a capacity of 0, a rate that is not between 0
+    /// and 1 (NaN included), a size or k that the layout cannot have; [`Error::RateOutOfReach`] where the
+    /// layout, the size or a 64-bit hash cannot give the rate; [`Error::TooLarge`] where the keys at that rate need
+    /// more than 2^46 bits (8 TiB).
+    pub fn plan(&self) -> Result<Plan> {
+        self.check()?;
+        match self.scheme.and_then(|scheme| Some((scheme, sizing(scheme)?))) {
+            Some((scheme, its)) => plan(scheme, its, self),
+            None => self.plan_layout(),
+        }
+    }
+}
+
+/// A plan by the scheme's own rules, for whatever of keys, rate, size and k the request leaves open.
+pub(crate) fn plan(scheme: Scheme, its: &Sizing, request: &Request) -> Result<Plan> {
+    if let Some(layout) = request.layout.filter(|layout| *layout != Layout::Scattered) {
+        let expected = format!("`scattered` with the scheme `{scheme}`, or left out");
+        return Err(Error::parameter("the layout", layout, expected));
+    }
+    let rate = request.false_positive_rate.unwrap_or(0.01);
+    let (capacity, bit_len, k) = match (request.capacity, request.bit_len) {
+        (Some(keys), None) => {
+            let (bits, k) = (its.size)(keys, rate)?;
+            if bits > MOST_BITS as f64 {
+                return Err(Error::TooLarge { bytes: (bits / 8.0).min(u64::MAX as f64) as u64 });
+            }
+            (Some(keys), bits as u64, k)
+        }
+        (capacity, Some(bits)) => {
+            let k = match capacity {
+                Some(keys) => libm::floor(bits as f64 / keys as f64 * LN_2 + 0.5).max(1.0),
+                None => libm::floor(-libm::log2(rate) + 0.5).max(1.0),
+            };
+            (capacity, bits, k)
+        }
+        (None, None) => {
+            return Err(open_plan(request));
+        }
+    };
+    let num_hashes = match its.fixed_positions {
+        Some(fixed) => match request.num_hashes.filter(|k| *k != fixed) {
+            None => fixed,
+            Some(k) => {
+                let expected = format!("{fixed} in the scheme `{scheme}`");
+                return Err(Error::parameter("the number of hashes", k, expected));
+            }
+        },
+        None => request.num_hashes.unwrap_or(k.min(f64::from(MOST_POSITIONS)) as u32),
+    };
+    let capacity = capacity.unwrap_or_else(|| keys_at(num_hashes, bit_len, rate));
+    check(scheme, num_hashes, bit_len)?;
+    let computed = rate_at(scheme, num_hashes, bit_len, capacity);
+    let wanted = request.false_positive_rate.filter(|wanted| its.records_rate && computed <= 1.05 * wanted);
+    let false_positive_rate = wanted.unwrap_or(computed);
+    Ok(Plan { layout: Layout::Scattered, num_hashes, bit_len, capacity, false_positive_rate })
+}
+
+/// The keys at which m bits with k positions a key reach a rate, by the classic formula; at least 1.
+fn keys_at(k: u32, m: u64, rate: f64) -> u64 {
+    let k = f64::from(k);
+    (-(m as f64) / k * libm::log1p(-libm::pow(rate, 1.0 / k))).max(1.0) as u64
+}
+
+/// The capacity to state for a filter whose file records none: the keys that set half of its bits.
+pub(crate) fn half_full(k: u32, m: u64) -> u64 {
+    ((m as f64) * LN_2 / f64::from(k)).max(1.0) as u64
+}
+
+/// The expected rate with `keys` keys: classic, or what positions of 31 bits make of it.
+pub(crate) fn rate_at(scheme: Scheme, k: u32, m: u64, keys: u64) -> f64 {
+    let set = f64::from(k) * keys as f64;
+    let found = if sizing(scheme).is_some_and(|its| its.has_31_bit_positions) {
+        // The first 2^31 mod m bits are hit once more than the others; from 2^31 on none is.
+        let (often, times) = thirty_one_bits(m);
+        let fill = |times: f64| -libm::expm1(-set * times / TWO_31);
+        let chance = often as f64 * (times + 1.0) / TWO_31;
+        chance * fill(times + 1.0) + (1.0 - chance) * fill(times)
+    } else {
+        -libm::expm1(-set / m as f64)
+    };
+    power(found, k).clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON)
+}
+
+pub(crate) const TWO_31: f64 = 2_147_483_648.0;
+
+/// How 2^31 numbers fall on m positions: the first so many positions get one number more than the rest,
+/// and how many numbers those get.
+pub(crate) fn thirty_one_bits(m: u64) -> (u64, f64) {
+    ((1 << 31) % m, ((1u64 << 31) / m) as f64)
+}
+
+/// Does the scheme size a filter by formulas of its own, since it has no 64-bit hash?
+pub(crate) fn is_own(scheme: Scheme) -> bool {
+    sizing(scheme).is_some()
+}
+
+/// Refuses a k or a size that a scheme without a 64-bit hash cannot have.
+pub(crate) fn check(scheme: Scheme, k: u32, m: u64) -> Result<()> {
+    let its = sizing(scheme).unwrap_or(&Sizing::USUAL);
+    let (least, most) = its.fixed_positions.map_or((1, MOST_POSITIONS), |k| (k, k));
+    if !(least..=most).contains(&k) {
+        let expected = format!("{least} to {most} in the scheme `{scheme}`");
+        return Err(Error::parameter("the number of hashes", k, expected));
+    }
+    let (fits, allowed) = ((1..=MOST_BITS).contains(&m), (its.allows)(m));
+    if fits && allowed {
+        return Ok(());
+    }
+    let expected = if allowed { "1 to 2^46" } else { its.allowed };
+    Err(Error::parameter("the number of bits", m, format!("{expected} in the scheme `{scheme}`")))
+}
+
+#[cfg(all(test, feature = "foreign"))]
+mod tests;

@@ -1,0 +1,124 @@
+//! The independent reference's positions and limits, at sizes no test could allocate.
+
+// For the tests of a build without the feature `std`, too.
+extern crate std;
+
+use alloc::vec::Vec;
+
+use serde_json::Value;
+
+use super::*;
+
+fn number(value: &Value) -> u64 {
+    let text = value.as_str().unwrap();
+    let hex = text.strip_prefix("0x").map(|hex| u64::from_str_radix(hex, 16).unwrap());
+    hex.unwrap_or_else(|| text.parse().unwrap())
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
+}
+
+fn own_scheme(scheme: Scheme, given: &Parameters) -> OwnScheme {
+    match Hasher::new(scheme, given).unwrap() {
+        Hasher::Own(own) => own,
+        Hasher::Hash(hash) => panic!("{hash:?}"),
+    }
+}
+
+fn own(case: &Value) -> OwnScheme {
+    let scheme: Scheme = case["scheme"].as_str().unwrap().parse().unwrap();
+    let parameters = number(&case["parameters"]);
+    let mut given = Parameters::default();
+    match scheme {
+        Scheme::Md5Split => given.md5_split = Some(Md5Split::from_flags(parameters).unwrap()),
+        Scheme::SparkV2 => given.seed = Some(parameters),
+        Scheme::ValkeyBloom => {
+            given.seed32 = Some(bytes(case["scheme_seed"].as_str().unwrap()).try_into().unwrap());
+        }
+        _ => {}
+    }
+    own_scheme(scheme, &given)
+}
+
+fn vectors() -> Value {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/vectors/schemes.json");
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn positions_are_the_references() {
+    let vectors = vectors();
+    let key = |name: &Value| {
+        let keys = vectors["keys"].as_array().unwrap();
+        bytes(keys.iter().find(|key| key["name"] == *name).unwrap()["hex"].as_str().unwrap())
+    };
+    let cases = vectors["positions"].as_array().unwrap();
+    assert!(cases.len() > 900);
+    for case in cases {
+        let (k, m) = (case["num_hashes"].as_u64().unwrap() as u32, number(&case["bit_len"]));
+        let own = own(case);
+        assert_eq!(own.parameters(), number(&case["parameters"]), "{case}");
+        let mut found = Vec::new();
+        assert!(own.all(&key(&case["key"]), k, m, |p| {
+            found.push(p);
+            true
+        }));
+        let expected: Vec<u64> = case["positions"].as_array().unwrap().iter().map(number).collect();
+        assert_eq!(found, expected, "{case}");
+    }
+}
+
+#[test]
+fn limits_are_the_references() {
+    let vectors = vectors();
+    let cases = vectors["limits"].as_array().unwrap();
+    assert!(cases.len() > 500);
+    for case in cases {
+        let (k, m) = (case["num_hashes"].as_u64().unwrap() as u32, number(&case["bit_len"]));
+        let allowed = sizing::check(own(case).scheme(), k, m).is_ok();
+        assert_eq!(allowed, case["allowed"].as_bool().unwrap(), "{case}");
+    }
+}
+
+/// A visitor that says no ends the walk.
+#[test]
+fn asking_stops_at_the_first_clear_bit() {
+    let mut asked = 0;
+    let own = own_scheme(Scheme::GuavaMitz64, &Parameters::default());
+    let all = own.all(b"key", 7, 1 << 20, |_| {
+        asked += 1;
+        asked < 3
+    });
+    assert!(!all && asked == 3);
+}
+
+/// Which schemes never reach a bit from 2^31 on, whatever the size: seen in their positions.
+#[test]
+fn who_has_31_bit_positions() {
+    // As many bits as the scheme can have, of a few billion.
+    let schemes = [
+        (Scheme::Md5Split, 1 << 36),
+        (Scheme::GuavaMitz32, 1 << 36),
+        (Scheme::GuavaMitz64, 1 << 36),
+        (Scheme::SparkV1, 1 << 36),
+        (Scheme::SparkV2, 1 << 36),
+        (Scheme::BitsAndBlooms, 1 << 36),
+        (Scheme::Dcso, 1 << 36),
+        (Scheme::RedisBloom, 1 << 36),
+        (Scheme::ValkeyBloom, 1 << 36),
+        (Scheme::FnvCrc, (1 << 32) - 1),
+        (Scheme::Sha384, 1 << 32),
+    ];
+    for (scheme, m) in schemes {
+        let own = own_scheme(scheme, &Parameters::default());
+        let k = match scheme {
+            Scheme::FnvCrc => 3,
+            Scheme::Sha384 => 12,
+            _ => 5,
+        };
+        sizing::check(scheme, k, m).unwrap();
+        let low = (0..100u32).all(|key| own.all(&key.to_le_bytes(), k, m, |position| position < 1 << 31));
+        assert_eq!(sizing(scheme).unwrap().has_31_bit_positions, low, "{scheme}");
+    }
+}

@@ -1,0 +1,18 @@
+//! XXH64 with seed 0, by the crate `xxhash-rust`: what Apache Parquet's filters hash with.
+
+use super::{Hash64, Parameters};
+use crate::error::Result;
+
+/// The scheme.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Xxh64;
+
+impl Hash64 for Xxh64 {
+    fn make(_: &Parameters) -> Result<Self> {
+        Ok(Xxh64)
+    }
+
+    fn hash(&self, bytes: &[u8]) -> Result<u64> {
+        Ok(xxhash_rust::xxh64::xxh64(bytes, 0))
+    }
+}

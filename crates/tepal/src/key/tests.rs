@@ -1,0 +1,284 @@
+//! Published check values, and the rules of the key domains.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::domain::parse_integer;
+use super::schemes::{Hasher, Parameters};
+use super::*;
+use crate::error::Error;
+use crate::ids::{KeyDomain, Scheme};
+
+/// The hasher of a scheme with these parameters, for keys of this domain.
+fn hasher(scheme: Scheme, given: &Parameters, domain: KeyDomain, recipe: Recipe) -> KeyHasher {
+    KeyHasher::new(Hasher::new(scheme, given).unwrap(), domain, recipe)
+}
+
+/// The hash of these bytes, through the whole way of a key.
+fn hash(scheme: Scheme, given: &Parameters, bytes: &[u8]) -> u64 {
+    hasher(scheme, given, KeyDomain::Bytes, Recipe::default()).hash(bytes).unwrap()
+}
+
+/// The parameters with this seed.
+fn seeded(seed: u64) -> Parameters {
+    Parameters { seed: Some(seed), ..Parameters::default() }
+}
+
+/// The parameters with this secret.
+fn secret(bytes: [u8; 16]) -> Parameters {
+    Parameters { secret: Some(SecretKey::new(bytes)), ..Parameters::default() }
+}
+
+#[test]
+fn xxh3_published_values() {
+    let h = |bytes: &[u8], seed| hash(Scheme::Xxh3, &seeded(seed), bytes);
+    let xxh64 = |bytes: &[u8]| hash(Scheme::Xxh64, &Parameters::default(), bytes);
+    assert_eq!(h(b"", 0), 0x2d06_8005_38d3_94c2);
+    assert_eq!(xxh64(b""), 0xef46_db37_51d8_e999);
+    assert_eq!(xxh64(b"hello"), 0x26c7_827d_889f_6da3);
+    // XXH3_64bits_withSeed sanity values of the xxHash test-suite are checked through the vectors in
+    // testdata/vectors, which an independent implementation wrote.
+    assert_ne!(h(b"a", 0), h(b"a", 1));
+    // Without a seed it is 0.
+    assert_eq!(hash(Scheme::Xxh3, &Parameters::default(), b""), h(b"", 0));
+}
+
+#[test]
+fn siphash_check_value() {
+    let given = secret(core::array::from_fn(|i| i as u8));
+    assert_eq!(hash(Scheme::SipHash13, &given, b"hello"), 0xb6be_2b8c_d613_85b7);
+}
+
+#[test]
+fn one_key_however_it_is_held() {
+    let hash = |domain, key: &dyn Key| {
+        hasher(Scheme::Xxh3, &seeded(9), domain, Recipe::default()).hash(&key.key()).unwrap()
+    };
+    for &domain in KeyDomain::ALL {
+        let hash = |key: &dyn Key| hash(domain, key);
+        assert_eq!(hash(&42u16), hash(&"42"));
+        assert_eq!(hash(&42u64), hash(&42i32));
+        assert_eq!(hash(&-7i64), hash(&"-7"));
+        assert_eq!(hash(&-7i16), hash(b"-7"));
+        assert_eq!(hash(&0i64), hash(&"0"));
+        assert_eq!(hash(&0u16), hash(&"0"));
+    }
+    assert_eq!(hash(KeyDomain::Integer, &-1i64), hash(KeyDomain::Integer, &u64::MAX));
+    assert_ne!(hash(KeyDomain::Bytes, &-1i64), hash(KeyDomain::Bytes, &u64::MAX));
+}
+
+/// The way of the other programs' domains leads back for the own ones: one set of rules.
+#[test]
+fn own_domains_are_encoded_alike_on_both_ways() {
+    let keys = [KeyRef::Bytes(b"42"), KeyRef::Unsigned(42), KeyRef::Signed(-42), KeyRef::Bytes(b"-9")];
+    for domain in [KeyDomain::Bytes, KeyDomain::Integer] {
+        for key in keys {
+            let near = domain.encode(key, <[u8]>::to_vec).unwrap();
+            assert_eq!(domain.encode_foreign(key, <[u8]>::to_vec).unwrap(), near, "{domain} {key:?}");
+        }
+    }
+}
+
+#[test]
+fn integers_of_32_bits() {
+    let encoded = |key: &dyn Key| KeyDomain::Integer32.encode(key.key(), <[u8]>::to_vec);
+    let fit: [(&dyn Key, [u8; 4]); 8] = [
+        (&0u64, [0; 4]),
+        (&"1", [1, 0, 0, 0]),
+        (&u32::MAX, [255; 4]),
+        (&"4294967295", [255; 4]),
+        (&-1i64, [255; 4]),
+        (&"-1", [255; 4]),
+        (&i32::MIN, [0, 0, 0, 0x80]),
+        (&"-2147483648", [0, 0, 0, 0x80]),
+    ];
+    for (key, bytes) in fit {
+        assert_eq!(encoded(key).unwrap(), bytes);
+    }
+    for key in [
+        &(1u64 << 32) as &dyn Key,
+        &"4294967296",
+        &u64::MAX,
+        &"18446744073709551615",
+        &(i64::from(i32::MIN) - 1),
+        &"-2147483649",
+        &"-0",
+        &"01",
+        &"",
+    ] {
+        let refused = encoded(key);
+        let domain = KeyDomain::Integer32;
+        assert!(matches!(refused, Err(Error::KeyRefused { domain: d, .. }) if d == domain), "{refused:?}");
+    }
+}
+
+#[test]
+fn text_for_an_integer_filter() {
+    for (text, value) in
+        [("0", 0), ("-1", u64::MAX), ("18446744073709551615", u64::MAX), ("-9223372036854775808", 1 << 63)]
+    {
+        assert_eq!(parse_integer(text.as_bytes()).unwrap(), value, "{text}");
+    }
+    for text in [
+        "",
+        "-",
+        "-0",
+        "+1",
+        "00",
+        "042",
+        "-042",
+        " 1",
+        "1 ",
+        "1.0",
+        "1e3",
+        "abc",
+        "\u{661}",
+        "18446744073709551616",
+        "-9223372036854775809",
+    ] {
+        assert!(matches!(parse_integer(text.as_bytes()), Err(Error::KeyRefused { .. })), "{text}");
+    }
+    assert!(parse_integer(b"\xff").is_err());
+}
+
+#[test]
+fn recipes() {
+    let both = Recipe { trim: true, nocase: true };
+    assert_eq!(&*both.apply(b"\t A\xc3\x84b \r\n"), b"a\xc3\x84b");
+    assert_eq!(&*both.apply(b" \x0b\x0c "), b"");
+    assert_eq!(&*Recipe::default().apply(b" A "), b" A ");
+    for flags in 0..4 {
+        assert_eq!(Recipe::from_flags(flags).unwrap().to_flags(), flags);
+    }
+    assert!(Recipe::from_flags(4).is_err());
+}
+
+const BOTH: Recipe = Recipe { trim: true, nocase: true };
+
+/// A scheme of each sort: the default, another hash, a secret, positions without a hash.
+fn sorts() -> Vec<(Scheme, Parameters)> {
+    Vec::from([
+        (Scheme::Xxh3, seeded(3)),
+        (Scheme::Xxh64, Parameters::default()),
+        (Scheme::SipHash13, secret([5; 16])),
+        #[cfg(feature = "foreign")]
+        (Scheme::GuavaMitz64, Parameters::default()),
+        #[cfg(feature = "foreign")]
+        (Scheme::SparkV2, seeded(3)),
+    ])
+}
+
+/// What stands for a key: its hash, or its bytes under a scheme without one. All ways to it agree.
+fn stands(hasher: &KeyHasher, key: &dyn Key) -> Result<PreparedKeys, Error> {
+    let mut prepared = PreparedKeys::default();
+    hasher.prepare(&key.key(), &mut prepared)?;
+    hasher.check(&key.key()).unwrap();
+    match hasher.hash(&key.key()) {
+        Ok(hash) => assert_eq!(prepared.hashes(), Some(&[hash][..])),
+        Err(error) => assert!(!hasher.has_hash() && matches!(error, Error::NoHash { .. }), "{error}"),
+    }
+    Ok(prepared)
+}
+
+#[test]
+fn a_recipe_is_applied_to_text_and_bytes() {
+    for (scheme, given) in sorts() {
+        let plain = hasher(scheme, &given, KeyDomain::Bytes, Recipe::default());
+        let both = hasher(scheme, &given, KeyDomain::Bytes, BOTH);
+        let alice = stands(&plain, &"alice").unwrap();
+        let keys: [&dyn Key; 8] = [
+            &"alice",
+            &" Alice ",
+            &String::from("ALICE\n"),
+            b"\talice\x0b",
+            &&b"\x0cAlICE"[..],
+            &b"\r aLiCe \r\n".to_vec(),
+            &Cow::Borrowed("Alice"),
+            &KeyRef::Bytes(b"alice "),
+        ];
+        for (i, key) in keys.into_iter().enumerate() {
+            assert_eq!(stands(&both, key).unwrap(), alice, "{scheme} {i}");
+            assert_eq!(stands(&plain, key).unwrap() == alice, i == 0, "{scheme} {i}");
+        }
+        // Each half by itself.
+        for (recipe, key, other) in [
+            (Recipe { trim: true, nocase: false }, " alice\t", "Alice"),
+            (Recipe { trim: false, nocase: true }, "ALICE", " alice"),
+        ] {
+            let one = hasher(scheme, &given, KeyDomain::Bytes, recipe);
+            assert_eq!(one.recipe(), recipe);
+            assert_eq!(stands(&one, &key).unwrap(), alice, "{scheme} {recipe:?}");
+            assert_ne!(stands(&one, &other).unwrap(), alice, "{scheme} {recipe:?}");
+        }
+        // White space alone is the empty key.
+        assert_eq!(stands(&both, &" \t").unwrap(), stands(&plain, &"").unwrap());
+    }
+}
+
+/// A number is the same key with a recipe and without; the text of a number is trimmed.
+#[test]
+fn a_recipe_does_not_change_numbers() {
+    let keys: [&dyn Key; 6] = [&0u16, &42u32, &u64::MAX, &-7i64, &i64::MIN, &KeyRef::Signed(42)];
+    for (scheme, given) in sorts() {
+        for domain in [KeyDomain::Bytes, KeyDomain::Integer] {
+            let plain = hasher(scheme, &given, domain, Recipe::default());
+            let both = hasher(scheme, &given, domain, BOTH);
+            for key in keys {
+                assert_eq!(stands(&both, key).unwrap(), stands(&plain, key).unwrap(), "{scheme} {domain}");
+            }
+            assert_eq!(stands(&both, &" 42\n").unwrap(), stands(&plain, &42u64).unwrap());
+            assert_eq!(stands(&both, &" -7").unwrap(), stands(&plain, &-7i64).unwrap());
+        }
+        let [plain, both] =
+            [Recipe::default(), BOTH].map(|recipe| hasher(scheme, &given, KeyDomain::Integer, recipe));
+        let refused = stands(&plain, &" 42").unwrap_err();
+        assert!(matches!(&refused, Error::KeyRefused { found, .. } if found == " 42"), "{refused}");
+        // What is refused is named as it is after the recipe.
+        let refused = stands(&both, &" X7 ").unwrap_err();
+        assert!(matches!(&refused, Error::KeyRefused { found, .. } if found == "x7"), "{refused}");
+        assert!(both.check(" X7 ").is_err() && both.check(" 7 ").is_ok());
+    }
+}
+
+#[test]
+fn the_identity_changes_nothing() {
+    for (scheme, given) in sorts() {
+        let plain = hasher(scheme, &given, KeyDomain::Bytes, Recipe::default());
+        assert!(plain.recipe().is_identity());
+        assert_ne!(stands(&plain, &" Alice ").unwrap(), stands(&plain, &"alice").unwrap());
+        let same = hasher(scheme, &given, KeyDomain::Bytes, Recipe { trim: false, nocase: false });
+        assert_eq!(same, plain);
+        assert!(same.check_same(&plain).is_ok());
+        let both = hasher(scheme, &given, KeyDomain::Bytes, BOTH);
+        assert!(!both.recipe().is_identity() && both != plain);
+        let differ = plain.check_same(&both).unwrap_err();
+        assert!(matches!(differ, Error::Incompatible { property: "key recipe", .. }), "{differ}");
+    }
+}
+
+/// Where the caller hashes, no key can be prepared, whatever the recipe.
+#[test]
+fn the_callers_hash_is_no_hash_of_ours() {
+    let given = Parameters { name: Some("mine".into()), ..Parameters::default() };
+    for recipe in [Recipe::default(), BOTH] {
+        let hasher = hasher(Scheme::CallerHash, &given, KeyDomain::Bytes, recipe);
+        let mut prepared = PreparedKeys::default();
+        for refused in [hasher.hash("x").map(drop), hasher.prepare("x", &mut prepared), hasher.check(&7u64)] {
+            assert!(matches!(&refused, Err(Error::CallerHashes { name }) if name == "mine"), "{refused:?}");
+        }
+        assert!(prepared.is_empty() && hasher.has_hash());
+        assert_eq!(hasher.caller_hash().as_deref(), Some("mine"));
+    }
+}
+
+#[test]
+fn a_secret_is_not_shown() {
+    let given = secret([0xAB; 16]);
+    let text = format!("{:?}", Hasher::new(Scheme::SipHash13, &given).unwrap());
+    assert_eq!(text, "Hash(SipHash13(SipHash13 { key: SecretKey(..) }))");
+    let text = format!("{:?}", hasher(Scheme::SipHash13, &given, KeyDomain::Bytes, Recipe::default()));
+    assert!(text.starts_with("KeyHasher { scheme: SipHash13, seed: None,"), "{text}");
+    assert!(!text.contains("171") && !text.to_lowercase().contains("ab, ab"), "{text}");
+}

@@ -1,0 +1,237 @@
+//! What can be asked of a filter whose kind is known only at run time.
+
+use alloc::vec;
+use alloc::vec::Vec;
+#[cfg(feature = "parallel")]
+use core::num::NonZeroUsize;
+
+use super::AnyFilter;
+use super::bloom::BloomFilter;
+use super::storage::{Backing, Mapped};
+use crate::error::{Error, Result};
+use crate::facts::{Facts, Warning};
+use crate::ids::{KeyDomain, OverCapacity, Scheme};
+use crate::key::{Batch, Key, KeyHasher, Keys, PreparedKeys};
+
+impl AnyFilter {
+    /// Is the key in the set? `false` is certain; `true` means perhaps.
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        self.as_dyn().contains(key.key())
+    }
+
+    /// Answers for many keys, in their order: hashed once and probed in batches.
+    pub fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<bool> {
+        let mut answers = vec![false; keys.len()];
+        self.contains_many_into(keys, &mut answers);
+        answers
+    }
+
+    /// [`contains_many`](Self::contains_many) into the caller's buffer: `answers[i]` is for key `i`.
+    ///
+    /// # Panics
+    /// If there are not as many answers as keys.
+    pub fn contains_many_into<K: Keys + ?Sized>(&self, keys: &K, answers: &mut [bool]) {
+        assert_eq!(keys.len(), answers.len(), "one answer for each key");
+        self.as_dyn().key_hasher().answer_in_batches(
+            keys,
+            self.size_in_bytes(),
+            |batch, answers| self.as_dyn().contains_batch(batch, answers),
+            |start, batch| answers[start..start + batch.len()].copy_from_slice(batch),
+        );
+    }
+
+    /// [`contains_many`](Self::contains_many) into the caller's bitmap, as Apache Arrow lays it out: the answer
+    /// for key `i` is bit `i % 8` (0 = least significant) of byte `i / 8`. Bits after the last key become 0.
+    ///
+    /// # Panics
+    /// If the bitmap has not just the bytes for so many bits.
+    pub fn contains_many_bits<K: Keys + ?Sized>(&self, keys: &K, bitmap: &mut [u8]) {
+        assert_eq!(keys.len().div_ceil(8), bitmap.len(), "one bit for each key, and no byte more");
+        self.as_dyn().key_hasher().answer_in_batches(
+            keys,
+            self.size_in_bytes(),
+            |batch, answers| self.as_dyn().contains_batch(batch, answers),
+            |start, batch| super::bloom::put_bits(start, batch, bitmap),
+        );
+    }
+
+    /// [`contains_many`](Self::contains_many) over so many threads.
+    #[cfg(feature = "parallel")]
+    pub fn contains_bulk<K: Keys + Sync + ?Sized>(&self, keys: &K, threads: NonZeroUsize) -> Vec<bool> {
+        super::bloom::answer_in_bulk(keys, threads, |piece, answers| self.contains_many_into(piece, answers))
+    }
+
+    /// Answers for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared, in their order.
+    ///
+    /// # Panics
+    /// If there are not as many answers as keys.
+    pub fn contains_prepared(&self, keys: &PreparedKeys, answers: &mut [bool]) {
+        assert_eq!(keys.len(), answers.len(), "one answer for each key");
+        self.as_dyn().contains_batch(keys.batch(), answers);
+    }
+
+    /// Is the key with this hash in the set? The hash is one of the filter's [`key_hasher`](Self::key_hasher); where
+    /// that has none, all that can be said is `true`: perhaps.
+    pub fn contains_hash(&self, hash: u64) -> bool {
+        let mut answer = [false];
+        self.contains_many_hashes(&[hash], &mut answer);
+        answer[0]
+    }
+
+    /// [`contains_hash`](Self::contains_hash) for many; `answers[i]` is for `hashes[i]`.
+    ///
+    /// # Panics
+    /// If the two slices differ in length.
+    pub fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]) {
+        assert_eq!(hashes.len(), answers.len(), "one answer for each hash");
+        self.as_dyn().contains_batch(Batch::Hashes(hashes), answers);
+    }
+
+    /// Inserts a key. `true`: the key is surely new.
+    ///
+    /// # Errors
+    /// [`Error::CapacityReached`] for a new key where the filter is full and refuses more; [`Error::KeyRefused`] for a
+    /// key that the key domain does not have; [`Error::CallerHashes`] under [`Scheme::CallerHash`];
+    /// [`Error::TooLarge`] where there is no memory for a mapped filter's copy, or for the next link of a chain. The
+    /// filter is unchanged then.
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
+        self.as_dyn_mut().insert(key.key())
+    }
+
+    /// Inserts many keys, in batches.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert). The keys before the refused one are in: [`Error::CapacityReached`] says how many.
+    pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
+        let hasher = self.key_hasher();
+        hasher.insert_in_batches(keys, |batch, done| self.as_dyn_mut().insert_batch(batch, done))
+    }
+
+    /// Inserts keys that the filter's [`key_hasher`](Self::key_hasher) has prepared.
+    ///
+    /// # Errors
+    /// As [`insert_many`](Self::insert_many).
+    pub fn insert_prepared(&mut self, keys: &PreparedKeys) -> Result<()> {
+        self.as_dyn_mut().insert_batch(keys.batch(), 0)
+    }
+
+    /// Inserts keys by the hashes that the filter's [`key_hasher`](Self::key_hasher), or under [`Scheme::CallerHash`]
+    /// the caller, has computed.
+    ///
+    /// # Errors
+    /// As [`insert_many`](Self::insert_many); [`Error::NoHash`] where the scheme has no 64-bit hash.
+    pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
+        self.as_dyn().key_hasher().check_has_hash()?;
+        self.as_dyn_mut().insert_batch(Batch::Hashes(hashes), 0)
+    }
+
+    /// What the filter does with a key: to hash ahead of it.
+    pub fn key_hasher(&self) -> KeyHasher {
+        self.as_dyn().key_hasher().clone()
+    }
+
+    /// How keys become bits.
+    pub fn scheme(&self) -> Scheme {
+        self.as_dyn().key_hasher().scheme()
+    }
+
+    /// What the keys are.
+    pub fn key_domain(&self) -> KeyDomain {
+        self.as_dyn().key_hasher().key_domain()
+    }
+
+    /// The share of wrong answers now, from the bits.
+    pub fn false_positive_rate(&self) -> f64 {
+        self.as_dyn().false_positive_rate()
+    }
+
+    /// The share of wrong answers promised as long as the filter holds no more than its capacity.
+    pub fn promised_false_positive_rate(&self) -> f64 {
+        self.as_dyn().promised_false_positive_rate()
+    }
+
+    /// Keys the filter was planned for; of a chain, of all its links.
+    pub fn capacity(&self) -> u64 {
+        self.as_dyn().capacity()
+    }
+
+    /// What happens when more keys come than that.
+    pub fn over_capacity(&self) -> OverCapacity {
+        self.as_dyn().over_capacity()
+    }
+
+    /// Does the filter hold more than it was planned for? [`BloomFilter::is_over_capacity`].
+    pub fn is_over_capacity(&self) -> bool {
+        self.as_dyn().is_over_capacity()
+    }
+
+    /// Changes what happens past capacity.
+    ///
+    /// # Errors
+    /// [`Error::NotPossible`] for a chain, whose program decides that.
+    pub fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
+        self.as_dyn_mut().set_over_capacity(policy)
+    }
+
+    /// Forgets all keys. A chain becomes its first link.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] where there is no memory for a mapped filter's copy.
+    pub fn clear(&mut self) -> Result<()> {
+        self.as_dyn_mut().clear()
+    }
+
+    /// How many keys were given to it, repeats included, where that is known.
+    pub fn keys_inserted(&self) -> Option<u64> {
+        self.as_dyn().keys_inserted()
+    }
+
+    /// How many different keys are in it, going by the bits alone: [`BloomFilter::estimated_len`].
+    pub fn estimated_len(&self) -> f64 {
+        self.as_dyn().estimated_len()
+    }
+
+    /// Bytes that the bits take in memory.
+    pub fn size_in_bytes(&self) -> u64 {
+        self.as_dyn().size_in_bytes()
+    }
+
+    /// Everything about the filter, as data. Costs some passes over the bits.
+    pub fn facts(&self) -> Facts {
+        self.as_dyn().facts()
+    }
+
+    /// The fill of equal parts of the array, for a picture; of a chain, of its largest filter:
+    /// [`BloomFilter::fill_of_slices`].
+    pub fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
+        self.as_dyn().fill_of_slices(slices)
+    }
+
+    /// What its user should know: promises that the scheme cannot keep.
+    pub fn warnings(&self) -> Vec<Warning> {
+        self.as_dyn().warnings()
+    }
+
+    /// The Bloom filter that this is.
+    ///
+    /// # Errors
+    /// [`Error::NotPossible`] for a filter of another kind.
+    pub fn into_bloom(self) -> Result<BloomFilter<Mapped>> {
+        let kind = self.kind();
+        match self {
+            AnyFilter::Bloom(filter) => Ok(filter),
+            AnyFilter::Scalable(_) => Err(Error::NotPossible {
+                kind,
+                operation: "be one Bloom filter",
+                instead: "use it as an `AnyFilter`, which `tepal::open` gives",
+            }),
+        }
+    }
+}
+
+impl From<BloomFilter> for AnyFilter {
+    /// Without a copy.
+    fn from(filter: BloomFilter) -> Self {
+        AnyFilter::Bloom(filter.map_lines(|lines| Mapped(Backing::Memory(lines))))
+    }
+}

@@ -1,0 +1,292 @@
+//! Describing a filter before it exists.
+
+use alloc::string::String;
+
+use super::{BloomFilter, Meta};
+use crate::bits;
+use crate::bits::shape::Shape;
+use crate::error::{Error, Result};
+use crate::facts::{Labels, check_label};
+use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
+#[cfg(feature = "foreign")]
+use crate::key::Md5Split;
+use crate::key::schemes::{Hasher, Parameters, sizing};
+use crate::key::{KeyHasher, Recipe, SecretKey};
+use crate::kinds::storage::Storage;
+use crate::params::{Goal, Plan, Request};
+
+/// The rate that is promised where the caller names neither rate nor size.
+const DEFAULT_RATE: f64 = 0.01;
+
+/// Describes a [`BloomFilter`]; everything has a default but the capacity.
+///
+/// ```
+/// use tepal::{BloomFilter, Goal, OverCapacity};
+/// let filter = BloomFilter::builder()
+///     .capacity(50_000)
+///     .false_positive_rate(1e-4)
+///     .goal(Goal::Memory)
+///     .over_capacity(OverCapacity::Warn)
+///     .build()?;
+/// assert!(filter.bits_per_key() < 20.0);
+/// # Ok::<(), tepal::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct BloomFilterBuilder {
+    request: Request,
+    parameters: Parameters,
+    domain: KeyDomain,
+    over_capacity: Option<OverCapacity>,
+    recipe: Recipe,
+    labels: Labels,
+}
+
+impl BloomFilter {
+    /// Starts to describe a filter.
+    pub fn builder() -> BloomFilterBuilder {
+        BloomFilterBuilder::default()
+    }
+}
+
+impl<L: Storage> BloomFilter<L> {
+    /// An empty filter of the same hasher for other keys and another rate, of at most `most_bytes`.
+    pub(crate) fn same_hasher(&self, capacity: u64, rate: f64, most_bytes: u64) -> Result<BloomFilter> {
+        let scheme = self.scheme();
+        let request = Request {
+            capacity: Some(capacity),
+            false_positive_rate: Some(rate),
+            scheme: Some(scheme),
+            ..Request::default()
+        };
+        let plan = request.plan()?;
+        if plan.size_in_bytes() > most_bytes {
+            return Err(Error::TooLarge { bytes: plan.size_in_bytes() });
+        }
+        let shape = shape_of(scheme, plan.layout, plan.num_hashes, plan.bit_len)?;
+        let meta = Meta { shape, capacity, promised_rate: rate, inserted: Some(0), ..self.meta.clone() };
+        let lines = bits::zeroed(shape.lines())?;
+        Ok(BloomFilter::from_parts(meta, lines, 0))
+    }
+}
+
+/// The shape of a filter of this scheme: one without a hash has limits of its own.
+pub(crate) fn shape_of(scheme: Scheme, layout: Layout, num_hashes: u32, bit_len: u64) -> Result<Shape> {
+    if sizing::is_own(scheme) {
+        sizing::check(scheme, num_hashes, bit_len)?;
+        return Ok(Shape { layout: Layout::Scattered, num_hashes, bit_len });
+    }
+    Shape::new(layout, num_hashes, bit_len)
+}
+
+impl BloomFilterBuilder {
+    /// How many different keys the filter shall hold: keys, not bits.
+    pub fn capacity(mut self, keys: u64) -> Self {
+        self.request.capacity = Some(keys);
+        self
+    }
+
+    /// The promised share of `true` answers among keys that were never inserted, such as 0.01 for 1 %.
+    /// 0.01 where neither this nor a size is given.
+    pub fn false_positive_rate(mut self, rate: f64) -> Self {
+        self.request.false_positive_rate = Some(rate);
+        self
+    }
+
+    /// The size of the array in bits. With a capacity, the rate follows; with a rate, the capacity.
+    pub fn bit_len(mut self, bits: u64) -> Self {
+        self.request.bit_len = Some(bits);
+        self
+    }
+
+    /// The layout, in place of the one that [`goal`](Self::goal) would choose.
+    pub fn layout(mut self, layout: Layout) -> Self {
+        self.request.layout = Some(layout);
+        self
+    }
+
+    /// Bits set for each key, in place of the best number.
+    pub fn num_hashes(mut self, k: u32) -> Self {
+        self.request.num_hashes = Some(k);
+        self
+    }
+
+    /// What to prefer where no layout is named: speed (the default) or memory.
+    pub fn goal(mut self, goal: Goal) -> Self {
+        self.request.goal = goal;
+        self
+    }
+
+    /// The public seed of the hash, 0 by default. The file keeps it. Filters with different seeds err on
+    /// different keys.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.parameters.seed = Some(seed);
+        self
+    }
+
+    /// Hashes with SipHash-1-3 under this secret, so that nobody without it can choose keys that collide.
+    /// The file does not keep it: whoever opens the file needs it.
+    pub fn secret_key(mut self, key: SecretKey) -> Self {
+        self.parameters.secret = Some(key);
+        self
+    }
+
+    /// The hash scheme, in place of XXH3-64: for filters whose bits another program shall understand, or
+    /// one of the five articles' ([`Scheme`]). Such a scheme sizes the filter by its own formulas.
+    pub fn scheme(mut self, scheme: Scheme) -> Self {
+        self.request.scheme = Some(scheme);
+        self
+    }
+
+    /// The scheme [`Scheme::Md5Split`] with what the article leaves open fixed.
+    #[cfg(feature = "foreign")]
+    pub fn md5_split(mut self, rule: Md5Split) -> Self {
+        self.request.scheme = Some(Scheme::Md5Split);
+        self.parameters.md5_split = Some(rule);
+        self
+    }
+
+    /// The scheme [`Scheme::ValkeyBloom`] under this seed, in place of the one fixed in valkey-bloom.
+    #[cfg(feature = "foreign")]
+    pub fn valkey_seed(mut self, seed: [u8; 32]) -> Self {
+        self.request.scheme = Some(Scheme::ValkeyBloom);
+        self.parameters.seed32 = Some(seed);
+        self
+    }
+
+    /// For keys that the caller hashes: the scheme [`Scheme::CallerHash`], under a name that says which hash it is, with
+    /// its seed. Filters unite only where the names are equal, and a file says the name.
+    ///
+    /// Such a filter takes hashes ([`insert_hash`](BloomFilter::insert_hash),
+    /// [`contains_hash`](BloomFilter::contains_hash) and their forms for many). A key it cannot hash: to insert one is
+    /// [`Error::CallerHashes`], and [`contains`](BloomFilter::contains) answers `true`, perhaps.
+    ///
+    /// The hash must spread evenly over all 64 bits, or the filter errs far more often than it says;
+    /// [`finish_hash`](crate::finish_hash) makes a weaker one usable.
+    ///
+    /// ```
+    /// use tepal::BloomFilter;
+    /// let mut filter = BloomFilter::builder().capacity(1000).caller_hash("wyhash 4.2, seed 7").build()?;
+    /// # let my_hash = |key: &str| key.bytes().fold(0xcbf2_9ce4_8422_2325, |h: u64, b| (h ^ u64::from(b)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23));
+    /// filter.insert_hash(my_hash("apple"))?;
+    /// assert!(filter.contains_hash(my_hash("apple")) && !filter.contains_hash(my_hash("banana")));
+    /// assert!(filter.insert("apple").is_err());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    pub fn caller_hash(mut self, name: impl Into<String>) -> Self {
+        self.request.scheme = Some(Scheme::CallerHash);
+        self.parameters.name = Some(name.into());
+        self
+    }
+
+    /// What the keys are: bytes (the default), 64-bit integers, or what another program hashes.
+    pub fn key_domain(mut self, domain: KeyDomain) -> Self {
+        self.domain = domain;
+        self
+    }
+
+    /// What happens when more keys come than planned: refuse them (the default), warn (the default of the
+    /// schemes with a rule of their own, whose programs refuse nothing), or ignore it.
+    pub fn over_capacity(mut self, policy: OverCapacity) -> Self {
+        self.over_capacity = Some(policy);
+        self
+    }
+
+    /// What is done to a key before it is hashed: the filter does it to every key that comes as bytes or text, in
+    /// every call, and so does whoever opens its file.
+    pub fn recipe(mut self, recipe: Recipe) -> Self {
+        self.recipe = recipe;
+        self
+    }
+
+    /// Free text about the set, stored in the file.
+    pub fn labels(mut self, labels: Labels) -> Self {
+        self.labels = labels;
+        self
+    }
+
+    /// Does the size follow from what is given, without counting keys?
+    #[cfg(feature = "build")]
+    pub(crate) fn is_sized(&self) -> bool {
+        let Request { capacity, false_positive_rate, bit_len, .. } = self.request;
+        capacity.is_some() || (false_positive_rate.is_some() && bit_len.is_some())
+    }
+
+    /// The same for one key, at a size that follows from that.
+    #[cfg(feature = "build")]
+    pub(crate) fn smallest(mut self) -> Self {
+        (self.request.capacity, self.request.bit_len) = (Some(1), None);
+        self
+    }
+
+    /// What will happen past capacity.
+    #[cfg(feature = "build")]
+    pub(crate) fn policy(&self) -> OverCapacity {
+        let is_own = self.request.scheme.is_some_and(sizing::is_own);
+        self.over_capacity.unwrap_or(if is_own { OverCapacity::Warn } else { OverCapacity::Refuse })
+    }
+
+    /// What the filter would be, without building it: no memory is taken.
+    ///
+    /// # Errors
+    /// As [`Request::plan`].
+    pub fn plan(&self) -> Result<Plan> {
+        let mut request = self.request;
+        if request.bit_len.is_none() {
+            request.false_positive_rate.get_or_insert(DEFAULT_RATE);
+        }
+        request.plan()
+    }
+
+    /// Builds the empty filter.
+    ///
+    /// # Errors
+    /// As [`Request::plan`]; [`Error::TooLarge`] where the machine has no memory for it;
+    /// [`Error::Parameter`] where both a seed and a secret key are given, or a label is empty, has control
+    /// characters or is too long.
+    pub fn build(self) -> Result<BloomFilter> {
+        let plan = self.plan()?;
+        let keys = self.key_hasher()?;
+        let shape = shape_of(keys.scheme(), plan.layout, plan.num_hashes, plan.bit_len)?;
+        self.labels.check()?;
+        let usual = if keys.has_hash() { OverCapacity::Refuse } else { OverCapacity::Warn };
+        let meta = Meta {
+            shape,
+            keys,
+            over_capacity: self.over_capacity.unwrap_or(usual),
+            capacity: plan.capacity,
+            promised_rate: plan.false_positive_rate,
+            inserted: Some(0),
+            labels: self.labels,
+        };
+        let lines = bits::zeroed(shape.lines())?;
+        Ok(BloomFilter::from_parts(meta, lines, 0))
+    }
+
+    /// What the filter will do with a key, before there is a filter: to hash while its size is not known yet.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] where the seed, the secret key or another parameter does not fit the scheme.
+    pub fn key_hasher(&self) -> Result<KeyHasher> {
+        let scheme = match (self.request.scheme, &self.parameters.secret) {
+            (Some(scheme), _) => scheme,
+            (None, Some(_)) => Scheme::SipHash13,
+            (None, None) => Scheme::Xxh3,
+        };
+        if let Some(name) = &self.parameters.name {
+            check_label("the name of the caller's hash", name)?;
+            if name.len() > MOST_NAME_BYTES {
+                let expected = alloc::format!("at most {MOST_NAME_BYTES}");
+                let found = format_args!("{} bytes", name.len());
+                return Err(Error::parameter("the name of the caller's hash", found, expected));
+            }
+        }
+        Ok(KeyHasher::new(Hasher::new(scheme, &self.parameters)?, self.domain, self.recipe))
+    }
+}
+
+/// The longest name of a hash.
+const MOST_NAME_BYTES: usize = 256;
+
+#[cfg(test)]
+mod tests;

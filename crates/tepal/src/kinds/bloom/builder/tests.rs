@@ -1,0 +1,135 @@
+//! What cannot be built, and why.
+
+use alloc::string::ToString;
+
+use super::*;
+
+fn refused(builder: BloomFilterBuilder) -> String {
+    builder.capacity(10).build().unwrap_err().to_string()
+}
+
+#[test]
+fn schemes_and_their_parameters() {
+    let builder = BloomFilter::builder;
+    assert!(refused(builder().scheme(Scheme::SipHash13)).contains("the secret key is missing"));
+    let secret = builder().scheme(Scheme::Xxh64).secret_key(SecretKey::new([0; 16]));
+    assert!(refused(secret).contains("only the scheme `siphash13`"));
+    assert!(refused(builder().scheme(Scheme::Xxh64).seed(1)).contains("this scheme has none"));
+}
+
+#[cfg(feature = "foreign")]
+#[test]
+fn schemes_of_other_programs_and_their_parameters() {
+    let builder = BloomFilter::builder;
+    let secret = builder().scheme(Scheme::Dcso).secret_key(SecretKey::new([0; 16]));
+    assert!(refused(secret).contains("only the scheme `siphash13`"));
+    assert!(refused(builder().scheme(Scheme::Dcso).seed(1)).contains("this scheme has none"));
+    assert!(refused(builder().scheme(Scheme::SparkV2).seed(1 << 40)).contains("32-bit"));
+    assert!(refused(builder().scheme(Scheme::Dcso).layout(Layout::Line)).contains("the layout is line"));
+    assert!(refused(builder().scheme(Scheme::Bkdr7).num_hashes(6)).contains("7 in the scheme"));
+    assert!(refused(builder().valkey_seed([0; 32]).scheme(Scheme::Dcso)).contains("another scheme"));
+    let split = builder().md5_split(Md5Split::default()).scheme(Scheme::Dcso);
+    assert!(refused(split).contains("another scheme"));
+    let spark = builder().scheme(Scheme::SparkV2).seed(-7i64 as u64).capacity(10).build().unwrap();
+    assert_eq!(spark.seed(), Some(u64::from(-7i32 as u32)));
+    assert_eq!(spark.scheme(), Scheme::SparkV2);
+}
+
+/// A build without other programs' schemes names those that it has.
+#[cfg(not(feature = "foreign"))]
+#[test]
+fn schemes_of_other_programs_are_not_known() {
+    for &scheme in Scheme::ALL.iter().filter(|scheme| scheme.id() >= 16) {
+        let text = refused(BloomFilter::builder().scheme(scheme));
+        assert!(text.contains("hash scheme"), "{scheme}: {text}");
+        assert!(text.contains("its feature `foreign`"), "{scheme}: {text}");
+    }
+}
+
+#[test]
+fn builders_refuse() {
+    let text = |builder: BloomFilterBuilder| builder.build().unwrap_err().to_string();
+    let none = text(BloomFilter::builder());
+    assert!(none.contains("two of capacity"), "{none}");
+    let both = text(BloomFilter::builder().capacity(1).seed(1).secret_key(SecretKey::new([0; 16])));
+    assert!(both.contains("the seed"), "{both}");
+    let labels = |name: &str| Labels { name: Some(name.to_string()), ..Labels::default() };
+    for name in ["", "a\nb", "\u{7f}"] {
+        let label = text(BloomFilter::builder().capacity(1).labels(labels(name)));
+        assert!(label.contains("a label"), "{label}");
+    }
+    let long = text(BloomFilter::builder().capacity(1).labels(labels(&"x".repeat(70_000))));
+    assert!(long.contains("65000"), "{long}");
+    let huge = text(BloomFilter::builder().capacity(1 << 42).false_positive_rate(0.01));
+    assert!(huge.contains("more than this machine"), "{huge}");
+}
+
+#[test]
+fn what_is_described_is_built() {
+    let builder = BloomFilter::builder().capacity(1000).goal(Goal::Memory).false_positive_rate(0.01);
+    assert_eq!(builder.plan().unwrap().layout, Layout::Double);
+    let filter = builder.build().unwrap();
+    assert_eq!((filter.layout(), filter.promised_false_positive_rate()), (Layout::Double, 0.01));
+    assert_eq!(BloomFilter::builder().goal(Goal::Speed).capacity(9).plan().unwrap().layout, Layout::Line);
+    for policy in [OverCapacity::Refuse, OverCapacity::Warn, OverCapacity::Ignore] {
+        let filter = BloomFilter::builder().capacity(9).over_capacity(policy).build().unwrap();
+        assert_eq!(filter.over_capacity(), policy);
+    }
+    let by_size = BloomFilter::builder().capacity(1000).bit_len(20_480).build().unwrap();
+    assert_eq!((by_size.bit_len(), by_size.bits_per_key()), (20_480, 20.48));
+}
+
+/// Labels of 65,000 bytes together, and not one more.
+#[test]
+fn labels_have_a_limit() {
+    let labels = |len: usize| Labels {
+        name: Some("n".repeat(1000)),
+        field: Some("f".repeat(len - 1000)),
+        ..Labels::default()
+    };
+    let build = |len| BloomFilter::builder().capacity(1).labels(labels(len)).build();
+    assert_eq!(build(65_000).unwrap().labels(), &labels(65_000));
+    let error = build(65_001).unwrap_err().to_string();
+    assert_eq!(error, "the labels is 65001 bytes; it must be at most 65000 together");
+}
+
+#[cfg(feature = "foreign")]
+#[test]
+fn another_filter_of_the_scheme_is_as_large_as_it_may_be() {
+    let builder = BloomFilter::builder().scheme(Scheme::RedisBloom).capacity(100);
+    let filter = builder.clone().key_domain(KeyDomain::Integer).build().unwrap();
+    let larger = filter.same_hasher(5000, 0.001, u64::MAX).unwrap();
+    assert_eq!((larger.capacity(), larger.promised_false_positive_rate()), (5000, 0.001));
+    assert_eq!((larger.scheme(), larger.key_domain()), (Scheme::RedisBloom, KeyDomain::Integer));
+    let direct = builder.capacity(5000).false_positive_rate(0.001).build().unwrap();
+    assert_eq!((larger.bit_len(), larger.num_hashes()), (direct.bit_len(), direct.num_hashes()));
+    let bytes = larger.size_in_bytes();
+    assert!(filter.same_hasher(5000, 0.001, bytes).is_ok());
+    let error = filter.same_hasher(5000, 0.001, bytes - 1).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { bytes: found } if found == bytes), "{error}");
+}
+
+/// The name says which hash it is, and a file has to hold it.
+#[test]
+fn names_of_the_callers_hash() {
+    let build = |name: &str| BloomFilter::builder().capacity(10).caller_hash(name).build();
+    let filter = build(&"n".repeat(256)).unwrap();
+    assert_eq!(
+        (filter.scheme(), filter.key_hasher().caller_hash()),
+        (Scheme::CallerHash, Some("n".repeat(256)))
+    );
+    for name in ["", "a\nb", "\u{7f}"] {
+        let text = build(name).unwrap_err().to_string();
+        assert!(text.contains("the name of the caller's hash"), "{text}");
+    }
+    let long = build(&"n".repeat(257)).unwrap_err().to_string();
+    assert_eq!(long, "the name of the caller's hash is 257 bytes; it must be at most 256");
+    let missing = refused(BloomFilter::builder().scheme(Scheme::CallerHash));
+    assert!(missing.contains("the name of the caller's hash is missing"), "{missing}");
+    let other = refused(BloomFilter::builder().caller_hash("mine").scheme(Scheme::Xxh3));
+    assert!(other.contains("only the scheme `caller-hash` has one"), "{other}");
+    let seeded = refused(BloomFilter::builder().caller_hash("mine").seed(1));
+    assert!(seeded.contains("this scheme has none"), "{seeded}");
+    let keyed = refused(BloomFilter::builder().caller_hash("mine").secret_key(SecretKey::new([0; 16])));
+    assert!(keyed.contains("only the scheme `siphash13`"), "{keyed}");
+}

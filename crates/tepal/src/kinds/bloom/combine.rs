@@ -1,0 +1,144 @@
+//! Union, intersection, and folding to a smaller size.
+
+use alloc::string::ToString;
+use core::fmt::Display;
+
+use super::storage::{Storage, StorageMut};
+use super::{BloomFilter, Meta};
+use crate::bits::shape::Shape;
+use crate::bits::{self, Line};
+use crate::error::{Error, Result};
+use crate::ids::{Layout, OverCapacity};
+use crate::params::{Request, check_rate};
+
+impl<L: Storage> BloomFilter<L> {
+    /// Do both filters set the same bits for the same key? Names the first property in which they differ.
+    pub(crate) fn check_compatible<M: Storage>(&self, other: &BloomFilter<M>) -> Result<()> {
+        fn same<T: PartialEq + Display>(property: &'static str, here: T, there: T) -> Result<()> {
+            if here == there {
+                return Ok(());
+            }
+            Err(Error::Incompatible { property, expected: here.to_string(), found: there.to_string() })
+        }
+        same("layout", self.layout(), other.layout())?;
+        same("number of hashes", self.num_hashes(), other.num_hashes())?;
+        same("size in bits", self.bit_len(), other.bit_len())?;
+        self.meta.keys.check_same(&other.meta.keys)
+    }
+}
+
+impl<L: StorageMut> BloomFilter<L> {
+    /// Adds all keys of `other`: the bits are what inserting both sets of keys would have set.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] where the filters differ in layout, number of hashes, size, key domain,
+    /// scheme, seed or recipe; [`Error::CapacityReached`] where the policy is
+    /// [`OverCapacity::Refuse`] and the union holds more than the capacity; [`Error::Damaged`] where `other`
+    /// was opened [quick](crate::Open::quick) and its bits are not what was written. The filter is unchanged
+    /// then.
+    pub fn union_with<M: Storage + AsRef<[Line]>>(&mut self, other: &BloomFilter<M>) -> Result<()> {
+        self.check_union(other)?;
+        bits::union(self.own_lines()?, other.lines.as_ref());
+        match other.meta.inserted {
+            Some(keys) => self.add_to_inserted(keys),
+            None => self.meta.inserted = None,
+        }
+        self.recount();
+        Ok(())
+    }
+
+    /// Whether [`union_with`](Self::union_with) would be refused.
+    pub(crate) fn check_union<M: Storage + AsRef<[Line]>>(&self, other: &BloomFilter<M>) -> Result<()> {
+        self.check_compatible(other)?;
+        other.check_before_copying()?;
+        let united = || bits::count_union(self.lines.as_ref(), other.lines.as_ref());
+        if self.meta.over_capacity == OverCapacity::Refuse && united() > self.most_bits() {
+            return Err(Error::CapacityReached { capacity: self.capacity(), inserted: 0 });
+        }
+        Ok(())
+    }
+
+    /// Keeps the bits that both filters have. Every key inserted into both is still in; of the others
+    /// some remain too, so the rate is above that of a filter built from the common keys alone.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] and [`Error::Damaged`], as [`union_with`](Self::union_with). The filter is
+    /// unchanged then.
+    pub fn intersect_with<M: Storage + AsRef<[Line]>>(&mut self, other: &BloomFilter<M>) -> Result<()> {
+        self.check_compatible(other)?;
+        other.check_before_copying()?;
+        bits::intersect(self.own_lines()?, other.lines.as_ref());
+        self.meta.inserted = None;
+        self.recount();
+        Ok(())
+    }
+}
+
+impl BloomFilter {
+    /// Makes the filter as small as the keys in it allow at `rate`, without the keys: neighbouring blocks
+    /// are folded into one. Returns how many became one; 1 where folding by even 2 would pass the rate.
+    ///
+    /// The result is, bit for bit, the filter that the same keys would have made at that size. Its promise
+    /// is `rate`, and its capacity what the new size holds at that rate. Sizes that the planner chose can
+    /// be folded by many factors; the factor divides the number of blocks.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a rate that is not between 0 and 1, and for a scheme whose positions are
+    /// remainders, which do not fold; [`Error::RateOutOfReach`] where the filter is above `rate` as it is;
+    /// [`Error::TooLarge`] where there is no memory for the folded one. The filter is unchanged then.
+    pub fn shrink_to(&mut self, rate: f64) -> Result<u64> {
+        check_rate(rate)?;
+        let now = self.false_positive_rate();
+        if now > rate {
+            let reason = alloc::format!("the filter is at {now:.3e} now and folding only raises that");
+            return Err(Error::RateOutOfReach { rate, reason });
+        }
+        if !self.has_hash() {
+            let expected = "one with a 64-bit hash: this one's positions do not fold, build it again smaller";
+            return Err(Error::parameter("the scheme", self.scheme(), expected));
+        }
+        let shape = self.meta.shape;
+        let keys = libm::ceil(self.estimated_len()).max(1.0) as u64;
+        let request = Request {
+            false_positive_rate: Some(rate),
+            layout: Some(shape.layout),
+            num_hashes: Some(shape.num_hashes),
+            ..Request::default()
+        };
+        let needed = Request { capacity: Some(keys), ..request }.plan()?.bit_len;
+        // The plan allows for the mean filter; this one may be a little better.
+        let most = shape.bit_len as f64 / needed as f64 * 1.1;
+        let units = shape.bit_len / shape.layout.unit_bits();
+        for factor in (2..=(most as u64).min(units)).rev().filter(|factor| units % factor == 0) {
+            let mut folded = self.folded(factor)?;
+            if folded.false_positive_rate() <= rate {
+                let holds = Request { bit_len: Some(folded.bit_len()), ..request }.plan();
+                folded.meta.promised_rate = rate;
+                folded.set_capacity(holds.map_or(keys, |plan| plan.capacity.max(keys)));
+                *self = folded;
+                return Ok(factor);
+            }
+        }
+        Ok(1)
+    }
+
+    /// The filter with each `factor` neighbouring units made one (FORMAT.md, section 2.6).
+    fn folded(&self, factor: u64) -> Result<BloomFilter> {
+        let old = self.meta.shape;
+        let shape = Shape::new(old.layout, old.num_hashes, old.bit_len / factor)?;
+        let mut lines = bits::zeroed(shape.lines())?;
+        let words = &bits::words(self.lines.as_ref())[..(old.bit_len / 64) as usize];
+        let folded = bits::words_mut(&mut lines);
+        match old.layout {
+            Layout::Scattered => bits::fold_bits(words, folded, old.bit_len, factor),
+            Layout::Line | Layout::Double | Layout::SplitBlock => {
+                bits::fold_words(words, folded, (old.layout.unit_bits() / 64) as usize, factor as usize);
+            }
+        }
+        let set_bits = bits::count(&lines);
+        Ok(BloomFilter::from_parts(Meta { shape, ..self.meta.clone() }, lines, set_bits))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,209 @@
+//! What union, intersection and folding leave, and what they refuse.
+
+use alloc::string::ToString;
+
+use super::super::tests::{builders, filled};
+use super::*;
+use crate::{KeyDomain, Recipe, SecretKey};
+#[cfg(feature = "foreign")]
+use crate::{Md5Split, Scheme};
+
+#[test]
+fn unions_are_what_building_together_gives() {
+    for builder in builders() {
+        let builder = builder.capacity(3000);
+        let mut a = filled(&builder, 0..1000);
+        let b = filled(&builder, 500..2000);
+        a.union_with(&b).unwrap();
+        let both = filled(&builder, 0..2000);
+        assert!(a == both);
+        assert_eq!(a.keys_inserted(), Some(2500));
+        assert_eq!(a.set_bits(), both.set_bits());
+
+        let mut common = filled(&builder, 0..1000);
+        common.intersect_with(&b).unwrap();
+        assert!((500..1000u64).all(|key| common.contains(&key)));
+        assert_eq!(common.keys_inserted(), None);
+        assert!(common.set_bits() < b.set_bits());
+
+        let mut full = filled(&builder, 0..2500);
+        let before = full.clone();
+        let more = filled(&builder, 10_000..12_500);
+        assert!(matches!(full.union_with(&more), Err(Error::CapacityReached { .. })));
+        assert!(full == before);
+        full.set_over_capacity(OverCapacity::Warn);
+        full.union_with(&more).unwrap();
+        assert!(full.is_over_capacity());
+    }
+}
+
+#[test]
+fn filters_of_another_kind_are_refused_with_the_reason() {
+    let base = || BloomFilter::builder().bit_len(5120).capacity(100).num_hashes(8);
+    let recipe = Recipe { trim: true, nocase: false };
+    let others = [
+        (base().layout(Layout::Double), "layout"),
+        (base().num_hashes(7), "number of hashes"),
+        (base().bit_len(5632), "size in bits"),
+        (base().key_domain(KeyDomain::Integer), "key domain"),
+        (base().secret_key(SecretKey::new([0; 16])), "hash scheme"),
+        (base().seed(1), "hash seed"),
+        (base().recipe(recipe), "key recipe"),
+    ];
+    let mut filter = base().layout(Layout::Line).build().unwrap();
+    filter.insert(&1).unwrap();
+    let before = filter.clone();
+    for (other, property) in others {
+        let other = if property == "layout" { other } else { other.layout(Layout::Line) };
+        let other = other.build().unwrap();
+        for error in [filter.union_with(&other).unwrap_err(), filter.intersect_with(&other).unwrap_err()] {
+            assert!(matches!(error, Error::Incompatible { property: p, .. } if p == property), "{error}");
+            assert!(error.to_string().contains("rebuild one of them"), "{error}");
+        }
+        assert!(filter != other);
+    }
+    let secret = |byte| base().secret_key(SecretKey::new([byte; 16])).build().unwrap();
+    let error = secret(1).union_with(&secret(2)).unwrap_err().to_string();
+    assert!(error.contains("a secret"), "{error}");
+    assert!(filter == before);
+    // Capacity, promise, policy and labels do not decide what a filter answers.
+    let other = base().layout(Layout::Line).capacity(99).over_capacity(OverCapacity::Ignore).build();
+    assert!(filter.union_with(&other.unwrap()).is_ok());
+}
+
+#[cfg(feature = "foreign")]
+#[test]
+fn schemes_with_other_parameters_are_refused_too() {
+    let spark = |seed| BloomFilter::builder().scheme(Scheme::SparkV2).seed(seed);
+    let valkey = |byte| BloomFilter::builder().valkey_seed([byte; 32]);
+    let split = |from_zero| BloomFilter::builder().md5_split(Md5Split { from_zero, ..Md5Split::default() });
+    for (here, there, shown) in [
+        (spark(1), spark(2), ["parameters: 1 here", "2 in the other"]),
+        (valkey(3), valkey(4), ["030303", "040404"]),
+        (split(true), split(false), ["from_zero: true", "from_zero: false"]),
+    ] {
+        let [mut here, mut there] = [here, there].map(|builder| builder.capacity(100).build().unwrap());
+        here.insert("x").unwrap();
+        there.insert("y").unwrap();
+        let before = here.clone();
+        for error in [here.union_with(&there).unwrap_err(), here.intersect_with(&there).unwrap_err()] {
+            assert!(matches!(error, Error::Incompatible { property: "scheme parameters", .. }), "{error}");
+            assert!(shown.iter().all(|part| error.to_string().contains(part)), "{error}");
+        }
+        assert!(here == before && here != there);
+    }
+}
+
+#[test]
+fn folding_is_building_small() {
+    for builder in builders() {
+        let large = builder.clone().capacity(100_000).false_positive_rate(0.001);
+        let mut filter = filled(&large, 0..5000);
+        let before = filter.size_in_bytes();
+        let factor = filter.shrink_to(0.01).unwrap();
+        assert!(factor >= 16, "{filter:?}: {factor}");
+        assert_eq!(filter.size_in_bytes(), (before / factor).next_multiple_of(64));
+        assert!((0..5000u64).all(|key| filter.contains(&key)));
+        assert!(filter.false_positive_rate() <= 0.01);
+        assert!(filter.capacity() >= 5000 - 100 && !filter.is_over_capacity());
+        assert_eq!(filter.promised_false_positive_rate(), 0.01);
+
+        let small = builder
+            .layout(filter.layout())
+            .num_hashes(filter.num_hashes())
+            .bit_len(filter.bit_len())
+            .capacity(filter.capacity());
+        let direct = filled(&small.over_capacity(OverCapacity::Ignore), 0..5000);
+        assert!(direct == filter, "{filter:?}");
+        assert_eq!(filter.shrink_to(0.01).unwrap(), 1);
+        assert!(filter.shrink_to(1e-9).is_err());
+        assert!(filter.shrink_to(0.0).is_err() && filter.shrink_to(f64::NAN).is_err());
+    }
+}
+
+#[test]
+fn an_empty_filter_shrinks_to_next_to_nothing() {
+    let mut filter = BloomFilter::builder().capacity(1_000_000).build().unwrap();
+    assert!(filter.shrink_to(0.5).unwrap() > 100);
+    assert!(!filter.contains("x"));
+}
+
+/// What the filter is at already, it may be at.
+#[test]
+fn shrinking_to_the_rate_of_now_changes_nothing() {
+    for builder in builders() {
+        let mut filter = filled(&builder.capacity(1000), 0..1000);
+        let before = filter.clone();
+        let now = filter.false_positive_rate();
+        assert_eq!(filter.shrink_to(now).unwrap(), 1);
+        assert!(filter == before && filter.capacity() == 1000);
+        let error = filter.shrink_to(now * (1.0 - 1e-9)).unwrap_err();
+        assert!(matches!(error, Error::RateOutOfReach { .. }), "{error}");
+    }
+}
+
+/// A filter whose bits fell well may be smaller than one planned for its keys, one whose bits fell badly may not:
+/// it is folded by the factor that gives just the rate, and holds what such a filter is planned for.
+#[test]
+fn folding_goes_as_far_as_the_rate() {
+    let mut better = 0;
+    for (layout, k) in
+        [(Layout::Line, 9), (Layout::Double, 6), (Layout::SplitBlock, 8), (Layout::Scattered, 4)]
+    {
+        for stream in 0..3u64 {
+            let empty = BloomFilter::builder().layout(layout).num_hashes(k).bit_len(5040 * 512);
+            let builder = empty.capacity(100_000).over_capacity(OverCapacity::Ignore);
+            let filter = filled(&builder, (0..700).map(|i| stream << 32 | i));
+            for factor in [84, 105, 360, 504] {
+                let rate = filter.folded(factor).unwrap().false_positive_rate();
+                let mut shrunk = filter.clone();
+                assert_eq!(shrunk.shrink_to(rate).unwrap(), factor, "{layout} {stream}");
+                assert!(shrunk == filter.folded(factor).unwrap());
+                let plan = |capacity, bit_len| Request {
+                    capacity,
+                    bit_len,
+                    false_positive_rate: Some(rate),
+                    layout: Some(layout),
+                    num_hashes: Some(k),
+                    ..Request::default()
+                };
+                let keys = filter.estimated_len().ceil() as u64;
+                let holds = plan(None, Some(shrunk.bit_len())).plan().unwrap().capacity;
+                assert_eq!(shrunk.capacity(), holds.max(keys), "{layout} {stream} {factor}");
+                assert_eq!(shrunk.promised_false_positive_rate(), rate);
+                let same = BloomFilter::from_parts(shrunk.meta.clone(), shrunk.lines.clone(), 0);
+                assert_eq!(shrunk.limit(), same.limit());
+                let planned = plan(Some(keys), None).plan().unwrap().bit_len;
+                better += u32::from(planned > shrunk.bit_len() + 512);
+            }
+        }
+    }
+    assert!(better > 0, "none is better than planned");
+}
+
+/// A union may hold what one more key could have made of a full filter.
+#[test]
+fn unions_are_judged_by_their_bits() {
+    for &layout in Layout::ALL {
+        let empty = BloomFilter::builder().layout(layout).capacity(1000).build().unwrap();
+        let with_bits = |bits: u64| {
+            let mut lines = bits::zeroed(empty.lines.len() as u64).unwrap();
+            (0..bits).for_each(|p| bits::words_mut(&mut lines)[(p / 64) as usize] |= 1 << (p % 64));
+            BloomFilter::from_parts(empty.meta.clone(), lines, bits)
+        };
+        let most = empty.limit() + u64::from(empty.num_hashes()) - 1;
+        let mut filter = with_bits(10);
+        let error = filter.union_with(&with_bits(most + 1)).unwrap_err();
+        assert!(matches!(error, Error::CapacityReached { capacity: 1000, inserted: 0 }), "{error}");
+        assert_eq!(filter.set_bits(), 10);
+        filter.union_with(&with_bits(most)).unwrap();
+        assert_eq!((filter.set_bits(), filter.is_over_capacity()), (most, false), "{layout}");
+        // Where keys are not refused, the limit itself is the most.
+        let mut warned = with_bits(10);
+        warned.set_over_capacity(OverCapacity::Warn);
+        warned.union_with(&with_bits(empty.limit())).unwrap();
+        assert!(!warned.is_over_capacity(), "{layout}");
+        warned.union_with(&with_bits(empty.limit() + 1)).unwrap();
+        assert!(warned.is_over_capacity(), "{layout}");
+    }
+}

@@ -1,0 +1,350 @@
+//! Inserting, and knowing when it is enough.
+
+use alloc::vec::Vec;
+
+use super::storage::{Storage, StorageMut, copied};
+use super::{BloomFilter, Meta};
+use crate::bits::Line;
+use crate::error::{Error, Result};
+use crate::ids::OverCapacity;
+use crate::key::{Batch, Key, Keys, One, PreparedKeys};
+use crate::params::expected_fill;
+
+/// How many bits are set, as far as inserting has to know.
+///
+/// One key at a time reports each bit it sets, so the count is exact. A batch far from the limit reports
+/// nothing, for speed; its keys are added up, each good for k bits at most, and the bits are counted again
+/// where that bound passes the limit.
+#[derive(Clone, Debug)]
+pub(crate) struct Tally {
+    /// Set bits when last known.
+    pub(super) counted: u64,
+    /// Bits that may have been set since.
+    uncounted: u64,
+    /// So many set bits are the capacity.
+    limit: u64,
+}
+
+impl Tally {
+    pub(crate) fn new(meta: &Meta, set_bits: u64) -> Self {
+        let shape = meta.shape;
+        // The fill is known to 0.03 %: beyond 8 bits a line, the second bit of a word falls on the first a
+        // little less often than once in 64. A thousandth more keys raises no rate by more than 2 %.
+        let keys = 1.001 * meta.capacity as f64;
+        let (fill, deviation) = expected_fill(shape.layout, shape.num_hashes, shape.bit_len, keys);
+        let bits = (fill + 5.0 * deviation) * shape.bit_len as f64 + f64::from(shape.num_hashes);
+        Tally { counted: set_bits, uncounted: 0, limit: (bits as u64).min(shape.bit_len) }
+    }
+
+    /// For bits that change without being told of.
+    #[cfg(target_has_atomic = "64")]
+    pub(super) fn unknown(meta: &Meta) -> Self {
+        Tally { uncounted: u64::MAX, ..Tally::new(meta, 0) }
+    }
+
+    /// At most so many bits are set.
+    fn bound(&self) -> u64 {
+        self.counted.saturating_add(self.uncounted)
+    }
+
+    /// So many keys of k bits surely stay within the limit.
+    pub(super) fn room(&self, k: u64) -> usize {
+        let keys = self.limit.saturating_sub(self.bound()) / k;
+        usize::try_from(keys).unwrap_or(usize::MAX)
+    }
+
+    /// Is the bound the truth?
+    pub(super) fn is_exact(&self) -> bool {
+        self.uncounted == 0
+    }
+
+    /// Some keys went in, and may have set so many bits.
+    pub(super) fn add_uncounted(&mut self, bits: u64) {
+        self.uncounted = self.uncounted.saturating_add(bits);
+    }
+
+    /// All bits were counted.
+    pub(super) fn recounted(&mut self, bits: u64) {
+        (self.counted, self.uncounted) = (bits, 0);
+    }
+}
+
+/// With room for fewer keys, they go in one by one.
+const FEW: usize = 64;
+
+/// With room for fewer keys than this a line, the bits they set are counted: that costs about what counting
+/// all bits does.
+const COUNTED_BELOW: usize = 4;
+
+impl<L: StorageMut> BloomFilter<L> {
+    /// Does the filter hold more than it was planned for, going by its set bits? Its rate is then above
+    /// the promise. Always `false` under [`OverCapacity::Ignore`].
+    ///
+    /// Under [`OverCapacity::Refuse`] inserting never makes it so: the last key may set up to k - 1 bits more than
+    /// there was room for, and they count as room. It may be so where keys went in under another policy, or by
+    /// several threads at once ([`Shared`](crate::Shared)).
+    ///
+    /// Costs nothing far below capacity, and one pass over the bits near it after batches.
+    pub fn is_over_capacity(&self) -> bool {
+        self.meta.over_capacity != OverCapacity::Ignore
+            && self.tally.bound() > self.most_bits()
+            && self.set_bits() > self.most_bits()
+    }
+}
+
+impl<L: Storage> BloomFilter<L> {
+    /// How many bits are set. Costs one pass over the bits after a batch was inserted and where threads share
+    /// the filter, else nothing.
+    pub fn set_bits(&self) -> u64 {
+        if self.tally.is_exact() {
+            return self.tally.counted;
+        }
+        self.kernel.count(self.lines.view().0)
+    }
+
+    /// So many set bits are the capacity.
+    pub(super) fn limit(&self) -> u64 {
+        self.tally.limit
+    }
+
+    /// More set bits than this are more than the capacity. Where new keys are refused at the limit, the last one
+    /// before may still have gone k - 1 bits past it.
+    pub(super) fn most_bits(&self) -> u64 {
+        let last_key = if self.refuses() { u64::from(self.num_hashes()) - 1 } else { 0 };
+        self.tally.limit.saturating_add(last_key)
+    }
+
+    pub(super) fn refuses(&self) -> bool {
+        self.meta.over_capacity == OverCapacity::Refuse
+    }
+
+    pub(super) fn capacity_reached(&self, inserted: usize) -> Error {
+        Error::CapacityReached { capacity: self.meta.capacity, inserted }
+    }
+}
+
+/// An error from what followed the first `done` keys of a call, for all of them.
+pub(crate) fn after(done: usize) -> impl Fn(Error) -> Error {
+    move |error| match error {
+        Error::CapacityReached { capacity, inserted } => {
+            Error::CapacityReached { capacity, inserted: done + inserted }
+        }
+        other => other,
+    }
+}
+
+impl<L: StorageMut> BloomFilter<L> {
+    /// The bits, to be changed: copied into memory first where they are a file's.
+    #[inline(always)]
+    pub(super) fn own_lines(&mut self) -> Result<&mut [Line]> {
+        if self.lines.own().is_none() {
+            self.copy_lines()?;
+        }
+        // There are some now.
+        Ok(self.lines.own().unwrap_or_default())
+    }
+
+    #[cold]
+    fn copy_lines(&mut self) -> Result<()> {
+        self.check_before_copying()?;
+        let copy = copied(self.lines.as_ref())?;
+        self.lines.replace(copy);
+        self.body_check = None;
+        Ok(())
+    }
+
+    /// Inserts a key. `true`: the key is surely new. `false`: it was in already, or looked so.
+    ///
+    /// From then on [`contains`](Self::contains) answers `true` for this key, for ever.
+    ///
+    /// # Errors
+    /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is
+    /// [`OverCapacity::Refuse`]; [`Error::KeyRefused`] for text in an integer filter;
+    /// [`Error::CallerHashes`] under [`Scheme::CallerHash`](crate::Scheme::CallerHash); for an opened file, which is
+    /// copied into memory first, [`Error::TooLarge`] and [`Error::Damaged`]. The filter is unchanged then.
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
+        let key = key.key();
+        match self.meta.keys.has_hash() {
+            true => self.insert_hashed(self.meta.keys.hash_ref(key)?),
+            false => self.insert_positions(One::Key(key)),
+        }
+    }
+
+    /// [`insert`](Self::insert) for a key hashed before: by this filter's [`key_hasher`](Self::key_hasher) or an equal
+    /// one, or by the caller under [`Scheme::CallerHash`](crate::Scheme::CallerHash). Any other hash makes a filter that
+    /// says it holds keys which nobody can find.
+    ///
+    /// # Errors
+    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
+    #[inline]
+    pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
+        self.meta.keys.check_has_hash()?;
+        self.insert_hashed(hash)
+    }
+
+    #[inline]
+    fn insert_hashed(&mut self, hash: u64) -> Result<bool> {
+        if self.refuses_now() && !self.contains_hash(hash) {
+            return Err(self.capacity_reached(0));
+        }
+        self.own_lines()?;
+        let BloomFilter { kernel, rules, lines, .. } = self;
+        let new = kernel.insert(rules, lines.own().unwrap_or_default(), hash);
+        self.tally.counted += u64::from(new);
+        self.add_to_inserted(1);
+        Ok(new > 0)
+    }
+
+    /// Inserts many keys: hashed and set in batches, with the memory accesses of a batch under way
+    /// together. Does not say which keys were new. The keys are a slice or vector of whatever can be a [`Key`],
+    /// or a [`Column`](crate::Column).
+    ///
+    /// A slice of `u64` is a list of integer keys here. Hashes go to
+    /// [`insert_many_hashes`](Self::insert_many_hashes).
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert). The keys before the refused one are in:
+    /// [`Error::CapacityReached`] says how many; with [`Error::KeyRefused`] it is all up to the key it
+    /// names.
+    pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
+        let hasher = self.meta.keys.clone();
+        hasher.insert_in_batches(keys, |batch, done| self.insert_batch(batch, done))
+    }
+
+    /// [`insert_many`](Self::insert_many) for keys hashed before, as [`insert_hash`](Self::insert_hash).
+    ///
+    /// # Errors
+    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
+    pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
+        self.meta.keys.check_has_hash()?;
+        self.insert_hashes(hashes, 0)
+    }
+
+    /// [`insert_many`](Self::insert_many) for keys that this filter's [`key_hasher`](Self::key_hasher) has prepared.
+    ///
+    /// # Errors
+    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] for keys that were prepared for another scheme.
+    pub fn insert_prepared(&mut self, keys: &PreparedKeys) -> Result<()> {
+        self.insert_batch(keys.batch(), 0)
+    }
+
+    /// Inserts prepared keys, of which `done` of the same call are in already.
+    pub(crate) fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
+        let one = |key: One<'_>, filter: &mut Self, done| {
+            filter.insert_positions(key).map(drop).map_err(after(done))
+        };
+        match (keys, self.has_hash()) {
+            (Batch::Hashes(hashes), true) => self.insert_hashes(hashes, done),
+            (Batch::One(One::Key(key)), true) => self.insert(&key).map(drop).map_err(after(done)),
+            (Batch::One(key), false) => one(key, self, done),
+            (Batch::Bytes(keys), false) => {
+                (done..).zip(keys.each()).try_for_each(|(done, bytes)| one(One::Encoded(bytes), self, done))
+            }
+            (Batch::Hashes([]), false) => Ok(()),
+            (Batch::Hashes(_), false) | (Batch::Bytes(_) | Batch::One(One::Encoded(_)), true) => {
+                Err(Error::NoHash { scheme: self.scheme() })
+            }
+        }
+    }
+
+    /// Inserts a batch of which each key may set k bits. Where that many might pass the limit, it goes in by
+    /// pieces that cannot: without counting as long as they are large, then counted, at last one by one.
+    fn insert_hashes(&mut self, mut hashes: &[u64], mut done: usize) -> Result<()> {
+        let k = u64::from(self.num_hashes());
+        while self.refuses() && !hashes.is_empty() {
+            let room = self.tally.room(k);
+            let (piece, rest) = hashes.split_at(room.min(hashes.len()));
+            let is_exact = self.tally.is_exact();
+            if is_exact && room < FEW {
+                for (i, &hash) in hashes.iter().enumerate() {
+                    self.insert_hashed(hash).map_err(after(done + i))?;
+                }
+                return Ok(());
+            } else if is_exact && room < COUNTED_BELOW * self.lines.as_ref().len() {
+                self.insert_counting(piece)?;
+            } else if rest.is_empty() {
+                break;
+            } else if piece.is_empty() {
+                self.recount();
+            } else {
+                self.insert_unchecked(piece)?;
+            }
+            (hashes, done) = (rest, done + piece.len());
+        }
+        self.insert_unchecked(hashes)
+    }
+
+    fn insert_counting(&mut self, hashes: &[u64]) -> Result<()> {
+        self.own_lines()?;
+        let BloomFilter { kernel, rules, lines, tally, .. } = self;
+        tally.counted += kernel.insert_many_counting(rules, lines.own().unwrap_or_default(), hashes);
+        self.add_to_inserted(hashes.len() as u64);
+        Ok(())
+    }
+
+    fn insert_unchecked(&mut self, hashes: &[u64]) -> Result<()> {
+        self.own_lines()?;
+        let BloomFilter { kernel, rules, lines, .. } = self;
+        kernel.insert_many(rules, lines.own().unwrap_or_default(), hashes);
+        let may_set = hashes.len() as u64 * u64::from(self.num_hashes());
+        self.tally.add_uncounted(may_set);
+        self.add_to_inserted(hashes.len() as u64);
+        Ok(())
+    }
+
+    /// Forgets all keys, of bits that are its own.
+    pub(super) fn clear_lines(&mut self, fresh: Vec<Line>) {
+        match self.lines.own() {
+            Some(lines) => lines.fill(Line([0; 8])),
+            None => self.lines.replace(fresh),
+        }
+        self.body_check = None;
+        self.meta.inserted = Some(0);
+        self.tally = Tally::new(&self.meta, 0);
+    }
+
+    /// Changes what happens past capacity.
+    pub fn set_over_capacity(&mut self, policy: OverCapacity) {
+        self.meta.over_capacity = policy;
+    }
+
+    /// Must a new key be refused now?
+    #[inline]
+    pub(super) fn refuses_now(&mut self) -> bool {
+        if !self.refuses() || self.tally.bound() < self.tally.limit {
+            return false;
+        }
+        // After batches the bound may lie well above the truth.
+        if !self.tally.is_exact() {
+            self.recount();
+        }
+        self.tally.counted >= self.tally.limit
+    }
+
+    #[inline]
+    pub(super) fn add_to_inserted(&mut self, keys: u64) {
+        self.meta.inserted = self.meta.inserted.and_then(|n| n.checked_add(keys));
+    }
+
+    /// Counts the set bits.
+    pub(super) fn recount(&mut self) {
+        self.tally.recounted(self.kernel.count(self.lines.view().0));
+    }
+
+    /// Plans the filter for so many keys from now on; the promised rate stays.
+    pub(super) fn set_capacity(&mut self, keys: u64) {
+        self.meta.capacity = keys;
+        self.tally = Tally::new(&self.meta, self.set_bits());
+    }
+}
+
+impl BloomFilter {
+    /// Forgets all keys.
+    pub fn clear(&mut self) {
+        self.clear_lines(Vec::new());
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,179 @@
+//! What every kind of filter does, for a Bloom filter whose bits came from a file or were made.
+
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::{BloomFilter, part};
+use crate::bits;
+use crate::error::Result;
+use crate::facts::{Facts, PartFacts, Warning};
+use crate::ids::{Kind, OverCapacity, Scheme};
+use crate::key::schemes::sizing::{half_full, rate_at, sizing};
+use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
+use crate::kinds::storage::{Mapped, Storage, StorageMut};
+use crate::kinds::{AwaitsBody, FilePart, Filter};
+
+impl Filter for BloomFilter<Mapped> {
+    fn key_hasher(&self) -> &KeyHasher {
+        &self.meta.keys
+    }
+
+    fn contains(&self, key: KeyRef<'_>) -> bool {
+        self.contains(&key)
+    }
+
+    fn contains_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
+        self.answer_batch(keys, answers);
+    }
+
+    fn insert(&mut self, key: KeyRef<'_>) -> Result<bool> {
+        self.insert(&key)
+    }
+
+    fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
+        self.insert_batch(keys, done)
+    }
+
+    fn clear(&mut self) -> Result<()> {
+        // No bit of a file is read for it.
+        let lines = if self.lines.own().is_some() { 0 } else { self.meta.shape.lines() };
+        self.clear_lines(bits::zeroed(lines)?);
+        Ok(())
+    }
+
+    fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
+        self.set_over_capacity(policy);
+        Ok(())
+    }
+
+    fn false_positive_rate(&self) -> f64 {
+        self.false_positive_rate()
+    }
+
+    fn promised_false_positive_rate(&self) -> f64 {
+        self.promised_false_positive_rate()
+    }
+
+    fn capacity(&self) -> u64 {
+        self.capacity()
+    }
+
+    fn over_capacity(&self) -> OverCapacity {
+        self.over_capacity()
+    }
+
+    fn is_over_capacity(&self) -> bool {
+        self.is_over_capacity()
+    }
+
+    fn keys_inserted(&self) -> Option<u64> {
+        self.keys_inserted()
+    }
+
+    fn estimated_len(&self) -> f64 {
+        self.estimated_len()
+    }
+
+    fn size_in_bytes(&self) -> u64 {
+        self.size_in_bytes()
+    }
+
+    fn facts(&self) -> Facts {
+        self.facts()
+    }
+
+    fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
+        self.fill_of_slices(slices)
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        self.warnings()
+    }
+
+    fn verify(&self) -> Result<()> {
+        self.verify()
+    }
+
+    fn file_part(&self) -> Result<FilePart<'_>> {
+        self.check_before_copying()?;
+        Ok(self.part())
+    }
+
+    fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
+        part::of_file(part, secret)
+    }
+}
+
+impl BloomFilter<Mapped> {
+    /// Holds the bits against what the file says of them: every chunk's checksum, the padding, the number
+    /// of set bits, and the seal where there is one. After [`open_quick`](Self::open_quick) this is the rest of
+    /// what [`open`](Self::open) checks. A filter that was changed since has nothing to be held against.
+    ///
+    /// Reads all of the bits, at memory speed, and can be run beside lookups.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`](crate::Error::Damaged), with the bytes of the first chunk that is;
+    /// [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without the key of its seal.
+    pub fn verify(&self) -> Result<()> {
+        self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.lines.as_ref()))
+    }
+}
+
+impl<L: StorageMut> BloomFilter<L> {
+    /// Everything about the filter, as data. Costs some passes over the bits.
+    pub fn facts(&self) -> Facts {
+        let part = self.part_facts();
+        Facts {
+            kind: Kind::Bloom,
+            scheme: self.scheme(),
+            seed: self.seed(),
+            caller_hash: self.meta.keys.caller_hash(),
+            key_domain: self.key_domain(),
+            recipe: self.recipe(),
+            capacity: self.capacity(),
+            promised_false_positive_rate: self.promised_false_positive_rate(),
+            over_capacity: self.over_capacity(),
+            is_over_capacity: self.is_over_capacity(),
+            keys_inserted: self.keys_inserted(),
+            estimated_len: self.estimated_len(),
+            false_positive_rate: part.false_positive_rate,
+            size_in_bytes: self.size_in_bytes(),
+            labels: self.labels().clone(),
+            parts: vec![part],
+            warnings: self.warnings(),
+            file: None,
+        }
+    }
+}
+
+impl<L: Storage> BloomFilter<L> {
+    /// One filter of a chain, or the whole, as data.
+    pub(crate) fn part_facts(&self) -> PartFacts {
+        PartFacts {
+            layout: self.layout(),
+            num_hashes: self.num_hashes(),
+            bit_len: self.bit_len(),
+            capacity: self.capacity(),
+            keys_inserted: self.keys_inserted(),
+            set_bits: self.set_bits(),
+            false_positive_rate: self.false_positive_rate(),
+        }
+    }
+
+    /// What its user should know: promises that the scheme cannot keep.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = vec![];
+        let (scheme, m, k) = (self.scheme(), self.bit_len(), self.num_hashes());
+        let Some(its) = sizing(scheme) else { return warnings };
+        if its.has_31_bit_positions && m >= 1 << 28 {
+            let planned = half_full(k, m);
+            let (rate, expected) = (rate_at(scheme, k, m, planned), rate_at(Scheme::Xxh3, k, m, planned));
+            warnings.push(Warning::Positions31Bits { scheme, rate, expected });
+        }
+        if its.is_weak {
+            warnings.push(Warning::Weak { scheme });
+        }
+        warnings
+    }
+}

@@ -1,0 +1,176 @@
+//! The Bloom filter's own part of a tepal file (FORMAT.md, section 4.2), and what its body must be.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::{BloomFilter, Meta, shape_of};
+use crate::bits::rules::Rules;
+use crate::bits::shape::Shape;
+use crate::bits::{self, Line};
+use crate::error::{Error, Result};
+use crate::fields::Fields;
+use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
+use crate::key::schemes::{Hasher, sizing};
+use crate::key::{KeyHasher, SecretKey};
+use crate::kinds::in_file::BodyChecked;
+use crate::kinds::storage::{Mapped, Storage};
+use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
+use crate::params::check_rate;
+
+const UNKNOWN_COUNT: u64 = u64::MAX;
+const SELF_TEST_KEYS: [&[u8; 17]; 4] =
+    [b"tepal self-test 0", b"tepal self-test 1", b"tepal self-test 2", b"tepal self-test 3"];
+
+impl<L: Storage + AsRef<[Line]>> BloomFilter<L> {
+    /// What a tepal file holds of it.
+    pub(crate) fn part(&self) -> FilePart<'_> {
+        let meta = &self.meta;
+        FilePart {
+            own: own_part(meta, &self.rules, self.set_bits()),
+            recipe: meta.keys.recipe(),
+            labels: meta.labels.clone(),
+            scheme_record: meta.keys.hasher().record(),
+            body: self.lines.as_ref(),
+        }
+    }
+}
+
+fn own_part(meta: &Meta, rules: &Rules, set_bits: u64) -> [u8; OWN_BYTES] {
+    let (shape, hasher) = (meta.shape, meta.keys.hasher());
+    let mut out = Vec::with_capacity(OWN_BYTES);
+    let ids = [shape.layout.id(), hasher.scheme().id(), meta.keys.key_domain().id(), meta.over_capacity.id()];
+    out.extend(ids);
+    out.extend(shape.num_hashes.to_le_bytes());
+    for field in [
+        shape.bit_len,
+        meta.capacity,
+        meta.promised_rate.to_bits(),
+        hasher.parameters(),
+        meta.inserted.unwrap_or(UNKNOWN_COUNT),
+        set_bits,
+    ] {
+        out.extend(field.to_le_bytes());
+    }
+    self_test(hasher, rules, shape).iter().for_each(|sum| out.extend(sum.to_le_bytes()));
+    core::array::from_fn(|i| out[i])
+}
+
+/// For each self-test key the sum of its bit positions.
+fn self_test(hasher: &Hasher, rules: &Rules, shape: Shape) -> [u64; 4] {
+    core::array::from_fn(|number| {
+        let key: &[u8] = SELF_TEST_KEYS[number];
+        let mut sum = 0u64;
+        let mut add = |position| {
+            sum = sum.wrapping_add(position);
+            true
+        };
+        match hasher {
+            Hasher::Own(own) => own.all(key, shape.num_hashes, shape.bit_len, add),
+            // A scheme that cannot hash these keys has hashes that stand for them.
+            Hasher::Hash(scheme) => scheme
+                .self_test_hash(number as u64, key)
+                .is_ok_and(|hash| rules.positions(shape, hash).into_iter().all(&mut add)),
+        };
+        sum
+    })
+}
+
+/// A filter of a file that awaits its body.
+#[derive(Debug)]
+struct Bodiless {
+    meta: Meta,
+    set_bits: u64,
+    /// Of the writer's self-test.
+    sums: [u64; 4],
+}
+
+/// Reads the own part, with every check that needs no body.
+pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
+    let mut fields = Fields::at(&part.own, 0);
+    let layout = Layout::from_id(fields.u8()?)?;
+    let scheme = Scheme::from_id(fields.u8()?)?;
+    let domain = KeyDomain::from_id(fields.u8()?)?;
+    let over_capacity = OverCapacity::from_id(fields.u8()?)?;
+    let num_hashes = fields.u32_le()?;
+    let bit_len = fields.u64_le()?;
+    if sizing::is_own(scheme) && layout != Layout::Scattered {
+        let expected = format!("`scattered` with the scheme `{scheme}`");
+        return Err(Error::parameter("the layout", layout, expected));
+    }
+    let shape = shape_of(scheme, layout, num_hashes, bit_len)?;
+    let capacity = fields.u64_le()?;
+    let promised_rate = fields.f64_le()?;
+    let parameters = fields.u64_le()?;
+    let inserted = Some(fields.u64_le()?).filter(|keys| *keys != UNKNOWN_COUNT);
+    let set_bits = fields.u64_le()?;
+    let sums = [fields.u64_le()?, fields.u64_le()?, fields.u64_le()?, fields.u64_le()?];
+    if capacity == 0 {
+        return Err(Error::parameter("the capacity", 0, "1 key or more"));
+    }
+    check_rate(promised_rate)?;
+    if set_bits > shape.bit_len {
+        return Err(Error::parameter("the number of set bits", set_bits, shape.bit_len));
+    }
+    let record = part.scheme_record.as_ref().map(|(tag, text)| (*tag, text.as_str()));
+    let hasher = Hasher::of_file(scheme, parameters, record, secret)?;
+    let keys = KeyHasher::new(hasher, domain, part.recipe);
+    let labels = part.labels.clone();
+    let meta = Meta { shape, keys, over_capacity, capacity, promised_rate, inserted, labels };
+    Ok(Box::new(Bodiless { meta, set_bits, sums }))
+}
+
+impl AwaitsBody for Bodiless {
+    fn lines(&self) -> u64 {
+        self.meta.shape.lines()
+    }
+
+    fn self_test(&self) -> Result<()> {
+        let (shape, there) = (self.meta.shape, self.sums);
+        let here = self_test(self.meta.keys.hasher(), &Rules::new(shape), shape);
+        if here == there {
+            return Ok(());
+        }
+        Err(Error::damaged(format_args!(
+            "this build's hash and layout do not give the positions that the writer's gave ({here:?} here, \
+             {there:?} there)"
+        )))
+    }
+
+    fn check(&self) -> Box<dyn CheckBody> {
+        Box::new(Bits { bit_len: self.meta.shape.bit_len, set_bits: self.set_bits })
+    }
+
+    fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Arc<dyn BodyChecked>>) -> AnyFilter {
+        let mut filter = BloomFilter::from_parts(self.meta, lines, self.set_bits);
+        filter.body_check = checked;
+        AnyFilter::Bloom(filter)
+    }
+}
+
+/// So many bits are set, and none beyond the last.
+#[derive(Debug)]
+struct Bits {
+    bit_len: u64,
+    set_bits: u64,
+}
+
+impl CheckBody for Bits {
+    fn check(&self, lines: &[Line]) -> Result<()> {
+        let set_bits = bits::count(lines);
+        if bits::count_below(lines, self.bit_len) != set_bits {
+            return Err(Error::damaged(format_args!(
+                "bits are set beyond the last one, {}",
+                self.bit_len - 1
+            )));
+        }
+        if set_bits != self.set_bits {
+            return Err(Error::damaged(format_args!(
+                "{set_bits} bits are set, and the header says {}",
+                self.set_bits
+            )));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,281 @@
+//! A filter into which many threads insert at once.
+
+mod counts;
+
+use alloc::vec::Vec;
+
+use super::BloomFilter;
+use super::insert::{Tally, after};
+use super::storage::{Storage, View};
+use crate::bits::atomic::{self, AtomicLine};
+use crate::bits::{self, Bits, Line};
+use crate::error::{Error, Result};
+use crate::ids::OverCapacity;
+use crate::key::schemes::{OwnScheme, sizing};
+use crate::key::{BATCH, Batch, Key, Keys, One};
+use counts::{Counter, Watch};
+
+/// The bits of a filter that threads share: atomic words, set and asked through `&self` without a lock.
+///
+/// A `BloomFilter<Shared>` is made by [`into_shared`](BloomFilter::into_shared) and lent to threads by a scope or an
+/// [`Arc`](alloc::sync::Arc). It sets the same bits as every other filter.
+///
+/// # What threads can rely on
+///
+/// On every platform:
+///
+/// - **An insert that returned is seen by every ask that happens after it**: later on the same thread, or on
+///   another one that learned of it through a join, a channel, a lock or anything else that synchronises. So it
+///   is for every insert that returned, also for one that found all bits set already.
+/// - No bit is ever lost, whatever is inserted at the same time.
+/// - `false` from [`contains`](BloomFilter::contains) is certain as ever: no insert of the key happened before
+///   the ask.
+/// - `true` from [`insert`](Self#method.insert) is certain: no insert of the key happened before this one. Of
+///   threads that insert the same new key at the same time, at least one gets `true`, if not all its bits come from
+///   other keys; more than one may.
+///
+/// Between threads that do not synchronise there is no before and after. The bits reach other threads as fast as the
+/// machine moves a cache line, but to see one key promises nothing of others inserted before it, nor of other
+/// memory: the filter is no substitute for a lock. All accesses are `Relaxed`, and the fences of
+/// [`core::sync::atomic`] work on them.
+///
+/// # What is counted
+///
+/// [`keys_inserted`](BloomFilter::keys_inserted) is exact, for all inserts that happened before.
+/// Capacity is judged by the set bits of a sample: all lines of a filter up to 256 KiB, at least 4,096 lines and one
+/// in 64 of a larger one. [`OverCapacity::Refuse`] sets in at as many set bits as for one thread, within 0.2 %, and
+/// lets each thread finish the key, or the piece of a batch (512 keys at most), that it is inserting. Twice on the
+/// way, near the capacity of a larger filter, threads wait while one counts its bits.
+///
+/// ```
+/// use tepal::BloomFilter;
+/// let seen = BloomFilter::builder().capacity(1_000_000).false_positive_rate(0.01).build()?.into_shared();
+/// std::thread::scope(|scope| {
+///     for thread in 0..4u64 {
+///         let seen = &seen;
+///         scope.spawn(move || (0..1000).try_for_each(|i| seen.insert(&(1000 * thread + i)).map(drop)));
+///     }
+/// });
+/// assert!(seen.contains(&3999u64));
+/// seen.into_owned()?.save(tempfile::tempdir()?.path().join("seen.tepal"))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Shared {
+    pub(crate) lines: Vec<AtomicLine>,
+    /// Keys inserted since the filter is shared.
+    inserted: Counter,
+    watch: Watch,
+    /// Held more than its capacity before it was shared.
+    was_over: bool,
+}
+
+impl Storage for Shared {
+    #[inline(always)]
+    fn view(&self) -> View<'_> {
+        View(Bits::Shared(&self.lines))
+    }
+
+    fn inserted_since(&self) -> u64 {
+        self.inserted.sum()
+    }
+
+    fn into_lines(self) -> Result<Vec<Line>> {
+        Ok(atomic::unshare(self.lines))
+    }
+}
+
+/// Keys that a thread inserts at most without looking whether the filter is full, for each 16 keys of room: with
+/// 16 threads no batch goes past the limit.
+const ROOM_SHARE: u64 = 16;
+
+/// With room for fewer keys than this in a piece of a batch, they go in one by one.
+const FEW: usize = 64;
+
+impl BloomFilter {
+    /// The same filter, to be shared by threads ([`Shared`]): in the same memory, without a copy.
+    ///
+    /// Costs a look at every bit where batches were inserted before, else next to nothing.
+    pub fn into_shared(self) -> BloomFilter<Shared> {
+        let (total, limit, was_over) = (self.set_bits(), self.limit(), self.is_over_capacity());
+        // Positions of a scheme of its own may fall unevenly: there the sample is everything.
+        let sample = if self.has_hash() { atomic::sample(self.lines.len()) } else { self.lines.len() };
+        let share = sample as f64 / self.lines.len() as f64;
+        let in_sample = self.kernel.count(Bits::Plain(&self.lines[..sample]));
+        let tally = Tally::unknown(&self.meta);
+        let lines = Shared {
+            lines: atomic::share(self.lines),
+            inserted: Counter::new(),
+            watch: Watch::new(limit, share, total, in_sample),
+            was_over,
+        };
+        BloomFilter {
+            meta: self.meta,
+            rules: self.rules,
+            kernel: self.kernel,
+            lines,
+            tally,
+            body_check: None,
+        }
+    }
+}
+
+impl BloomFilter<Shared> {
+    /// Inserts a key, while other threads insert and ask. `true`: the key is surely new. `false`: it was in
+    /// already, or looked so.
+    ///
+    /// Every [`contains`](Self::contains) that happens after this call answers `true` for this key, for ever. What
+    /// that means between threads is said at [`Shared`].
+    ///
+    /// Costs a locked operation for each word that the key touches (k of them, at most 8 a line; 4 in the layout
+    /// `split-block`), and none for a line that has all bits of the key; and one more to count the key.
+    ///
+    /// # Errors
+    /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is
+    /// [`OverCapacity::Refuse`]; [`Error::KeyRefused`] for text in an integer filter. The filter is
+    /// unchanged then.
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&self, key: &K) -> Result<bool> {
+        let key = key.key();
+        match self.meta.keys.own() {
+            None => self.insert_hashed(self.meta.keys.hash_ref(key)?),
+            Some(own) => self.meta.keys.encode(key, |bytes| self.insert_bytes(own, bytes))?,
+        }
+    }
+
+    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), or by the caller under
+    /// [`Scheme::CallerHash`](crate::Scheme::CallerHash).
+    ///
+    /// # Errors
+    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
+    #[inline]
+    pub fn insert_hash(&self, hash: u64) -> Result<bool> {
+        self.meta.keys.check_has_hash()?;
+        self.insert_hashed(hash)
+    }
+
+    #[inline]
+    fn insert_hashed(&self, hash: u64) -> Result<bool> {
+        if self.refuses_now() && !self.contains_hash(hash) {
+            return Err(self.capacity_reached(0));
+        }
+        let new = self.kernel.shared_insert(&self.rules, &self.lines.lines, hash);
+        self.note(1, new.sampled.into());
+        Ok(new.found > 0)
+    }
+
+    /// [`insert`](Self::insert) for the bytes that stand for a key, under a scheme without a hash.
+    fn insert_bytes(&self, own: &OwnScheme, bytes: &[u8]) -> Result<bool> {
+        if self.refuses_now() && !self.contains_positions(own, One::Encoded(bytes))? {
+            return Err(self.capacity_reached(0));
+        }
+        let shape = self.meta.shape;
+        let mut new = 0;
+        own.all(bytes, shape.num_hashes, shape.bit_len, |p| {
+            new += u64::from(atomic::set_bit(&self.lines.lines, p));
+            true
+        });
+        let counts = new > 0 || !sizing(own.scheme()).is_some_and(|its| its.counts_only_new);
+        self.note(counts.into(), new);
+        Ok(new > 0)
+    }
+
+    /// Inserts many keys, while other threads insert and ask: hashed and set in batches, with the memory accesses of
+    /// a batch under way together. Does not say which keys were new.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert). The keys before the refused one are in: [`Error::CapacityReached`] says
+    /// how many; with [`Error::KeyRefused`] it is all up to the key it names.
+    pub fn insert_many<K: Keys + ?Sized>(&self, keys: &K) -> Result<()> {
+        self.meta.keys.insert_in_batches(keys, |batch, done| match batch {
+            Batch::Hashes(hashes) => self.insert_hashes(hashes, done),
+            Batch::One(One::Key(key)) => self.insert(&key).map(drop).map_err(after(done)),
+            Batch::Bytes(_) | Batch::One(One::Encoded(_)) => Err(Error::NoHash { scheme: self.scheme() }),
+        })
+    }
+
+    /// [`insert_many`](Self::insert_many) for keys hashed before, as [`insert_hash`](Self::insert_hash).
+    ///
+    /// # Errors
+    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
+    pub fn insert_many_hashes(&self, hashes: &[u64]) -> Result<()> {
+        self.meta.keys.check_has_hash()?;
+        self.insert_hashes(hashes, 0)
+    }
+
+    /// Keys that a thread may insert without looking whether the filter is full.
+    fn unwatched(&self) -> usize {
+        if !self.refuses() {
+            return BATCH;
+        }
+        let keys = self.lines.watch.room() / (u64::from(self.num_hashes()) * ROOM_SHARE);
+        usize::try_from(keys).map_or(BATCH, |keys| keys.min(BATCH))
+    }
+
+    /// Inserts a batch by pieces that even sixteen threads together can insert without passing the limit; one key
+    /// at a time where such pieces would be small.
+    fn insert_hashes(&self, mut hashes: &[u64], mut done: usize) -> Result<()> {
+        while !hashes.is_empty() {
+            let most = self.unwatched();
+            let (piece, rest) = hashes.split_at(hashes.len().min(most.max(FEW)));
+            if most < FEW || self.refuses_now() {
+                for (i, &hash) in piece.iter().enumerate() {
+                    self.insert_hashed(hash).map_err(after(done + i))?;
+                }
+            } else {
+                let sampled = self.kernel.shared_insert_many(&self.rules, &self.lines.lines, piece);
+                self.note(piece.len() as u64, sampled);
+            }
+            (hashes, done) = (rest, done + piece.len());
+        }
+        Ok(())
+    }
+
+    /// Keys were inserted, and bits of the sample set.
+    #[inline]
+    fn note(&self, keys: u64, sampled: u64) {
+        self.lines.inserted.add(keys);
+        if self.meta.over_capacity != OverCapacity::Ignore {
+            self.lines.watch.add(sampled, || self.kernel.count(self.lines.view().0));
+        }
+    }
+
+    /// Does the filter hold what it was planned for, or more? Judged as said at [`Shared`]; costs nothing.
+    /// Always `false` under [`OverCapacity::Ignore`].
+    ///
+    /// Under [`OverCapacity::Refuse`] inserting never makes it so: it says whether the filter held more than that
+    /// before it was shared. The keys that threads finish once it is full are not looked at.
+    pub fn is_over_capacity(&self) -> bool {
+        match self.meta.over_capacity {
+            OverCapacity::Refuse => self.lines.was_over,
+            OverCapacity::Warn => self.lines.watch.is_full(),
+            OverCapacity::Ignore => false,
+        }
+    }
+
+    /// A copy in memory of what the filter holds now, while other threads go on: with every key whose insert happened
+    /// before this call, and perhaps some of the others.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] where there is no memory for it.
+    pub fn snapshot(&self) -> Result<BloomFilter> {
+        let mut lines = bits::zeroed(self.meta.shape.lines())?;
+        for (line, shared) in lines.iter_mut().zip(&self.lines.lines) {
+            *line = shared.load();
+        }
+        let mut meta = self.meta.clone();
+        meta.inserted = self.keys_inserted();
+        let set_bits = self.kernel.count(Bits::Plain(&lines));
+        Ok(BloomFilter::from_parts(meta, lines, set_bits))
+    }
+
+    #[inline]
+    fn refuses_now(&self) -> bool {
+        self.refuses() && self.lines.watch.is_full()
+    }
+}
+
+#[cfg(all(test, loom))]
+mod model;
+#[cfg(all(test, not(loom)))]
+mod tests;

@@ -1,0 +1,123 @@
+//! All interleavings, and all values that a relaxed load may give, of two or three threads (`.ci/loom`).
+
+use alloc::vec;
+
+use loom::sync::Arc;
+use loom::thread;
+
+use super::*;
+use crate::bits::Line;
+use crate::ids::Layout;
+
+/// One line, and a few bits a key.
+fn tiny(layout: Layout, num_hashes: u32, policy: OverCapacity) -> BloomFilter<Shared> {
+    let filter = BloomFilter::builder().layout(layout).num_hashes(num_hashes).capacity(100).bit_len(512);
+    filter.over_capacity(policy).build().unwrap().into_shared()
+}
+
+/// Hashes that fall on one line.
+const HASHES: [u64; 2] = [0x0123_4567_89ab_cdef, 0x1123_4567_89ab_cdef];
+
+fn model(test: impl Fn() + Sync + Send + 'static) {
+    loom::model(test);
+}
+
+/// Nothing that two threads set in the same words is lost, and of two that insert the same key one at least hears
+/// that it is new.
+#[test]
+fn insert_and_insert() {
+    for (layout, num_hashes) in [(Layout::SplitBlock, 8), (Layout::Scattered, 2)] {
+        for second in [0, 1] {
+            model(move || {
+                let filter = Arc::new(tiny(layout, num_hashes, OverCapacity::Refuse));
+                let other = filter.clone();
+                let there = thread::spawn(move || other.insert_hash(HASHES[second]).unwrap());
+                let here = filter.insert_hash(HASHES[0]).unwrap();
+                let there = there.join().unwrap();
+                assert!(here || there);
+                assert!(filter.contains_hash(HASHES[0]) && filter.contains_hash(HASHES[second]));
+                assert_eq!(filter.keys_inserted(), Some(2));
+                let mut alone = filter.snapshot().unwrap();
+                assert_eq!(filter.lines.watch.room(), filter.limit() - alone.set_bits());
+                alone.clear();
+                alone.insert_hash(HASHES[0]).unwrap();
+                alone.insert_hash(HASHES[second]).unwrap();
+                assert!(filter.snapshot().unwrap() == alone);
+            });
+        }
+    }
+}
+
+/// By the calls for batches, which do not hear what was there before.
+#[test]
+fn batch_and_batch() {
+    model(|| {
+        let filter = Arc::new(tiny(Layout::Line, 2, OverCapacity::Ignore));
+        let other = filter.clone();
+        let there = thread::spawn(move || other.insert_many_hashes(&HASHES[..1]).unwrap());
+        filter.insert_many_hashes(&HASHES[1..]).unwrap();
+        there.join().unwrap();
+        let mut answers = [false; 2];
+        filter.contains_many_hashes(&HASHES, &mut answers);
+        assert_eq!(answers, [true; 2]);
+    });
+}
+
+/// An insert that found every bit set, by another thread that it did not wait for, is seen by all that happens after.
+#[test]
+fn an_insert_that_set_nothing_is_seen() {
+    model(|| {
+        let lines = Arc::new(atomic::share(vec![Line([0; 8])]));
+        let (first, second) = (lines.clone(), lines.clone());
+        let first = thread::spawn(move || atomic::set_bit(&first, 5));
+        let second = thread::spawn(move || atomic::set_bit(&second, 5));
+        let set_by_second = second.join().unwrap();
+        // The first thread was not waited for.
+        assert!(atomic::holds_bit(&lines, 5));
+        assert!(first.join().unwrap() != set_by_second, "one of them set it");
+    });
+}
+
+/// An ask beside an insert may answer either way, and after it only one.
+#[test]
+fn insert_and_ask() {
+    model(|| {
+        let filter = Arc::new(tiny(Layout::Line, 2, OverCapacity::Ignore));
+        let other = filter.clone();
+        let there = thread::spawn(move || other.insert_hash(HASHES[0]).unwrap());
+        let seen = filter.contains_hash(HASHES[0]);
+        // Bits are never taken back.
+        assert!(!seen || filter.contains_hash(HASHES[0]));
+        there.join().unwrap();
+        assert!(filter.contains_hash(HASHES[0]));
+    });
+}
+
+/// A snapshot has what happened before it, and no bit that nobody set.
+#[test]
+fn insert_and_snapshot() {
+    model(|| {
+        let filter = Arc::new(tiny(Layout::Line, 2, OverCapacity::Ignore));
+        filter.insert_hash(HASHES[0]).unwrap();
+        let other = filter.clone();
+        let there = thread::spawn(move || other.insert_hash(HASHES[1]).unwrap());
+        let snapshot = filter.snapshot().unwrap();
+        assert!(snapshot.contains_hash(HASHES[0]));
+        there.join().unwrap();
+        assert!(filter.contains_hash(HASHES[1]));
+        assert!(snapshot.set_bits() <= filter.set_bits());
+    });
+}
+
+/// Whoever sets the last bit that there is room for, or sees it set, finds the filter full after both are done.
+#[test]
+fn full_is_noticed() {
+    model(|| {
+        let watch = Arc::new(Watch::new(10, 1.0, 8, 8));
+        let other = watch.clone();
+        let there = thread::spawn(move || other.add(1, || 9));
+        watch.add(1, || 9);
+        there.join().unwrap();
+        assert!(watch.is_full());
+    });
+}

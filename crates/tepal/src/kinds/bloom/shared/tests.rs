@@ -1,0 +1,344 @@
+// For the tests of a build without the feature `std`, too.
+extern crate std;
+
+#[cfg(feature = "foreign")]
+use alloc::string::String;
+use alloc::vec::Vec;
+use std::thread;
+
+use super::*;
+use crate::bits::Line;
+use crate::error::Error;
+#[cfg(feature = "foreign")]
+use crate::ids::Scheme;
+use crate::ids::{KeyDomain, Layout};
+
+const THREADS: u64 = 8;
+
+fn filter(layout: Layout, capacity: u64) -> BloomFilter {
+    BloomFilter::builder().layout(layout).capacity(capacity).false_positive_rate(0.01).build().unwrap()
+}
+
+/// Keys that differ from one call's `stream` to another's.
+fn keys(stream: u64, count: u64) -> Vec<u64> {
+    (0..count).map(|i| stream << 40 | i).collect()
+}
+
+#[test]
+fn threads_can_share_it() {
+    fn is_shared_by_threads<T: Send + Sync + 'static>() {}
+    is_shared_by_threads::<BloomFilter<Shared>>();
+}
+
+/// Threads that insert and ask at once, by every call, leave just the bits of one thread that does it alone.
+#[test]
+fn many_threads_are_as_one() {
+    let each = 100_000;
+    for &layout in Layout::ALL {
+        let mut alone = filter(layout, THREADS * each);
+        let shared = filter(layout, THREADS * each).into_shared();
+        thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let shared = &shared;
+                scope.spawn(move || {
+                    // Two threads each insert the same keys.
+                    let keys = keys(thread / 2, each);
+                    let (single, batch) = keys.split_at(keys.len() / 4);
+                    for key in single {
+                        shared.insert(key).unwrap();
+                        assert!(shared.contains(key) && shared.contains_branching(key));
+                    }
+                    for batch in batch.chunks(777) {
+                        shared.insert_many(batch).unwrap();
+                        assert!(shared.contains_many(batch).iter().all(|answer| *answer));
+                    }
+                });
+            }
+        });
+        for stream in 0..THREADS / 2 {
+            alone.insert_many(&keys(stream, each)).unwrap();
+            assert!(shared.contains_many(&keys(stream, each)).iter().all(|answer| *answer));
+        }
+        assert_eq!(shared.keys_inserted(), Some(THREADS * each));
+        assert_eq!(shared.set_bits(), alone.set_bits());
+        assert_eq!(shared.false_positive_rate(), alone.false_positive_rate());
+        assert_eq!(shared.estimated_len(), alone.estimated_len());
+        assert!(!shared.is_over_capacity());
+        let snapshot = shared.snapshot().unwrap();
+        let owned = shared.into_owned().unwrap();
+        assert!(snapshot == alone && owned == alone, "{layout}");
+        assert_eq!(snapshot.keys_inserted(), Some(THREADS * each));
+        assert_eq!(owned.keys_inserted(), Some(THREADS * each));
+        assert_eq!(owned.set_bits(), alone.set_bits());
+    }
+}
+
+/// Every CPU level and every call sets and asks what the filter in memory does.
+#[test]
+fn one_thread_is_as_in_memory() {
+    for (layout, k) in Layout::ALL.iter().flat_map(|&layout| {
+        let (least, most) = layout.num_hashes_range();
+        (least..=most).map(move |k| (layout, k))
+    }) {
+        let empty = BloomFilter::builder().layout(layout).num_hashes(k).capacity(2000).bit_len(512 * 40);
+        let empty = empty.over_capacity(OverCapacity::Ignore).build().unwrap();
+        let mut plain = empty.clone();
+        let kernels: Vec<_> = bits::kernel::Kernel::available(&plain.rules).collect();
+        for kernel in kernels {
+            plain.clear();
+            plain.kernel = kernel;
+            let (single, mut batch) = (plain.clone().into_shared(), plain.clone().into_shared());
+            let keys = keys(1, 600);
+            for key in &keys[..300] {
+                assert_eq!(single.insert(key).unwrap(), plain.insert(key).unwrap(), "{layout} {k}");
+            }
+            batch.insert_many(&keys[..300]).unwrap();
+            for shared in [&single, &batch] {
+                assert_eq!(shared.set_bits(), plain.set_bits(), "{layout} {k}");
+                assert_eq!(shared.contains_many(&keys), plain.contains_many(&keys), "{layout} {k}");
+                for key in &keys {
+                    assert_eq!(shared.contains(key), plain.contains(key));
+                    assert_eq!(shared.contains_branching(key), plain.contains(key));
+                }
+            }
+            // Shared later, and changed in memory between.
+            let mut owned = batch.into_owned().unwrap();
+            owned.insert(&keys[500]).unwrap();
+            batch = owned.into_shared();
+            plain.insert(&keys[500]).unwrap();
+            batch.insert(&keys[501]).unwrap();
+            plain.insert(&keys[501]).unwrap();
+            assert_eq!(batch.keys_inserted(), Some(302));
+            let owned = batch.into_owned().unwrap();
+            assert_eq!((owned.keys_inserted(), owned.set_bits()), (Some(302), plain.set_bits()));
+            assert!(single.into_owned().unwrap() != plain && owned == plain);
+        }
+    }
+}
+
+/// Filters that the machine has once are not copied to be shared, nor to be had back.
+#[test]
+fn sharing_copies_nothing() {
+    let mut plain = filter(Layout::Line, 1_000_000);
+    plain.insert("key").unwrap();
+    let memory = plain.lines.as_ptr().addr();
+    let shared = plain.into_shared();
+    assert_eq!(shared.lines.lines.as_ptr().addr(), memory);
+    let plain = shared.into_owned().unwrap();
+    assert_eq!(plain.lines.as_ptr().addr(), memory);
+    assert_eq!(size_of::<AtomicLine>(), size_of::<Line>());
+    assert!(plain.contains("key"));
+}
+
+#[test]
+fn hashes_are_inserted_as_their_keys_are() {
+    for &layout in Layout::ALL {
+        let mut alone = filter(layout, 5000);
+        let (by_one, by_many) = (filter(layout, 5000).into_shared(), filter(layout, 5000).into_shared());
+        let keys = keys(3, 5000);
+        let hashes: Vec<u64> = keys.iter().map(|key| alone.hash_key(key).unwrap()).collect();
+        alone.insert_many(&keys).unwrap();
+        let new = hashes.iter().filter(|&&hash| by_one.insert_hash(hash).unwrap()).count();
+        by_many.insert_many_hashes(&hashes).unwrap();
+        assert!((4900..=5000).contains(&new), "{layout}: {new}");
+        assert_eq!(by_many.keys_inserted(), Some(5000));
+        assert!(by_one.into_owned().unwrap() == alone);
+        assert!(by_many.into_owned().unwrap() == alone);
+    }
+}
+
+/// Threads insert until they are refused: never below the capacity, and not far above it.
+#[test]
+fn capacity_is_kept() {
+    for &layout in Layout::ALL {
+        for (capacity, batch) in
+            [1000u64, 50_000, 300_000, 2_000_000].into_iter().flat_map(|n| [(n, 1), (n, 5000)])
+        {
+            let shared = filter(layout, capacity).into_shared();
+            let inserted: u64 = thread::scope(|scope| {
+                let until_refused = |thread: u64| {
+                    let mut inserted = 0;
+                    for keys in keys(thread, 2 * capacity).chunks(batch) {
+                        let refused = match batch {
+                            1 => shared.insert(&keys[0]).map(drop),
+                            _ => shared.insert_many(keys),
+                        };
+                        match refused {
+                            Ok(()) => inserted += keys.len() as u64,
+                            Err(Error::CapacityReached { inserted: first, .. }) => {
+                                return inserted + first as u64;
+                            }
+                            Err(error) => panic!("{error}"),
+                        }
+                    }
+                    panic!("{layout} {capacity}: nobody was refused")
+                };
+                let threads: Vec<_> =
+                    (0..4).map(|thread| scope.spawn(move || until_refused(thread))).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+            });
+            assert!(inserted > capacity, "{layout} {capacity} by {batch}: refused after {inserted}");
+            // Each thread may finish its key, or its piece of a batch, however long it was kept from that.
+            let piece = batch.min(BATCH) as u64;
+            let slack = (4 * piece * u64::from(shared.num_hashes())) as f64 + 0.002 * shared.limit() as f64;
+            let past = shared.set_bits() as f64 - shared.limit() as f64;
+            assert!(
+                (-slack..slack).contains(&past),
+                "{layout} {capacity} by {batch}: {past} bits past the limit"
+            );
+            let rate = shared.false_positive_rate() / shared.promised_false_positive_rate();
+            // The limit allows for five standard deviations of the fill, which are much of a small filter.
+            assert!(
+                rate < 1.1 || capacity < 100_000,
+                "{layout} {capacity} by {batch}: {rate} of the promise"
+            );
+            assert!(!shared.is_over_capacity());
+        }
+    }
+}
+
+/// What is inserted under a scheme with positions of its own is what one thread inserts.
+#[cfg(feature = "foreign")]
+#[test]
+fn schemes_without_a_hash_are_shared_too() {
+    for scheme in [Scheme::Md5Presets, Scheme::GuavaMitz32, Scheme::Dcso] {
+        let alone = BloomFilter::builder().scheme(scheme).capacity(4000);
+        let mut alone = alone.over_capacity(OverCapacity::Refuse).build().unwrap();
+        let shared = alone.clone().into_shared();
+        thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let shared = &shared;
+                scope.spawn(move || {
+                    let keys: Vec<String> = (0..1000).map(|i| std::format!("{} {i}", thread / 2)).collect();
+                    shared.insert_many(&keys[1..]).unwrap();
+                    shared.insert(&keys[0]).unwrap();
+                    assert!(shared.contains_many(&keys).iter().all(|answer| *answer));
+                });
+            }
+        });
+        for stream in 0..THREADS / 2 {
+            alone.insert_many(&(0..1000).map(|i| std::format!("{stream} {i}")).collect::<Vec<_>>()).unwrap();
+        }
+        assert_eq!(shared.false_positive_rate(), alone.false_positive_rate());
+        let (none, many) = (shared.insert_hash(1), shared.insert_many_hashes(&[1]));
+        assert!(matches!((none, many), (Err(Error::NoHash { .. }), Err(Error::NoHash { .. }))));
+        // Where new keys alone count, a repeat may come before the key of the other thread is in, and another order
+        // of keys makes others look as if they were in already.
+        let (here, there) = (shared.keys_inserted().unwrap(), alone.keys_inserted().unwrap());
+        assert!(here >= there * 98 / 100 && here <= 8000, "{scheme}: {here}, {there}");
+        let refused = (0..100_000u64).find_map(|i| shared.insert(&std::format!("more {i}")).err());
+        assert!(matches!(refused, Some(Error::CapacityReached { .. })));
+        assert!(shared.into_owned().unwrap() != alone);
+    }
+}
+
+/// The other policies take every key; a key that the domain refuses changes nothing.
+#[test]
+fn policies_and_refused_keys() {
+    for (policy, is_over) in [(OverCapacity::Warn, true), (OverCapacity::Ignore, false)] {
+        let shared =
+            BloomFilter::builder().capacity(1000).over_capacity(policy).build().unwrap().into_shared();
+        shared.insert_many(&keys(0, 900)).unwrap();
+        assert!(!shared.is_over_capacity());
+        shared.insert_many(&keys(1, 1000)).unwrap();
+        assert_eq!(shared.is_over_capacity(), is_over);
+        assert_eq!(shared.keys_inserted(), Some(1900));
+        assert!(shared.insert(&(9u64 << 40)).unwrap());
+    }
+    let numbers =
+        BloomFilter::builder().key_domain(KeyDomain::Integer).capacity(10).build().unwrap().into_shared();
+    numbers.insert("17").unwrap();
+    let refused = numbers.insert_many(&["18", "x", "19"]);
+    assert!(matches!(refused, Err(Error::KeyRefused { .. })));
+    assert!(matches!(numbers.insert("y"), Err(Error::KeyRefused { .. })));
+    assert_eq!(numbers.contains_many(&["17", "18", "19", "x"]), [true, true, false, false]);
+    assert_eq!(numbers.keys_inserted(), Some(2));
+    // A full filter stays so, and takes keys that are in.
+    let mut full = filter(Layout::Line, 1000);
+    while full.insert(&full.keys_inserted().unwrap()).is_ok() {}
+    let full = full.into_shared();
+    assert!(!full.is_over_capacity() && full.insert("new").is_err() && !full.insert(&17u64).unwrap());
+}
+
+/// Filled by a thread, a filter that refuses is full and not over capacity; one that was over before stays so.
+#[test]
+fn refusing_is_never_over_capacity_by_inserting() {
+    for &layout in Layout::ALL {
+        let mut past = 0;
+        for stream in 0..20u64 {
+            let full = filter(layout, 1000).into_shared();
+            assert!(keys(stream, 5000).iter().any(|key| full.insert(key).is_err()));
+            past += u64::from(full.set_bits() > full.limit());
+            assert!(!full.is_over_capacity());
+            assert!(!full.into_owned().unwrap().is_over_capacity());
+        }
+        assert!(past > 0, "{layout}: no last key went past the limit");
+
+        let mut over = filter(layout, 1000);
+        over.set_over_capacity(OverCapacity::Warn);
+        over.insert_many(&keys(0, 2000)).unwrap();
+        over.set_over_capacity(OverCapacity::Refuse);
+        assert!(over.is_over_capacity());
+        let over = over.into_shared();
+        assert!(over.is_over_capacity() && keys(1, 100).iter().any(|key| over.insert(key).is_err()));
+    }
+}
+
+/// One thread is refused at the key at which it is refused in memory, and is told the same.
+#[test]
+fn one_thread_is_refused_as_in_memory() {
+    for &layout in Layout::ALL {
+        for stream in 0..8u64 {
+            let mut plain = filter(layout, 1000 + 500 * stream);
+            let shared = plain.clone().into_shared();
+            let keys = keys(stream, 10_000);
+            let refused = plain.insert_many(&keys).unwrap_err();
+            assert!(matches!(refused, Error::CapacityReached { inserted: 1000.., .. }), "{refused}");
+            let expected = std::format!("{refused:?}");
+            assert_eq!(std::format!("{:?}", shared.insert_many(&keys).unwrap_err()), expected, "{layout}");
+            assert_eq!(shared.keys_inserted(), plain.keys_inserted());
+            assert!(shared.into_owned().unwrap() == plain, "{layout}");
+        }
+    }
+}
+
+/// Sixteen threads that insert such pieces at once stay within the limit; where nobody is refused, pieces are whole.
+#[test]
+fn pieces_leave_room_for_sixteen_threads() {
+    for &layout in Layout::ALL {
+        for capacity in [10, 1000, 5000, 100_000] {
+            let shared = filter(layout, capacity).into_shared();
+            let (piece, room) = (shared.unwatched() as u64, shared.limit());
+            let bits = |keys| 16 * u64::from(shared.num_hashes()) * keys;
+            assert!(bits(piece) <= room, "{layout} {capacity}: {piece}");
+            assert!(piece == 512 || bits(piece + 1) > room, "{layout} {capacity}: {piece}");
+            let mut warned = filter(layout, capacity);
+            warned.set_over_capacity(OverCapacity::Warn);
+            assert_eq!(warned.into_shared().unwatched(), 512);
+        }
+    }
+}
+
+/// Schemes with positions of their own, by one thread: every answer, count and refusal is as in memory.
+#[cfg(feature = "foreign")]
+#[test]
+fn schemes_without_a_hash_are_as_in_memory() {
+    for scheme in [Scheme::Md5Presets, Scheme::GuavaMitz32, Scheme::Dcso, Scheme::RedisBloom] {
+        let builder = BloomFilter::builder().scheme(scheme).capacity(300);
+        let mut plain = builder.over_capacity(OverCapacity::Refuse).build().unwrap();
+        let shared = plain.clone().into_shared();
+        let (mut new, mut refused, mut full_of) = (0, 0, 0);
+        // Each key twice, and all again once it is full.
+        for i in (0..450).flat_map(|i| [i, i]).chain(0..450) {
+            let key = std::format!("key {i}");
+            let outcome = std::format!("{:?}", shared.insert(&key));
+            assert_eq!(outcome, std::format!("{:?}", plain.insert(&key)), "{scheme} {key}");
+            new += u32::from(outcome == "Ok(true)");
+            refused += u32::from(outcome.starts_with("Err(the filter is full"));
+            full_of += u32::from(outcome == "Ok(false)");
+            assert_eq!(shared.keys_inserted(), plain.keys_inserted(), "{scheme} {key}");
+        }
+        assert!(new >= 290 && refused > 100 && full_of > 500, "{scheme}: {new} {refused} {full_of}");
+        assert!(shared.into_owned().unwrap() == plain, "{scheme}");
+    }
+}

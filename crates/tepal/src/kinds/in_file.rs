@@ -1,0 +1,58 @@
+//! What a tepal file holds of a filter, whatever its kind: a kind gives and takes its own part and its body; the
+//! envelope around them is the room `format`'s.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use core::fmt;
+
+use super::AnyFilter;
+use super::storage::Mapped;
+use crate::bits::Line;
+use crate::error::Result;
+use crate::facts::Labels;
+use crate::key::Recipe;
+
+/// Bytes of a kind's own part of the header.
+pub(crate) const OWN_BYTES: usize = 88;
+
+/// A filter as its file has it.
+pub(crate) struct FilePart<'a> {
+    /// The kind's own part of the header.
+    pub(crate) own: [u8; OWN_BYTES],
+    pub(crate) recipe: Recipe,
+    pub(crate) labels: Labels,
+    /// The record of the scheme: its tag and its text.
+    pub(crate) scheme_record: Option<(u16, String)>,
+    /// The bits; nothing of a file whose body is still to come.
+    pub(crate) body: &'a [Line],
+}
+
+/// A filter that has everything but its body.
+pub(crate) trait AwaitsBody {
+    /// Lines of the body.
+    fn lines(&self) -> u64;
+    /// Damage, where this build does not set the bits that the writer's has set. To be asked once the body is known to
+    /// fit the file.
+    fn self_test(&self) -> Result<()>;
+    /// What its bits must be, beside what the chunks' checksums say.
+    fn check(&self) -> Box<dyn CheckBody>;
+    /// The filter with these lines, and what they are to be held against before they are copied.
+    fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Arc<dyn BodyChecked>>) -> AnyFilter;
+}
+
+/// What a kind demands of the bits of a file.
+pub(crate) trait CheckBody: fmt::Debug + Send + Sync {
+    /// Damage, where they are not that.
+    fn check(&self, lines: &[Line]) -> Result<()>;
+}
+
+/// The bits of an opened file and everything they are held against, as a filter of it knows that.
+pub(crate) trait BodyChecked: fmt::Debug + Send + Sync {
+    /// Holds the bits against all of it.
+    fn run(&self, lines: &[Line]) -> Result<()>;
+    /// Were they found right, and not wrong since?
+    fn has_passed(&self) -> bool;
+    /// Is there a seal among it?
+    fn is_sealed(&self) -> bool;
+}

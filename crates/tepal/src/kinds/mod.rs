@@ -1,0 +1,175 @@
+//! The closed list of kinds: what is asked of every filter, and the one enum over all of them.
+//!
+//! A kind is a file or folder here, an implementation of [`Filter`], a number in [`Kind`], and one line in `kinds!`.
+//! A line that is left out does not compile.
+
+mod any;
+pub(crate) mod bloom;
+pub(crate) mod chain;
+mod in_file;
+pub(crate) mod storage;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::error::{Error, Result};
+use crate::facts::{Facts, Warning};
+use crate::ids::{Kind, OverCapacity};
+use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
+use bloom::BloomFilter;
+use chain::ScalableBloomFilter;
+pub(crate) use in_file::{AwaitsBody, BodyChecked, CheckBody, FilePart, OWN_BYTES};
+use storage::Mapped;
+
+/// What every kind of filter does, or refuses with an error that names the kind and the operation.
+///
+/// Object-safe: what is generic stands on [`AnyFilter`] and on the kinds themselves, and comes down to this.
+pub(crate) trait Filter: fmt::Debug {
+    /// The filter's own hasher.
+    fn key_hasher(&self) -> &KeyHasher;
+    /// Is the key in the set? A key that the domain refuses is not.
+    fn contains(&self, key: KeyRef<'_>) -> bool;
+    /// Answers prepared keys; there are as many answers.
+    fn contains_batch(&self, keys: Batch<'_>, answers: &mut [bool]);
+    /// Inserts a key. `true`: it is surely new.
+    fn insert(&mut self, key: KeyRef<'_>) -> Result<bool>;
+    /// Inserts prepared keys, of which `done` of the same call are in already.
+    fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()>;
+    /// Forgets all keys.
+    fn clear(&mut self) -> Result<()>;
+    /// Changes what happens past capacity.
+    fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()>;
+    /// The share of wrong answers now, from the bits.
+    fn false_positive_rate(&self) -> f64;
+    /// The share of wrong answers promised.
+    fn promised_false_positive_rate(&self) -> f64;
+    /// Keys it was planned for.
+    fn capacity(&self) -> u64;
+    /// What happens when more come.
+    fn over_capacity(&self) -> OverCapacity;
+    /// Does it hold more than its capacity?
+    fn is_over_capacity(&self) -> bool;
+    /// Keys given to it, where that is known.
+    fn keys_inserted(&self) -> Option<u64>;
+    /// Different keys in it, going by the bits.
+    fn estimated_len(&self) -> f64;
+    /// Bytes of the bits in memory.
+    fn size_in_bytes(&self) -> u64;
+    /// What it is, as data.
+    fn facts(&self) -> Facts;
+    /// The fill of equal parts of its largest array.
+    fn fill_of_slices(&self, slices: usize) -> Vec<f64>;
+    /// What its user should know.
+    fn warnings(&self) -> Vec<Warning>;
+    /// Holds the bits against what the file says of them.
+    fn verify(&self) -> Result<()>;
+    /// What a tepal file holds of it, once its bits are known to be right; or why there is none.
+    fn file_part(&self) -> Result<FilePart<'_>>;
+
+    /// From what a tepal file holds of a filter of this kind, but its body.
+    fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>>
+    where
+        Self: Sized;
+}
+
+/// Joins each kind to everything that holds all of them.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident($filter:ty),)+) => {
+        /// A filter of a kind that is known only at run time, as it comes out of a file. It does what a
+        /// [`BloomFilter`] does; what its kind cannot do is [`Error::NotPossible`], which names both.
+        ///
+        /// A filter that was mapped from a file is copied into memory by its first change.
+        #[derive(Clone, PartialEq)]
+        #[non_exhaustive]
+        // A program holds a handful of these; a box would cost every answer an indirection.
+        #[allow(clippy::large_enum_variant)]
+        pub enum AnyFilter {
+            $($(#[$doc])* $kind($filter),)+
+        }
+
+        impl AnyFilter {
+            /// What the filter is.
+            pub fn kind(&self) -> Kind {
+                match self { $(AnyFilter::$kind(_) => Kind::$kind,)+ }
+            }
+
+            pub(crate) fn as_dyn(&self) -> &dyn Filter {
+                match self { $(AnyFilter::$kind(filter) => filter,)+ }
+            }
+
+            pub(crate) fn as_dyn_mut(&mut self) -> &mut dyn Filter {
+                match self { $(AnyFilter::$kind(filter) => filter,)+ }
+            }
+
+            /// Adds all keys of a filter of the same kind, shape and hasher.
+            ///
+            /// # Errors
+            /// [`Error::Incompatible`] where they differ; [`Error::CapacityReached`] where the union would hold more
+            /// than the capacity and the policy is to refuse. The filter is unchanged then.
+            pub fn union_with(&mut self, other: &AnyFilter) -> Result<()> {
+                match (self, other) {
+                    $((AnyFilter::$kind(a), AnyFilter::$kind(b)) => a.union_with(b),)+
+                    (a, b) => Err(other_kind(a.kind(), b.kind())),
+                }
+            }
+
+            /// Keeps what both filters have.
+            ///
+            /// # Errors
+            /// [`Error::Incompatible`] where they differ; [`Error::NotPossible`] for a kind that has no intersection. The
+            /// filter is unchanged then.
+            pub fn intersect_with(&mut self, other: &AnyFilter) -> Result<()> {
+                match (self, other) {
+                    $((AnyFilter::$kind(a), AnyFilter::$kind(b)) => a.intersect_with(b),)+
+                    (a, b) => Err(other_kind(a.kind(), b.kind())),
+                }
+            }
+        }
+
+        impl fmt::Debug for AnyFilter {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.as_dyn().fmt(f)
+            }
+        }
+
+        $(impl From<$filter> for AnyFilter {
+            fn from(filter: $filter) -> Self {
+                AnyFilter::$kind(filter)
+            }
+        })+
+
+        /// From what a tepal file holds of a filter, but its body.
+        pub(crate) fn of_file(
+            kind: Kind,
+            part: &FilePart<'_>,
+            secret: Option<&SecretKey>,
+        ) -> Result<Box<dyn AwaitsBody>> {
+            match kind { $(Kind::$kind => <$filter as Filter>::of_file(part, secret),)+ }
+        }
+    };
+}
+
+kinds! {
+    /// One Bloom filter, of any scheme and layout.
+    Bloom(BloomFilter<Mapped>),
+    /// A chain of them.
+    Scalable(ScalableBloomFilter),
+}
+
+/// The kind with this number in a file's header: one that has a tepal file.
+pub(crate) fn kind_of_file(id: u16) -> Result<Kind> {
+    match Kind::from_id(id) {
+        Ok(Kind::Bloom) => Ok(Kind::Bloom),
+        Ok(Kind::Scalable) | Err(_) => {
+            Err(Error::Unsupported { what: "filter kind", found: id.into(), known: "1 (bloom)" })
+        }
+    }
+}
+
+fn other_kind(expected: Kind, found: Kind) -> Error {
+    Error::Incompatible { property: "kind", expected: expected.name().into(), found: found.name().into() }
+}
+
+#[cfg(all(test, feature = "foreign"))]
+mod tests;

@@ -1,0 +1,137 @@
+//! What `docs/trust.md` promises, asked of every kind of filter there is, the chain too: the tests here go through the
+//! list in `shared/kinds.rs`.
+//!
+//! Some promises have a file of their own that goes through the list in more depth: `sequences.rs` (nobody is
+//! forgotten), `damaged.rs` (a file is refused or right), `overfilled.rs` (a capacity is a promise),
+//! `out_of_memory.rs`, `incompatible.rs`, and `kept.rs`.
+
+#[allow(dead_code)]
+#[path = "promise/keys.rs"]
+mod keys;
+#[path = "shared/kinds.rs"]
+mod kinds;
+#[path = "shared/random.rs"]
+mod random;
+#[allow(dead_code)]
+#[path = "promise/trial.rs"]
+mod trial;
+
+#[path = "promises/files.rs"]
+mod files;
+#[path = "promises/members.rs"]
+mod members;
+#[path = "promises/pairs.rs"]
+mod pairs;
+#[path = "promises/ways.rs"]
+mod ways;
+
+use std::collections::BTreeSet;
+
+use kinds::{Door, Subject, kinds, numbers};
+use tepal::{Format, KeyDomain, Kind, Layout, Opened, OverCapacity, Scheme};
+
+/// Keys that the filters here are made for, and that go into one of them.
+const CAPACITY: u64 = 200;
+const MEMBERS: std::ops::Range<u64> = 0..80;
+const MORE: std::ops::Range<u64> = 80..160;
+const STRANGERS: std::ops::Range<u64> = 1_000..1_400;
+
+/// Does this build know other programs' schemes and files?
+const FOREIGN: bool = cfg!(feature = "foreign");
+
+/// Are opened files mapped, so that their bits can be left unread?
+const MAPPED: bool = cfg!(all(feature = "mmap", target_endian = "little"));
+
+fn empty(subject: &dyn Subject) -> Opened {
+    subject.empty(CAPACITY).unwrap_or_else(|error| panic!("{}: {error}", subject.name()))
+}
+
+fn filled(subject: &dyn Subject, range: std::ops::Range<u64>) -> Opened {
+    let mut filter = empty(subject);
+    subject.keys(&numbers(range)).insert_all(&mut filter).unwrap();
+    filter
+}
+
+/// All of them are held.
+fn check(subject: &dyn Subject, filter: &impl Door, range: std::ops::Range<u64>, after: &str) {
+    let held = subject.keys(&numbers(range)).held(filter);
+    let missing = held.iter().filter(|held| !**held).count();
+    assert_eq!(
+        missing,
+        0,
+        "{}: of {} members {missing} are missing after {after}",
+        subject.name(),
+        held.len()
+    );
+}
+
+/// The test looks at every kind, and at everything that a file names by number.
+#[test]
+fn every_kind_is_on_the_list() {
+    let all = kinds();
+    let names: BTreeSet<&str> = all.iter().map(|subject| subject.name()).collect();
+    assert_eq!(names.len(), all.len(), "two have one name");
+    let facts: Vec<_> = all.iter().map(|subject| empty(&**subject).facts().unwrap()).collect();
+    for (subject, facts) in all.iter().zip(&facts) {
+        assert_eq!(facts.kind, subject.kind(), "{}", subject.name());
+        assert_eq!(facts.file.as_ref().unwrap().format, subject.format(), "{}", subject.name());
+        assert_eq!(empty(&**subject).filter().kind(), subject.kind(), "{}", subject.name());
+    }
+    for kind in Kind::ALL {
+        let made = FOREIGN || *kind != Kind::Scalable;
+        assert_eq!(all.iter().any(|subject| subject.kind() == *kind), made, "{kind}");
+    }
+    for layout in Layout::ALL {
+        assert!(facts.iter().any(|facts| facts.parts[0].layout == *layout), "{layout}");
+    }
+    for scheme in Scheme::ALL {
+        let made = FOREIGN || *scheme < Scheme::Md5Presets;
+        assert_eq!(facts.iter().any(|facts| facts.scheme == *scheme), made, "{scheme}");
+    }
+    for domain in KeyDomain::ALL {
+        assert!(facts.iter().any(|facts| facts.key_domain == *domain), "{domain}");
+    }
+    // Other programs warn.
+    for policy in OverCapacity::ALL.iter().filter(|policy| FOREIGN || **policy != OverCapacity::Warn) {
+        assert!(facts.iter().any(|facts| facts.over_capacity == *policy), "{policy}");
+    }
+    for format in Format::ALL {
+        let made = FOREIGN || *format == Format::Tepal;
+        assert_eq!(all.iter().any(|subject| subject.format() == *format), made, "{format}");
+    }
+    assert!(facts.iter().any(|facts| !facts.recipe.is_identity()));
+    assert_eq!(all.iter().any(|subject| subject.opener().is_sealed()), cfg!(feature = "seal"));
+}
+
+/// What the facts say is what the filter says.
+#[test]
+fn facts_are_the_filters() {
+    for subject in kinds() {
+        let subject = &*subject;
+        let name = subject.name();
+        let opened = filled(subject, MEMBERS);
+        let (facts, filter) = (opened.facts().unwrap(), opened.filter());
+        assert_eq!(
+            (facts.kind, facts.scheme, facts.key_domain),
+            (filter.kind(), filter.scheme(), filter.key_domain())
+        );
+        assert_eq!(
+            (facts.capacity, facts.keys_inserted),
+            (filter.capacity(), filter.keys_inserted()),
+            "{name}"
+        );
+        assert_eq!(facts.over_capacity, filter.over_capacity(), "{name}");
+        assert_eq!(facts.is_over_capacity, filter.is_over_capacity(), "{name}");
+        assert_eq!(facts.promised_false_positive_rate, filter.promised_false_positive_rate(), "{name}");
+        assert_eq!(facts.false_positive_rate, filter.false_positive_rate(), "{name}");
+        assert_eq!(facts.estimated_len, filter.estimated_len(), "{name}");
+        assert_eq!(facts.size_in_bytes, filter.size_in_bytes(), "{name}");
+        assert_eq!(facts.capacity, facts.parts.iter().map(|part| part.capacity).sum::<u64>(), "{name}");
+        let held = facts.parts.iter().map(|part| part.keys_inserted).sum::<Option<u64>>();
+        assert_eq!(facts.keys_inserted, held, "{name}");
+        assert!((60.0..100.0).contains(&facts.estimated_len), "{name}: {}", facts.estimated_len);
+        let mut alone = facts;
+        alone.file = None;
+        assert_eq!(alone, filter.facts(), "{name}");
+    }
+}

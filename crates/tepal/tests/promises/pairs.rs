@@ -1,0 +1,150 @@
+//! Two filters, other formats, and what a kind cannot do.
+
+use tepal::{BloomFilter, Error, Format, Kind, Obstacle, Opened, OverCapacity};
+
+use super::kinds::{Operation, is_large, kinds, numbers};
+use super::{CAPACITY, FOREIGN, MEMBERS, MORE, check, filled};
+
+/// A union is what inserting both sets of keys gives, and filters that are not of one shape and hash have none.
+#[test]
+fn unions() {
+    for subject in kinds() {
+        let subject = &*subject;
+        let name = subject.name();
+        let opener = subject.opener();
+        let (one, other) = (filled(subject, MEMBERS), filled(subject, MORE));
+        let mut united = one.clone();
+        united.union_with(&other).unwrap();
+        let mut both = one.clone();
+        subject.keys(&numbers(MORE)).insert_all(&mut both).unwrap();
+        if subject.kind() == Kind::Bloom {
+            let set = |filter: &Opened| filter.filter().facts().parts[0].set_bits;
+            assert_eq!(set(&united), set(&both), "{name}");
+            assert_eq!(united.filter().false_positive_rate(), both.filter().false_positive_rate(), "{name}");
+        }
+
+        // Neither a larger one, nor one with other keys, nor one of another kind.
+        let file = opener.file(&one);
+        let mut larger = subject.empty(100 * CAPACITY).unwrap();
+        if larger.filter().size_in_bytes() != one.filter().size_in_bytes() {
+            let refused = one.clone().union_with(&larger);
+            assert!(matches!(refused, Err(Error::Incompatible { .. })), "{name}: {refused:?}");
+            let before = opener.file(&larger);
+            let refused = larger.union_with(&one);
+            assert!(matches!(refused, Err(Error::Incompatible { .. })), "{name}: {refused:?}");
+            assert!(opener.file(&larger) == before, "{name}: changed");
+        }
+        let mut changed = one.clone();
+        let stranger = BloomFilter::builder().capacity(77).seed(77).build().unwrap();
+        let stranger = Opened::new(stranger, Format::Tepal).unwrap();
+        for refused in [changed.union_with(&stranger), changed.intersect_with(&stranger)] {
+            assert!(matches!(refused, Err(Error::Incompatible { .. })), "{name}: {refused:?}");
+        }
+        assert!(opener.file(&changed) == file, "{name}: changed");
+    }
+}
+
+/// What a kind cannot do is an error that names the kind and the operation, and changes nothing. What it can do, it
+/// does.
+#[test]
+fn what_a_kind_cannot_do_it_says() {
+    for subject in kinds() {
+        let subject = &*subject;
+        let name = subject.name();
+        let opener = subject.opener();
+        let filter = filled(subject, MEMBERS);
+        let before = opener.file(&filter);
+        for operation in Operation::ALL {
+            let mut changed = filter.clone();
+            let result = match operation {
+                Operation::Intersect => changed.intersect_with(&filter),
+                Operation::SetOverCapacity => {
+                    let now = filter.filter().over_capacity();
+                    let other = OverCapacity::ALL.iter().find(|policy| **policy != now).unwrap();
+                    // What it has it may be told.
+                    changed.set_over_capacity(now).and_then(|()| changed.set_over_capacity(*other))
+                }
+                Operation::IntoBloom => filter.clone().into_filter().into_bloom().map(drop),
+            };
+            match result {
+                Ok(()) => assert!(!subject.cannot().contains(&operation), "{name}: {operation:?}"),
+                Err(error) => {
+                    assert!(subject.cannot().contains(&operation), "{name}: {operation:?}: {error}");
+                    let text = error.to_string();
+                    let Error::NotPossible { kind, operation: named, instead } = error else {
+                        panic!("{text}")
+                    };
+                    assert_eq!((kind, named), (subject.kind(), operation.name()), "{name}");
+                    for part in [kind.name(), named, instead] {
+                        assert!(
+                            !part.is_empty() && text.contains(part),
+                            "{name}: {part:?} is not in {text:?}"
+                        );
+                    }
+                    assert!(opener.file(&changed) == before, "{name}: {operation:?} changed it");
+                }
+            }
+        }
+    }
+}
+
+/// A filter that is taken out of its file and put into one again is the same filter: it takes what it would have taken.
+#[test]
+fn out_of_a_file_and_into_another() {
+    for subject in kinds() {
+        let subject = &*subject;
+        let name = subject.name();
+        let mut filter = filled(subject, MEMBERS);
+        let again = Opened::new(filter.clone().into_filter(), subject.format()).unwrap();
+        let mut again = subject.opener().without_seal().from_bytes(&again.to_bytes().unwrap()).unwrap();
+        check(subject, &again, MEMBERS, "being put into another file");
+        let policy = filter.filter().over_capacity();
+        if subject.cannot().contains(&Operation::SetOverCapacity) {
+            assert_eq!(again.filter().over_capacity(), policy, "{name}: it grows by another rule");
+        }
+        // Of a single filter only a tepal file keeps it.
+        again.set_over_capacity(policy).unwrap();
+        if is_large(subject) {
+            continue;
+        }
+        let many = subject.keys(&numbers(0..4 * CAPACITY));
+        let (before, after) = (many.insert_all(&mut filter), many.insert_all(&mut again));
+        assert_eq!(before.is_ok(), after.is_ok(), "{name}: {before:?}, {after:?}");
+        let parts = |filter: &Opened| filter.filter().facts().parts.len();
+        assert_eq!(parts(&filter), parts(&again), "{name}");
+    }
+}
+
+/// A format that cannot hold the filter says what stands against it.
+#[test]
+fn conversions_that_cannot_be() {
+    for subject in kinds() {
+        let subject = &*subject;
+        let name = subject.name();
+        let filter = filled(subject, MEMBERS);
+        let before = subject.opener().file(&filter);
+        let facts = filter.filter().facts();
+        for &format in Format::ALL.iter().filter(|format| **format != subject.format()) {
+            let Err(error) = filter.clone().convert_to(format) else { continue };
+            let text = error.to_string();
+            let obstacle = match error {
+                Error::Unconvertible { format: refused, obstacle } if refused == format => obstacle,
+                Error::Unsupported { .. } if !FOREIGN => continue,
+                _ => panic!("{name} to {format}: {text}"),
+            };
+            match obstacle {
+                Obstacle::Scheme { found, expected } => {
+                    assert_eq!((found, expected), (facts.scheme, format.schemes()), "{name} to {format}");
+                    assert!(!expected.contains(&found), "{name} to {format}");
+                }
+                Obstacle::Layout { found, expected } => {
+                    assert_eq!((found, Some(expected)), (facts.parts[0].layout, format.layout()), "{name}");
+                }
+                Obstacle::Chain { links } => assert!(links > 1 && links == facts.parts.len(), "{name}"),
+                Obstacle::Recipe => assert!(!facts.recipe.is_identity(), "{name}"),
+                obstacle => panic!("{name} to {format}: {obstacle:?}"),
+            }
+        }
+        assert!(subject.opener().file(&filter) == before, "{name}");
+    }
+}

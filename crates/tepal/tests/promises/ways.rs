@@ -1,0 +1,175 @@
+//! All ways to insert and to ask come to the same.
+
+use std::thread;
+
+use tepal::{AnyFilter, BloomFilter, Key, KeyRef, Opened, PreparedKeys};
+
+use super::kinds::{Door, Numbered, Subject, kinds, numbers};
+use super::{MEMBERS, STRANGERS, empty, filled};
+
+/// The same keys set the same bits and make the same file, in whatever way they go in.
+#[test]
+fn one_filter_has_one_file() {
+    for subject in kinds() {
+        let subject = &*subject;
+        let name = subject.name();
+        let opener = subject.opener();
+        let keys = subject.keys(&numbers(MEMBERS));
+        let mut filter = empty(subject);
+        keys.insert_all(&mut filter).unwrap();
+        let file = opener.file(&filter);
+        let same = |way: &str, filter: &Opened| assert!(opener.file(filter) == file, "{name}: {way}");
+
+        let mut each = empty(subject);
+        keys.insert_each(&mut each, |_, _| ()).unwrap();
+        same("one by one", &each);
+        if let Some(ready) = prepare(&filter, &keys) {
+            let mut prepared = empty(subject);
+            prepared.insert_prepared(&ready).unwrap();
+            same("prepared", &prepared);
+        }
+        if let Some(hashes) = hashes(&filter, &keys) {
+            let mut hashed = empty(subject);
+            hashed.insert_many_hashes(&hashes).unwrap();
+            same("by their hashes", &hashed);
+        }
+        same("read and written", &opener.read(&file).unwrap());
+        let facts = opener.read(&file).unwrap().facts().unwrap().file.unwrap();
+        assert_eq!((facts.file_len, facts.is_sealed), (file.len() as u64, opener.is_sealed()), "{name}");
+
+        // Through the filter by itself, whose kind is known only at run time; and through its own type.
+        let mut any = empty(subject).into_filter();
+        match &keys {
+            Numbered::Texts(texts) => {
+                any.insert_many(&texts[..40]).unwrap();
+                texts[40..].iter().for_each(|text| assert!(any.insert(text).is_ok()));
+            }
+            Numbered::Hashes(hashes) => any.insert_many_hashes(hashes).unwrap(),
+        }
+        assert_eq!(any.facts().parts, filter.filter().facts().parts, "{name}");
+        let AnyFilter::Bloom(_) = any else { continue };
+        same("any filter", &Opened::new(any, subject.format()).unwrap());
+        for (way, typed) in typed_ways(subject, &keys) {
+            same(way, &Opened::new(typed, subject.format()).unwrap());
+        }
+    }
+}
+
+fn typed_ways(subject: &dyn Subject, keys: &Numbered) -> Vec<(&'static str, BloomFilter)> {
+    let start = || BloomFilter::of(empty(subject));
+    let (mut each, mut many) = (start(), start());
+    keys.insert_each(&mut each, |_, _| ()).unwrap();
+    keys.insert_all(&mut many).unwrap();
+    let shared = start().into_shared();
+    match keys {
+        Numbered::Texts(texts) => texts.iter().for_each(|text| assert!(shared.insert(text).is_ok())),
+        Numbered::Hashes(hashes) => hashes.iter().for_each(|hash| assert!(shared.insert_hash(*hash).is_ok())),
+    }
+    vec![
+        ("its type, one by one", each),
+        ("its type, at once", many),
+        ("shared", shared.into_owned().unwrap()),
+        #[cfg(feature = "parallel")]
+        ("in bulk", in_bulk(start(), keys)),
+    ]
+}
+
+#[cfg(feature = "parallel")]
+fn in_bulk(mut filter: BloomFilter, keys: &Numbered) -> BloomFilter {
+    let threads = std::num::NonZeroUsize::new(2).unwrap();
+    match keys {
+        Numbered::Texts(texts) => filter.insert_bulk(texts, threads).unwrap(),
+        Numbered::Hashes(hashes) => filter.insert_bulk_hashes(hashes, threads).unwrap(),
+    }
+    filter
+}
+
+/// Texts made ready on another thread; hashes are ready as they are.
+fn prepare(filter: &Opened, keys: &Numbered) -> Option<PreparedKeys> {
+    let Numbered::Texts(texts) = keys.clone() else { return None };
+    let hasher = filter.key_hasher();
+    let work = move || {
+        let mut prepared = PreparedKeys::default();
+        texts.iter().for_each(|text| hasher.prepare(text, &mut prepared).unwrap());
+        prepared
+    };
+    Some(thread::spawn(work).join().unwrap())
+}
+
+/// The hashes of the keys, where there are any.
+fn hashes(filter: &Opened, keys: &Numbered) -> Option<Vec<u64>> {
+    match keys {
+        Numbered::Texts(texts) => {
+            let hasher = filter.key_hasher();
+            hasher.has_hash().then(|| texts.iter().map(|text| hasher.hash(text).unwrap()).collect())
+        }
+        Numbered::Hashes(hashes) => Some(hashes.clone()),
+    }
+}
+
+/// Every way to ask gives the same answers.
+#[test]
+fn every_question_has_one_answer() {
+    for subject in kinds() {
+        let subject = &*subject;
+        let name = subject.name();
+        let filter = filled(subject, MEMBERS);
+        let asked: Vec<u64> = MEMBERS.chain(STRANGERS).collect();
+        let keys = subject.keys(&asked);
+        let expected = keys.held(&filter);
+        assert!(expected[..80].iter().all(|held| *held), "{name}");
+        assert!(expected.iter().any(|held| !held), "{name}: it holds everything");
+        let bitmap: Vec<u8> = expected
+            .chunks(8)
+            .map(|byte| (0..).zip(byte).map(|(i, held)| u8::from(*held) << i).sum())
+            .collect();
+
+        let any = filter.filter();
+        let mut answers = vec![false; asked.len()];
+        if let Some(ready) = prepare(&filter, &keys) {
+            any.contains_prepared(&ready, &mut answers);
+            assert_eq!(answers, expected, "{name}: prepared");
+        }
+        if let Some(hashes) = hashes(&filter, &keys) {
+            answers.fill(false);
+            any.contains_many_hashes(&hashes, &mut answers);
+            assert_eq!(answers, expected, "{name}: hashes");
+            let one_by_one: Vec<bool> = hashes.iter().map(|hash| any.contains_hash(*hash)).collect();
+            assert_eq!(one_by_one, expected, "{name}: hashes one by one");
+        } else {
+            // Nothing but perhaps can be said of a hash where the scheme has none.
+            assert!(any.contains_hash(0) && any.contains_hash(u64::MAX), "{name}");
+        }
+        let Numbered::Texts(texts) = &keys else {
+            // Nor of a key, where the caller hashes.
+            let many = any.contains_many(&["a key", "", "another"]);
+            assert!(any.contains("a key") && any.contains(&7) && many == [true; 3], "{name}");
+            continue;
+        };
+        answers.fill(false);
+        any.contains_many_into(texts, &mut answers);
+        assert_eq!(answers, expected, "{name}: into");
+        let mut bits = vec![0x55; bitmap.len()];
+        any.contains_many_bits(texts, &mut bits);
+        assert_eq!(bits, bitmap, "{name}: bits");
+        let bytes: Vec<KeyRef<'_>> = texts.iter().map(Key::key).collect();
+        assert_eq!(any.contains_many(&bytes), expected, "{name}: bytes");
+        #[cfg(feature = "parallel")]
+        {
+            let threads = std::num::NonZeroUsize::new(2).unwrap();
+            assert_eq!(any.contains_bulk(texts, threads), expected, "{name}: bulk");
+        }
+        match any {
+            AnyFilter::Bloom(typed) => {
+                assert_eq!(keys.held(&typed.clone().into_owned().unwrap()), expected, "{name}: its type");
+                let branching: Vec<bool> = texts.iter().map(|text| typed.contains_branching(text)).collect();
+                assert_eq!(branching, expected, "{name}: branching");
+            }
+            AnyFilter::Scalable(chain) => {
+                let typed: Vec<bool> = texts.iter().map(|text| chain.contains(text)).collect();
+                assert_eq!(typed, expected, "{name}: its type");
+            }
+            other => panic!("{name}: a kind that is new here, {}", other.kind()),
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The ways to a filter, and keys by their numbers: what the tests do goes through either way, with whatever keys the
+//! kind takes.
+
+use tepal::{BloomFilter, Error, Format, Key, KeyHasher, Keys, Opened, Result};
+
+use super::Opener;
+
+/// A way to a filter: its own type, or an opened file of whatever kind.
+pub(crate) trait Door: Clone {
+    fn of(opened: Opened) -> Self;
+    fn file(&self, opener: &Opener) -> Vec<u8>;
+    fn key_hasher(&self) -> KeyHasher;
+    fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool>;
+    fn insert_hash(&mut self, hash: u64) -> Result<bool>;
+    fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()>;
+    fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()>;
+    fn contains<K: Key + ?Sized>(&self, key: &K) -> bool;
+    fn contains_hash(&self, hash: u64) -> bool;
+    fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<bool>;
+    fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]);
+    fn union_with(&mut self, other: &Self) -> Result<()>;
+    fn intersect_with(&mut self, other: &Self) -> Result<()>;
+    fn clear(&mut self);
+    fn false_positive_rate(&self) -> f64;
+    /// Folds the filter, where its kind and scheme can be folded.
+    fn shrink_to(&mut self, rate: f64) -> Result<()>;
+}
+
+impl Door for BloomFilter {
+    fn of(opened: Opened) -> Self {
+        opened.into_filter().into_bloom().unwrap().into_owned().unwrap()
+    }
+
+    fn file(&self, opener: &Opener) -> Vec<u8> {
+        #[cfg(feature = "seal")]
+        if let Some(seal) = &opener.seal {
+            return self.to_bytes_sealed(seal).unwrap();
+        }
+        assert!(!opener.is_sealed());
+        self.to_bytes().unwrap()
+    }
+
+    fn key_hasher(&self) -> KeyHasher {
+        self.key_hasher()
+    }
+
+    fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
+        self.insert(key)
+    }
+
+    fn insert_hash(&mut self, hash: u64) -> Result<bool> {
+        self.insert_hash(hash)
+    }
+
+    fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
+        self.insert_many(keys)
+    }
+
+    fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
+        self.insert_many_hashes(hashes)
+    }
+
+    fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        self.contains(key)
+    }
+
+    fn contains_hash(&self, hash: u64) -> bool {
+        self.contains_hash(hash)
+    }
+
+    fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<bool> {
+        self.contains_many(keys)
+    }
+
+    fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]) {
+        self.contains_many_hashes(hashes, answers);
+    }
+
+    fn union_with(&mut self, other: &Self) -> Result<()> {
+        self.union_with(other)
+    }
+
+    fn intersect_with(&mut self, other: &Self) -> Result<()> {
+        self.intersect_with(other)
+    }
+
+    fn clear(&mut self) {
+        self.clear();
+    }
+
+    fn false_positive_rate(&self) -> f64 {
+        self.false_positive_rate()
+    }
+
+    fn shrink_to(&mut self, rate: f64) -> Result<()> {
+        if self.has_hash() { self.shrink_to(rate).map(drop) } else { Ok(()) }
+    }
+}
+
+impl Door for Opened {
+    fn of(opened: Opened) -> Self {
+        opened
+    }
+
+    fn file(&self, opener: &Opener) -> Vec<u8> {
+        opener.file(self)
+    }
+
+    fn key_hasher(&self) -> KeyHasher {
+        self.key_hasher()
+    }
+
+    fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
+        self.insert(key)
+    }
+
+    fn insert_hash(&mut self, hash: u64) -> Result<bool> {
+        let new = !self.filter().contains_hash(hash);
+        self.insert_many_hashes(&[hash]).map(|()| new)
+    }
+
+    fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
+        self.insert_many(keys)
+    }
+
+    fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
+        self.insert_many_hashes(hashes)
+    }
+
+    fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        self.contains(key)
+    }
+
+    fn contains_hash(&self, hash: u64) -> bool {
+        self.filter().contains_hash(hash)
+    }
+
+    fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<bool> {
+        self.contains_many(keys)
+    }
+
+    fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]) {
+        self.filter().contains_many_hashes(hashes, answers);
+    }
+
+    fn union_with(&mut self, other: &Self) -> Result<()> {
+        self.union_with(other)
+    }
+
+    fn intersect_with(&mut self, other: &Self) -> Result<()> {
+        self.intersect_with(other)
+    }
+
+    fn clear(&mut self) {
+        self.clear().unwrap();
+    }
+
+    fn false_positive_rate(&self) -> f64 {
+        self.filter().false_positive_rate()
+    }
+
+    fn shrink_to(&mut self, rate: f64) -> Result<()> {
+        let format: Format = self.format();
+        match self.clone().into_filter().into_bloom() {
+            Ok(filter) => {
+                let mut filter = filter.into_owned()?;
+                Door::shrink_to(&mut filter, rate)?;
+                *self = Opened::new(filter, format)?;
+                Ok(())
+            }
+            Err(Error::NotPossible { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Keys with numbers, as a kind takes them.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Numbered {
+    /// Texts.
+    Texts(Vec<String>),
+    /// Hashes that the caller has computed.
+    Hashes(Vec<u64>),
+}
+
+impl Numbered {
+    pub(crate) fn texts(prefix: &str, numbers: &[u64]) -> Self {
+        Numbered::Texts(numbers.iter().map(|number| format!("{prefix}{number}")).collect())
+    }
+
+    /// Inserts the keys one by one, and hands to `said` the place of each and whether the filter called it new; up to
+    /// the first that is refused.
+    pub(crate) fn insert_each(&self, door: &mut impl Door, mut said: impl FnMut(usize, bool)) -> Result<()> {
+        match self {
+            Numbered::Texts(texts) => {
+                texts.iter().enumerate().try_for_each(|(i, text)| door.insert(text).map(|new| said(i, new)))
+            }
+            Numbered::Hashes(hashes) => hashes
+                .iter()
+                .enumerate()
+                .try_for_each(|(i, hash)| door.insert_hash(*hash).map(|new| said(i, new))),
+        }
+    }
+
+    /// Inserts the keys in one call.
+    pub(crate) fn insert_all(&self, door: &mut impl Door) -> Result<()> {
+        match self {
+            Numbered::Texts(texts) => door.insert_many(texts),
+            Numbered::Hashes(hashes) => door.insert_many_hashes(hashes),
+        }
+    }
+
+    /// Asks for the keys in one call, and for each by itself.
+    ///
+    /// # Panics
+    /// Where the two ways differ.
+    pub(crate) fn held(&self, door: &impl Door) -> Vec<bool> {
+        let (many, one_by_one): (Vec<bool>, Vec<bool>) = match self {
+            Numbered::Texts(texts) => {
+                (door.contains_many(texts), texts.iter().map(|text| door.contains(text)).collect())
+            }
+            Numbered::Hashes(hashes) => {
+                let mut many = vec![false; hashes.len()];
+                door.contains_many_hashes(hashes, &mut many);
+                (many, hashes.iter().map(|hash| door.contains_hash(*hash)).collect())
+            }
+        };
+        assert_eq!(many, one_by_one, "one call and one by one differ");
+        many
+    }
+
+    /// Does the filter hold all of them?
+    pub(crate) fn are_held(&self, door: &impl Door) -> bool {
+        self.held(door).into_iter().all(|held| held)
+    }
+}

@@ -206,7 +206,7 @@ impl fmt::Display for Error {
                 "its mark says {found}, not {format}; open it as {found}, or name no format"
             ),
             Error::Unsupported { what, found, known } => {
-                write!(f, "{what} {found} is not known to this build, which knows {known}; use a newer tepal")
+                write!(f, "{what} {found} is not known to this build, which knows {known}; use a newer tepal, or one with more features")
             }
             Error::Damaged { what } => {
                 write!(f, "damaged: {what}; restore the file from a good copy or build it again")

@@ -57,7 +57,11 @@ impl Format {
         if let Some(foreign) = foreign::of(self) {
             return foreign.schemes();
         }
-        Scheme::ALL
+        match self {
+            Format::Tepal => Scheme::ALL,
+            // Left out of this build.
+            _ => &[],
+        }
     }
 
     /// The one layout whose filters it holds, where the scheme alone does not say it.

@@ -141,13 +141,7 @@ impl<'a> Open<'a> {
             None if self.format.is_some() => return Err(Error::NotTepal { found: looks_like(bytes) }),
             None => match foreign::read_marked(bytes, domain) {
                 Some(marked) => marked,
-                None => {
-                    let found = match foreign::possible(bytes) {
-                        formats if formats.is_empty() => looks_like(bytes),
-                        formats => Looks::Unmarked(formats),
-                    };
-                    return Err(Error::NotTepal { found });
-                }
+                None => return Err(Error::NotTepal { found: unmarked(bytes) }),
             },
         };
         match (self.secret, self.seal) {
@@ -160,7 +154,10 @@ impl<'a> Open<'a> {
     /// This build reads no other program's files.
     #[cfg(not(feature = "foreign"))]
     pub(super) fn foreign(&self, bytes: &[u8]) -> Result<Opened> {
-        Err(Error::NotTepal { found: looks_like(bytes) })
+        match self.format.filter(|format| *format != Format::Tepal) {
+            Some(format) => Err(super::opened::unknown(format)),
+            None => Err(Error::NotTepal { found: looks_like(bytes) }),
+        }
     }
 
     /// The filter of a tepal file, in memory, and whether the file was sealed.
@@ -192,12 +189,20 @@ pub(super) fn with_format(error: Error, bytes: &[u8]) -> Error {
     match (&error, Format::of(bytes)) {
         (Error::NotTepal { .. }, Some(format)) => Error::NotTepal { found: Looks::Marked(format) },
         #[cfg(feature = "foreign")]
-        (Error::NotTepal { found: Looks::Other(_) }, None) => match super::foreign::possible(bytes) {
-            formats if formats.is_empty() => error,
-            formats => Error::NotTepal { found: Looks::Unmarked(formats) },
-        },
+        (Error::NotTepal { .. }, None) => Error::NotTepal { found: unmarked(bytes) },
         _ => error,
     }
+}
+
+/// What bytes without any mark look like, with the formats that they could be.
+#[cfg(feature = "foreign")]
+fn unmarked(bytes: &[u8]) -> Looks {
+    let looks = looks_like(bytes);
+    let formats = match looks {
+        Looks::Other(_) => super::foreign::possible(bytes),
+        _ => return looks,
+    };
+    if formats.is_empty() { looks } else { Looks::Unmarked(formats) }
 }
 
 /// Reads a file's bytes into a filter in memory, ours or another program's, with every check: [`Open::from_bytes`]

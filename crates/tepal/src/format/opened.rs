@@ -87,8 +87,7 @@ impl Opened {
             return Ok(file);
         }
         if format != Format::Tepal {
-            let known = "tepal (1) without its feature `foreign`";
-            return Err(Error::Unsupported { what: "file format", found: format.id().into(), known });
+            return Err(unknown(format));
         }
         let filter = one_of_chain(filter)?;
         filter.as_dyn().file_part()?;
@@ -146,6 +145,14 @@ impl Opened {
     /// As there.
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         self.filter.insert(key)
+    }
+
+    /// [`AnyFilter::insert_hash`].
+    ///
+    /// # Errors
+    /// As there. The filter is unchanged then.
+    pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
+        self.filter.insert_hash(hash)
     }
 
     /// [`AnyFilter::insert_many`].
@@ -380,6 +387,12 @@ impl Opened {
             }
         }
     }
+}
+
+/// The refusal of a format that this build leaves out.
+pub(super) fn unknown(format: Format) -> Error {
+    let known = "1 (tepal), and others with its feature `foreign`";
+    Error::Unsupported { what: "file format", found: format.id().into(), known }
 }
 
 /// Counts the bytes of a file.

@@ -115,6 +115,16 @@ impl AnyFilter {
         self.as_dyn_mut().insert_batch(keys.batch(), 0)
     }
 
+    /// Inserts a key by its hash. `true`: the key is surely new. [`BloomFilter::insert_hash`] says which hash that is.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert); [`Error::NoHash`] where the scheme has no 64-bit hash. The filter is unchanged then.
+    pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
+        let is_new = !self.contains_hash(hash);
+        self.insert_many_hashes(&[hash])?;
+        Ok(is_new)
+    }
+
     /// Inserts keys by the hashes that the filter's [`key_hasher`](Self::key_hasher), or under [`Scheme::CallerHash`]
     /// the caller, has computed.
     ///

@@ -243,6 +243,26 @@ macro_rules! schemes {
             }
         }
 
+        /// Refuses a scheme that this build leaves out.
+        pub(crate) fn known(scheme: Scheme) -> Result<()> {
+            match scheme {
+                $(Scheme::$hash)|+ => Ok(()),
+                #[cfg(feature = "foreign")]
+                $(Scheme::$own)|+ => Ok(()),
+                #[cfg(not(feature = "foreign"))]
+                $(Scheme::$own)|+ => Err(unknown(scheme)),
+            }
+        }
+
+        #[cfg(not(feature = "foreign"))]
+        fn unknown(scheme: Scheme) -> Error {
+            Error::Unsupported {
+                what: "hash scheme",
+                found: scheme.id().into(),
+                known: concat!($(stringify!($hash), ", ",)+ "and others with its feature `foreign`"),
+            }
+        }
+
         /// Which parameter the scheme has.
         pub(crate) fn parameter(scheme: Scheme) -> Parameter {
             match scheme {
@@ -272,11 +292,7 @@ macro_rules! schemes {
                     $(#[cfg(feature = "foreign")]
                     Scheme::$own => Ok(Hasher::Own(OwnScheme::$own(Positions::make(given)?))),)+
                     #[cfg(not(feature = "foreign"))]
-                    $(Scheme::$own)|+ => Err(Error::Unsupported {
-                        what: "hash scheme",
-                        found: scheme.id().into(),
-                        known: concat!($(stringify!($hash), ", ",)+ "and others with its feature `foreign`"),
-                    }),
+                    $(Scheme::$own)|+ => Err(unknown(scheme)),
                 }
             }
         }
@@ -351,10 +367,6 @@ impl Hasher {
     ) -> Result<Self> {
         let mut given = Parameters::default();
         let its = parameter(scheme);
-        #[cfg(not(feature = "foreign"))]
-        if sizing::is_foreign(scheme) {
-            return Hasher::new(scheme, &given);
-        }
         match (its, secret) {
             (Parameter::Secret, None) => return Err(Error::KeyRequired),
             (Parameter::Secret, Some(key)) => given.secret = Some(key.clone()),
@@ -362,8 +374,9 @@ impl Hasher {
             (_, None) => {}
         }
         if record.map(|(tag, _)| tag) != its.record_tag() {
-            let text = format_args!("a record of a scheme's parameter does not fit the scheme {scheme}");
-            return Err(Error::damaged(text));
+            return Err(Error::damaged(format_args!(
+                "a record of a scheme's parameter does not fit the scheme {scheme}"
+            )));
         }
         let wrong = || Error::damaged(format_args!("the scheme {scheme} has no parameter {field}"));
         match its {

@@ -72,12 +72,6 @@ pub(super) fn whole_words(bits: u64) -> bool {
 #[cfg_attr(not(feature = "foreign"), allow(dead_code, reason = "of other programs"))]
 pub(super) const WHOLE_WORDS: &str = "a multiple of 64 up to 64 · (2^31 - 1)";
 
-/// Is this a scheme of an article or of another program? Their ids begin at 16.
-#[cfg(not(feature = "foreign"))]
-pub(super) fn is_foreign(scheme: Scheme) -> bool {
-    scheme.id() >= 16
-}
-
 impl Request {
     /// Works out what is left open.
     ///

@@ -277,7 +277,7 @@ impl BloomFilterBuilder {
             check_label("the name of the caller's hash", name)?;
             if name.len() > MOST_NAME_BYTES {
                 let expected = alloc::format!("at most {MOST_NAME_BYTES}");
-                let found = format_args!("{} bytes", name.len());
+                let found = alloc::format!("{} bytes", name.len());
                 return Err(Error::parameter("the name of the caller's hash", found, expected));
             }
         }

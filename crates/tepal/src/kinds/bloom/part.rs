@@ -12,7 +12,7 @@ use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::fields::Fields;
 use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
-use crate::key::schemes::{Hasher, sizing};
+use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
 use crate::kinds::in_file::BodyChecked;
 use crate::kinds::storage::{Mapped, Storage};
@@ -91,6 +91,7 @@ pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result
     let mut fields = Fields::at(&part.own, 0);
     let layout = Layout::from_id(fields.u8()?)?;
     let scheme = Scheme::from_id(fields.u8()?)?;
+    known(scheme)?;
     let domain = KeyDomain::from_id(fields.u8()?)?;
     let over_capacity = OverCapacity::from_id(fields.u8()?)?;
     let num_hashes = fields.u32_le()?;

@@ -1,9 +1,12 @@
 //! What can go wrong, each with what was found, what was expected and what to do.
 
+mod details;
+
 use alloc::string::String;
-use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
+
+pub use details::{Looks, Obstacle};
 
 use crate::ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
 
@@ -290,126 +293,6 @@ fn keys_of(domain: KeyDomain) -> (&'static str, &'static str) {
         KeyDomain::Utf16 => ("text keys", "text in UTF-8"),
         KeyDomain::Float32 | KeyDomain::Float64 => ("keys that are numbers", "a number in decimal form"),
     }
-}
-
-/// What stands against writing a filter in a format ([`Error::Unconvertible`]).
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Obstacle {
-    /// The format holds the bits of other schemes.
-    Scheme {
-        /// The filter's scheme.
-        found: Scheme,
-        /// The schemes that the format holds.
-        expected: &'static [Scheme],
-    },
-    /// The format holds the bits of another layout.
-    Layout {
-        /// The filter's layout.
-        found: Layout,
-        /// The layout that the format holds.
-        expected: Layout,
-    },
-    /// The format holds one filter, and this is a chain.
-    Chain {
-        /// How many filters the chain has.
-        links: usize,
-    },
-    /// The format has no place for a recipe (trim, nocase), and no other program would apply it.
-    Recipe,
-    /// The format has no place for a number of the filter.
-    Number {
-        /// Which number.
-        name: &'static str,
-        /// Its value.
-        found: u64,
-        /// The greatest that the format can hold.
-        most: u64,
-    },
-}
-
-impl fmt::Display for Obstacle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Obstacle::Scheme { found, expected } => {
-                write!(f, "its hash scheme is {found}, expected ")?;
-                joined(f, expected)?;
-                f.write_str("; bits cannot be turned into those of another hash, so rebuild it from the keys")
-            }
-            Obstacle::Layout { found, expected } => {
-                write!(f, "its layout is {found}, expected {expected}; rebuild it from the keys")
-            }
-            Obstacle::Chain { links } => {
-                write!(f, "it is a chain of {links} filters, and the format holds one; rebuild it from the keys")
-            }
-            Obstacle::Recipe => f.write_str(
-                "it trims keys or ignores their case, which no other program would do; rebuild it from keys without \
-                 a recipe",
-            ),
-            Obstacle::Number { name, found, most } => {
-                write!(f, "{name} is {found}, and the format has room up to {most}; rebuild it from the keys")
-            }
-        }
-    }
-}
-
-/// What bytes look like that are not a tepal file ([`Error::NotTepal`]).
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Looks {
-    /// There are none.
-    Empty,
-    /// Data packed by this program.
-    Packed(&'static str),
-    /// A tepal file whose line ends a copy in text mode has changed.
-    TextMode,
-    /// The beginning of a tepal file.
-    Cut,
-    /// Text, which begins so.
-    Text(String),
-    /// A filter of another program, by its mark.
-    Marked(Format),
-    /// A file without a mark that could be one of these, by its lengths.
-    Unmarked(Vec<Format>),
-    /// Anything else, which begins with these bytes.
-    Other(Vec<u8>),
-}
-
-impl Looks {
-    /// What to do about it.
-    fn way_out(&self) -> &'static str {
-        match self {
-            Looks::Marked(_) => "`tepal::open` and `tepal::from_bytes` read filters of other programs",
-            Looks::Unmarked(_) => "say which with `tepal::Open::format`, and then `open` or `from_bytes`",
-            _ => "a filter file is made by `BloomFilter::save` or `tepal build`",
-        }
-    }
-}
-
-impl fmt::Display for Looks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Looks::Empty => f.write_str("it is empty"),
-            Looks::Packed(by) => write!(f, "it looks like {by} data"),
-            Looks::TextMode => f.write_str("it was one, but a copy in text mode has changed its line ends"),
-            Looks::Cut => f.write_str("it ends within the first 8 bytes"),
-            Looks::Text(start) => write!(f, "it looks like text ({start:?})"),
-            Looks::Marked(format) => write!(f, "it is a filter of the format {format}"),
-            Looks::Unmarked(formats) => {
-                f.write_str("it has no mark; by its lengths it could be ")?;
-                joined(f, formats)
-            }
-            Looks::Other(start) => write!(f, "it starts with the bytes {start:02x?}"),
-        }
-    }
-}
-
-/// `a or b or c`.
-fn joined<T: fmt::Display>(f: &mut fmt::Formatter<'_>, all: &[T]) -> fmt::Result {
-    all.iter().enumerate().try_for_each(|(i, one)| {
-        let or = if i > 0 { " or " } else { "" };
-        write!(f, "{or}{one}")
-    })
 }
 
 #[cfg(test)]

@@ -1,17 +1,13 @@
 //! A filter with where it came from: what `open` and `from_bytes` give, whatever the file is.
 
+mod output;
+
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
-#[cfg(feature = "std")]
-use std::io::Write;
-#[cfg(feature = "std")]
-use std::path::Path;
 
-#[cfg(feature = "std")]
-use super::replace::replace;
-use super::seal::{SEAL_BYTES, SealKey};
-use super::{envelope, write};
+use super::envelope;
+use super::seal::SEAL_BYTES;
 use crate::error::{Error, Result};
 use crate::facts::{Facts, FileFacts, Unrecorded};
 use crate::fields::Put;
@@ -277,143 +273,12 @@ impl Opened {
             not_recorded,
         })
     }
-
-    /// Bytes of the file, without a seal.
-    ///
-    /// # Errors
-    /// As [`to_bytes`](Self::to_bytes).
-    pub fn file_len(&self) -> Result<u64> {
-        match &self.beside {
-            None => Ok(envelope::file_len(&self.filter.as_dyn().file_part()?)),
-            Some(beside) => {
-                let mut count = Count(0);
-                beside.write(&self.filter, &mut count)?;
-                Ok(count.0)
-            }
-        }
-    }
-
-    /// The file as bytes: for a filter that was read and not changed, the same bytes.
-    ///
-    /// # Errors
-    /// [`Error::Unconvertible`] and [`Error::Parameter`] where the filter has grown beyond what its format can hold;
-    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a filter that was opened
-    /// [quick](crate::Open::quick) and whose bits are not what was written.
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        self.bytes(None)
-    }
-
-    /// [`to_bytes`](Self::to_bytes), sealed as by [`BloomFilter::to_bytes_sealed`](crate::BloomFilter::to_bytes_sealed).
-    ///
-    /// # Errors
-    /// As [`to_bytes`](Self::to_bytes); [`Error::Parameter`] where the format is another program's, which has no seal.
-    #[cfg(feature = "seal")]
-    pub fn to_bytes_sealed(&self, key: &SealKey) -> Result<Vec<u8>> {
-        self.bytes(Some(key))
-    }
-
-    fn bytes(&self, seal: Option<&SealKey>) -> Result<Vec<u8>> {
-        match &self.beside {
-            None => write::bytes(self.filter.kind(), &self.filter.as_dyn().file_part()?, seal),
-            Some(beside) => {
-                self.check_seal(seal)?;
-                let mut bytes = Vec::new();
-                beside.write(&self.filter, &mut bytes)?;
-                Ok(bytes)
-            }
-        }
-    }
-
-    /// Only a tepal file has a seal.
-    fn check_seal(&self, seal: Option<&SealKey>) -> Result<()> {
-        if seal.is_none() || self.beside.is_none() {
-            return Ok(());
-        }
-        let expected = "left out: only tepal files have one";
-        Err(Error::parameter("the seal", format_args!("given for {}", self.format), expected))
-    }
-}
-
-#[cfg(feature = "std")]
-impl Opened {
-    /// Writes the file to `out`. Buffering is the caller's; the pieces are 64 KiB at most, or a record.
-    ///
-    /// # Errors
-    /// [`Error::Io`] where `out` refuses; and as [`to_bytes`](Self::to_bytes).
-    pub fn write_to(&self, mut out: impl Write) -> Result<()> {
-        self.write(&mut out, None)
-    }
-
-    /// [`write_to`](Self::write_to), sealed.
-    ///
-    /// # Errors
-    /// As [`write_to`](Self::write_to) and [`to_bytes_sealed`](Self::to_bytes_sealed).
-    #[cfg(feature = "seal")]
-    pub fn write_to_sealed(&self, mut out: impl Write, key: &SealKey) -> Result<()> {
-        self.write(&mut out, Some(key))
-    }
-
-    /// Saves the file, atomically, as [`BloomFilter::save`](crate::BloomFilter::save) does.
-    ///
-    /// # Errors
-    /// As there, and as [`to_bytes`](Self::to_bytes).
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        // What cannot be written must not cost a temporary file.
-        self.file_len()?;
-        replace(path.as_ref(), |out| self.write(out, None))
-    }
-
-    /// [`save`](Self::save), sealed.
-    ///
-    /// # Errors
-    /// As [`save`](Self::save) and [`to_bytes_sealed`](Self::to_bytes_sealed).
-    #[cfg(feature = "seal")]
-    pub fn save_sealed(&self, path: impl AsRef<Path>, key: &SealKey) -> Result<()> {
-        self.file_len()?;
-        self.check_seal(Some(key))?;
-        replace(path.as_ref(), |out| self.write(out, Some(key)))
-    }
-
-    fn write(&self, out: &mut dyn Write, seal: Option<&SealKey>) -> Result<()> {
-        match &self.beside {
-            None => {
-                let part = self.filter.as_dyn().file_part()?;
-                write::to_writer(self.filter.kind(), &part, seal, out).map_err(write::writing)
-            }
-            Some(beside) => {
-                self.check_seal(seal)?;
-                beside.write(&self.filter, &mut Writer(out))?;
-                out.flush().map_err(write::writing)
-            }
-        }
-    }
 }
 
 /// The refusal of a format that this build leaves out.
 pub(super) fn unknown(format: Format) -> Error {
     let known = "1 (tepal), and others with its feature `foreign`";
     Error::Unsupported { what: "file format", found: format.id().into(), known }
-}
-
-/// Counts the bytes of a file.
-struct Count(u64);
-
-impl Put for Count {
-    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        self.0 += bytes.len() as u64;
-        Ok(())
-    }
-}
-
-/// Hands the bytes of a file to a writer.
-#[cfg(feature = "std")]
-struct Writer<'a>(&'a mut dyn Write);
-
-#[cfg(feature = "std")]
-impl Put for Writer<'_> {
-    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        self.0.write_all(bytes).map_err(write::writing)
-    }
 }
 
 /// A chain of one filter is that filter; a longer one has no tepal file.

@@ -347,6 +347,10 @@ impl Filter for ScalableBloomFilter {
         Ok(())
     }
 
+    fn check_before_copying(&self) -> Result<()> {
+        Ok(())
+    }
+
     fn file_part(&self) -> Result<FilePart<'_>> {
         Err(no_file())
     }

@@ -64,7 +64,9 @@ pub(crate) trait Filter: fmt::Debug {
     fn warnings(&self) -> Vec<Warning>;
     /// Holds the bits against what the file says of them.
     fn verify(&self) -> Result<()>;
-    /// What a tepal file holds of it, once its bits are known to be right; or why there is none.
+    /// The same before its bits are copied, where it has not been done.
+    fn check_before_copying(&self) -> Result<()>;
+    /// What a tepal file holds of it; or why there is none.
     fn file_part(&self) -> Result<FilePart<'_>>;
 
     /// From what a tepal file holds of a filter of this kind, but its body.

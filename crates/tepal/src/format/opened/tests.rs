@@ -4,6 +4,8 @@ use alloc::string::ToString;
 
 use super::super::foreign::tests::{FOREIGN, filter, growing_by, parts, read, with, written};
 use super::*;
+#[cfg(feature = "seal")]
+use crate::SealKey;
 use crate::error::Obstacle;
 use crate::ids::{Kind, Scheme};
 use crate::{BloomFilter, Layout, Recipe};

@@ -95,8 +95,11 @@ impl Filter for BloomFilter<Mapped> {
         self.verify()
     }
 
+    fn check_before_copying(&self) -> Result<()> {
+        self.check_before_copying()
+    }
+
     fn file_part(&self) -> Result<FilePart<'_>> {
-        self.check_before_copying()?;
         Ok(self.part())
     }
 

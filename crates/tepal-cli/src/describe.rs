@@ -50,8 +50,8 @@ pub struct Description {
     pub promised_false_positive_rate: Option<f64>,
     /// Whether it holds more than its capacity.
     pub over_capacity: bool,
-    /// What happens when more keys come.
-    pub over_capacity_policy: String,
+    /// What happens when more keys come; null when not recorded.
+    pub over_capacity_policy: Option<String>,
     /// How key bytes become a hash, or bits.
     pub scheme: String,
     /// The seed in hex; null for a scheme without one.
@@ -173,7 +173,7 @@ impl Description {
             false_positive_rate: facts.false_positive_rate,
             promised_false_positive_rate: has_plan.then_some(facts.promised_false_positive_rate),
             over_capacity: facts.is_over_capacity,
-            over_capacity_policy: facts.over_capacity.to_string(),
+            over_capacity_policy: told.is_ours().then(|| facts.over_capacity.to_string()),
             scheme: facts.scheme.to_string(),
             seed: facts.seed.map(|seed| format!("{seed:#018x}")),
             caller_hash: facts.caller_hash.clone(),

@@ -199,7 +199,7 @@ pub fn has_key(filters: &[Opened], key: &[u8]) -> Result<bool, Failure> {
 
 /// Why a key is refused, in words for someone at a command line.
 #[cold]
-fn refusal(error: &Error) -> String {
+pub fn refusal(error: &Error) -> String {
     match error {
         Error::CallerHashes { name } => format!(
             "this filter holds hashes that another program computes ({name:?}), and this one cannot; ask that program"

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tepal::{Error, Format, KeyDomain, Looks, Open, Opened};
+use tepal::{Error, Format, KeyDomain, Looks, Open, Opened, OverCapacity};
 
 use crate::args::FileArgs;
 use crate::error::Failure;
@@ -63,6 +63,17 @@ fn open_one(path: &Path, file: FileArgs, secrets: &Secrets) -> Result<(Opened, b
     match opened {
         Ok(filter) => Ok((filter, is_keyed)),
         Err(error) => Err(Failure::at(&shown(path), why(&error, file))),
+    }
+}
+
+/// Lets keys go past the capacity, for `--force`. Gives the policy that was there; nothing for a kind whose own rule says
+/// what happens then, such as a chain that grows.
+pub fn ignore_capacity(name: &str, file: &mut Opened) -> Result<Option<OverCapacity>, Failure> {
+    let policy = file.filter().over_capacity();
+    match file.set_over_capacity(OverCapacity::Ignore) {
+        Ok(()) => Ok(Some(policy)),
+        Err(Error::NotPossible { .. }) => Ok(None),
+        Err(error) => Err(Failure::at(name, error)),
     }
 }
 

@@ -214,11 +214,13 @@ mod tests {
 
     use super::*;
 
-    /// Each member has a number and a name of its own, and is found by both.
+    /// Each member has a number and a name of its own, and is found by both. They stand in the order of their numbers, by
+    /// which they are compared.
     macro_rules! goes_both_ways {
         ($($type:ident),+) => {$(
-            let numbers: BTreeSet<_> = $type::ALL.iter().map(|member| member.id()).collect();
-            assert_eq!(numbers.len(), $type::ALL.len());
+            assert!($type::ALL.windows(2).all(|pair| pair[0].id() < pair[1].id()), "{}", $type::WHAT);
+            let names: BTreeSet<_> = $type::ALL.iter().map(|member| member.name()).collect();
+            assert_eq!(names.len(), $type::ALL.len());
             for &member in $type::ALL {
                 assert_eq!($type::with_name(member.name()), Some(member));
                 assert_eq!($type::with_id(member.id()), Some(member));

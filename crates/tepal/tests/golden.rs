@@ -27,6 +27,21 @@ fn folder(name: &str) -> Folder {
     Folder { path, cases }
 }
 
+/// Whoever adds a format adds what its program wrote, a fuzz target for its reader, and a row to the document.
+#[test]
+fn every_format_is_golden_and_fuzzed_and_described() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let (targets, formats) = (text("fuzz/Cargo.toml"), text("docs/formats.md"));
+    for format in Format::ALL.iter().filter(|format| **format != Format::Tepal) {
+        folder(format.name());
+        let target = format!("fuzz_targets/{}.rs", format.name().replace('-', "_"));
+        assert!(targets.contains(&format!("\"{target}\"")), "no fuzz target for {format}");
+        text(&format!("fuzz/{target}"));
+        assert!(formats.contains(&format!("\n| `{format}` |")), "no row for {format} in docs/formats.md");
+    }
+}
+
 impl Folder {
     fn file(&self, case: &Value, form: &str) -> Option<Vec<u8>> {
         let name = case["files"].get(form)?["file"].as_str()?;
@@ -379,4 +394,47 @@ fn sha384() {
         BloomFilter::builder().scheme(Scheme::Sha384).capacity(20_000_000).false_positive_rate(0.01)
     };
     check_article("legacy-sha384", builder, true);
+}
+
+/// A chain of RedisBloom with one number of its second link set.
+fn chain_with(at: usize, number: u64) -> Opened {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden/redisbloom/scaled_x2.bin");
+    let mut bytes = fs::read(path).unwrap();
+    bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
+    Open::new().format(Format::RedisBloom).from_bytes(&bytes).unwrap()
+}
+
+/// Where the header of a link begins, and its length.
+const LINKS: usize = 32;
+const LINK: usize = 53;
+
+#[test]
+fn a_chain_that_was_emptied_grows_by_its_rule_and_can_be_read_again() {
+    // What the file says of its second link is not what the rule would give.
+    let mut file = chain_with(LINKS + LINK + 24, 0.2f64.to_bits());
+    assert_eq!(file.facts().unwrap().parts.len(), 4);
+    file.clear().unwrap();
+    let keys: Vec<String> = (0..2000).map(|n| n.to_string()).collect();
+    file.insert_many(&keys).unwrap();
+    let again = tepal::from_bytes(&file.to_bytes().unwrap()).unwrap();
+    assert!(again.facts().unwrap().parts.len() > 1 && again.filter() == file.filter());
+    assert!(again.contains_many(&keys).iter().all(|&held| held));
+}
+
+#[test]
+fn numbers_of_items_that_no_sum_can_hold_are_told() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden/redisbloom/scaled_x2.bin");
+    let total = |bytes: &[u8]| u64::from_le_bytes(bytes[12..20].try_into().unwrap());
+    assert!(total(&fs::read(&path).unwrap()) > 0);
+    let mut bytes = fs::read(path).unwrap();
+    bytes[LINKS + 16..LINKS + 24].copy_from_slice(&u64::MAX.to_le_bytes());
+    match Open::new().format(Format::RedisBloom).from_bytes(&bytes) {
+        Err(Error::Damaged { .. }) => {}
+        Ok(mut file) => {
+            assert_eq!(file.filter().keys_inserted(), None);
+            let _ = file.insert("one more");
+            assert!(file.to_bytes().is_err());
+        }
+        Err(other) => panic!("{other}"),
+    }
 }

@@ -79,6 +79,21 @@ fn arrows_between_rooms_go_one_way() {
 }
 
 #[test]
+fn no_path_climbs_out_of_a_room() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    let rooms = LADDER.iter().flat_map(|room| [src.join(room), src.join(format!("{room}.rs"))]);
+    rooms.filter(|path| path.exists()).for_each(|path| code(&path, &mut files));
+    for (file, text) in files {
+        let inside = Path::new(&file).strip_prefix(&src).unwrap();
+        let folders = inside.components().count() - 1;
+        // `a/mod.rs` is one step below the root of the crate, `a/b.rs` two.
+        let steps = if inside.ends_with("mod.rs") { folders } else { folders + 1 };
+        assert!(!text.contains(&"super::".repeat(steps)), "{file}: a path leaves the room; say `crate::`");
+    }
+}
+
+#[test]
 fn every_file_belongs_to_a_room() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for entry in fs::read_dir(src).unwrap() {

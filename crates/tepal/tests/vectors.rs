@@ -309,6 +309,21 @@ fn files() {
     }
 }
 
+/// The reference knows every layout, scheme, key domain and policy: whoever adds one writes it there first.
+#[test]
+fn every_member_is_in_the_vectors() {
+    let file = vectors("files.json");
+    let in_files =
+        |field: &str, name: &str| cases(&file, "files").iter().any(|case| text(case, field) == name);
+    let members = |field, names: Vec<&str>| {
+        names.iter().for_each(|name| assert!(in_files(field, name), "no file of the {field} {name}"));
+    };
+    members("layout", Layout::ALL.iter().map(|layout| layout.name()).collect());
+    members("scheme", Scheme::ALL.iter().map(|scheme| scheme.name()).collect());
+    members("key_domain", KeyDomain::ALL.iter().map(|domain| domain.name()).collect());
+    members("over_capacity", OverCapacity::ALL.iter().map(|policy| policy.name()).collect());
+}
+
 #[test]
 fn refused_files() {
     let file = vectors("refused.json");

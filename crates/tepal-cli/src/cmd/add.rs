@@ -1,7 +1,7 @@
 //! `tepal add`: more keys into a filter, as a whole or not at all.
 
 use serde::Serialize;
-use tepal::{Error, Kind, Opened, OverCapacity, PreparedKeys};
+use tepal::{Error, Kind, Opened, PreparedKeys};
 
 use crate::args::AddArgs;
 use crate::describe::{Description, Told};
@@ -11,7 +11,7 @@ use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::keys::Prepare;
-use crate::open::open;
+use crate::open::{ignore_capacity, open};
 use crate::output::{Stdout, Target, complain, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -59,19 +59,13 @@ pub fn run(args: &AddArgs) -> Outcome {
 
 /// Inserts all keys, past capacity only with `force`. Gives how many there were.
 fn add_all(name: &str, file: &mut Opened, inputs: &mut Inputs, force: bool) -> Result<u64, Failure> {
-    let policy = file.filter().over_capacity();
-    let fail = |error: Error| Failure::at(name, error);
-    // A chain grows by a rule of its own.
-    let force = force && file.filter().kind() == Kind::Bloom;
-    if force {
-        file.set_over_capacity(OverCapacity::Ignore).map_err(fail)?;
-    }
+    let forced = if force { ignore_capacity(name, file)? } else { None };
     let work = Prepare { hasher: file.key_hasher() };
     let mut sink = Add { name, file, keys: 0 };
     pipeline::run(inputs, &work, &mut sink)?;
     let keys = sink.keys;
-    if force {
-        file.set_over_capacity(policy).map_err(fail)?;
+    if let Some(policy) = forced {
+        file.set_over_capacity(policy).map_err(|error| Failure::at(name, error))?;
     }
     Ok(keys)
 }

@@ -1,11 +1,11 @@
 //! `tepal merge`: one filter of several, without their keys.
 
-use tepal::{Error, Kind, Opened, OverCapacity};
+use tepal::{Error, Kind, Opened};
 
 use crate::args::MergeArgs;
 use crate::describe::Told;
 use crate::error::{Failure, Outcome};
-use crate::open::open_all;
+use crate::open::{ignore_capacity, open_all};
 use crate::output::{Target, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -22,20 +22,15 @@ pub fn run(args: &MergeArgs) -> Outcome {
     let (Some(mut file), Some(first)) = (filters.next(), names.next()) else {
         return Err(Failure::new("no filter named"));
     };
-    let fail = |error: Error| Failure::at(&first, error);
-    let policy = file.filter().over_capacity();
-    let force = args.force && file.filter().kind() == Kind::Bloom;
-    if force {
-        file.set_over_capacity(OverCapacity::Ignore).map_err(fail)?;
-    }
+    let forced = if args.force { ignore_capacity(&first, &mut file)? } else { None };
     for (other, name) in filters.zip(names) {
         let joined = if args.and { file.intersect_with(&other) } else { file.union_with(&other) };
         joined.map_err(|error| {
             Failure::at(&name, format!("cannot be merged with {first}: {}", refusal(&error)))
         })?;
     }
-    if force {
-        file.set_over_capacity(policy).map_err(fail)?;
+    if let Some(policy) = forced {
+        file.set_over_capacity(policy).map_err(|error| Failure::at(&first, error))?;
     }
     target.save(&file, secrets.seal.as_ref())?;
     if !args.quiet {

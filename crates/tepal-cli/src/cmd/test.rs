@@ -11,7 +11,7 @@ use crate::input::pages::{Inputs, PAGE, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::input::source::Source;
-use crate::keys::{Answers, Ask};
+use crate::keys::{Answers, Ask, refusal};
 use crate::open::open;
 use crate::output::Stdout;
 use crate::random::Random;
@@ -117,7 +117,7 @@ fn random(filter: &Opened, seed: u64) -> Result<Tally, Failure> {
         keys.clear();
         for _ in 0..wanted {
             random_key(domain, &mut random, &mut key);
-            hasher.prepare(&key, &mut keys)?;
+            hasher.prepare(&key, &mut keys).map_err(|error| Failure::new(refusal(&error)))?;
         }
         filter.filter().contains_prepared(&keys, &mut held[..wanted]);
         tally.keys += wanted as u64;

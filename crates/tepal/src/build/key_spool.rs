@@ -35,7 +35,7 @@ impl KeySpool {
         Ok(Self { file, folder: folder.to_owned(), keys: 0, bytes: 0 })
     }
 
-    /// Adds keys.
+    /// Adds keys. After an error nothing more is to be added, and they cannot be had back.
     pub(super) fn push(&mut self, keys: &PreparedKeys) -> Result<()> {
         for key in keys.each() {
             let len = key.len() as u64;

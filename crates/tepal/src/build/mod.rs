@@ -12,9 +12,10 @@ mod store;
 
 use std::boxed::Box;
 use std::path::{Path, PathBuf};
+use std::string::{String, ToString};
 use std::sync::Mutex;
 use std::vec::Vec;
-use std::{format, thread};
+use std::{format, io, thread};
 
 use core::num::NonZeroUsize;
 
@@ -22,8 +23,8 @@ use crate::error::{Error, Result};
 use crate::format::opened::Opened;
 use crate::ids::{Format, Kind, OverCapacity};
 use crate::key::{KeyHasher, Keys, PreparedKeys};
-use crate::kinds::bloom::BloomFilterBuilder;
 use crate::kinds::bloom::bulk::lock;
+use crate::kinds::bloom::{BloomFilterBuilder, after};
 use distinct::{DistinctCounter, MARGIN, different};
 use key_spool::KeySpool;
 use spool::{PART_BITS, Sorter, Spool};
@@ -50,7 +51,9 @@ use spool::{PART_BITS, Sorter, Spool};
 /// filter. The number of different keys is exact up to 65,536 keys and an estimate above, with a standard error below
 /// 0.08 %; the filter has room for two of these more. Number, size and bits are the same for every number of threads.
 ///
-/// Several threads take keys at once through a [`Worker`] each.
+/// Several threads take keys at once: each by [`insert_many`](Self::insert_many), or through a [`Worker`].
+///
+/// Once a temporary file has failed, keys are lost: every later call is the same [`Error::Io`].
 pub struct Gather {
     builder: BloomFilterBuilder,
     hasher: KeyHasher,
@@ -58,12 +61,31 @@ pub struct Gather {
     folder: PathBuf,
     threads: NonZeroUsize,
     way: Way,
+    lost: Mutex<Option<Lost>>,
+}
+
+/// Why keys are lost.
+struct Lost {
+    doing: String,
+    kind: io::ErrorKind,
+    code: Option<i32>,
+    text: String,
+}
+
+impl Lost {
+    fn error(&self) -> Error {
+        let source = match self.code {
+            Some(code) => io::Error::from_raw_os_error(code),
+            None => io::Error::new(self.kind, self.text.clone()),
+        };
+        Error::Io { doing: self.doing.clone(), source }
+    }
 }
 
 /// What becomes of the keys meanwhile.
 enum Way {
     /// They go into a filter whose size is fixed.
-    Sized(Box<Mutex<Sized>>),
+    Fixed(Box<Mutex<Fixed>>),
     /// Their hashes wait.
     Hashes(Spool),
     /// They wait themselves, since their scheme has no hash.
@@ -71,7 +93,7 @@ enum Way {
 }
 
 /// A filter whose size is fixed.
-struct Sized {
+struct Fixed {
     file: Opened,
     counter: Counter,
 }
@@ -157,7 +179,7 @@ impl Gather {
         Opened::new(builder.clone().smallest().build()?, format)?;
         let way = if builder.is_sized() {
             let file = Opened::new(builder.clone().build()?, format)?;
-            Way::Sized(Box::new(Mutex::new(Sized { file, counter: Counter::new() })))
+            Way::Fixed(Box::new(Mutex::new(Fixed { file, counter: Counter::new() })))
         } else {
             builder.clone().capacity(1).plan()?;
             match hasher.has_hash() {
@@ -168,7 +190,8 @@ impl Gather {
                 }
             }
         };
-        Ok(Gather { builder, hasher, format, folder: folder.into(), threads, way })
+        let lost = Mutex::new(None);
+        Ok(Gather { builder, hasher, format, folder: folder.into(), threads, way, lost })
     }
 
     /// What will be done with each key: to prepare keys for [`Worker::keep`].
@@ -176,44 +199,51 @@ impl Gather {
         self.hasher.clone()
     }
 
-    /// Takes many keys.
+    /// Takes many keys, on any thread.
     ///
     /// # Errors
     /// [`Error::KeyRefused`] for a key that the key domain does not have; [`Error::CapacityReached`] where the size is
-    /// fixed and the filter refuses more; [`Error::Io`] for temporary files. Some of the keys are in then.
-    pub fn insert_many<K: Keys + ?core::marker::Sized>(&self, keys: &K) -> Result<()> {
+    /// fixed and the filter refuses more. The keys before the refused one are in. [`Error::Io`] for temporary files.
+    pub fn insert_many<K: Keys + ?Sized>(&self, keys: &K) -> Result<()> {
         let mut worker = self.worker();
         let mut prepared = PreparedKeys::default();
+        let mut done = 0;
         for i in 0..keys.len() {
-            self.hasher.prepare(&keys.key(i), &mut prepared)?;
-            if prepared.len() == PIECE || i + 1 == keys.len() {
-                worker.keep(&mut prepared)?;
-                self.take(&prepared)?;
+            let refused = self.hasher.prepare(&keys.key(i), &mut prepared).err();
+            if prepared.len() == PIECE || i + 1 == keys.len() || refused.is_some() {
+                worker.keep(&mut prepared).and_then(|()| self.take(&prepared)).map_err(after(done))?;
+                done = i + 1;
                 prepared.clear();
+            }
+            if let Some(error) = refused {
+                return Err(error);
             }
         }
         Ok(())
     }
 
     /// One thread's way in.
-    ///
-    /// # Panics
-    /// If there are more workers at a time than threads, and one.
     pub fn worker(&self) -> Worker<'_> {
-        Worker(match &self.way {
+        let sorter = match &self.way {
             Way::Hashes(spool) => Some(spool.sorter()),
-            Way::Sized(_) | Way::Keys(_) => None,
-        })
+            Way::Fixed(_) | Way::Keys(_) => None,
+        };
+        Worker { gather: self, sorter }
     }
 
-    /// Takes the keys that a [`Worker`] has left, in the order that is to count: on one thread.
+    /// Takes the keys that a [`Worker`] has left, in the order that is to count: on one thread. Keys that are left and
+    /// not taken are not in the filter.
     ///
     /// # Errors
-    /// As [`insert_many`](Self::insert_many).
+    /// As [`insert_many`](Self::insert_many); [`Error::NoHash`] for keys that another hasher has prepared.
     pub fn take(&self, keys: &PreparedKeys) -> Result<()> {
-        match &self.way {
-            Way::Sized(sized) => {
-                let Sized { file, counter } = &mut *lock(sized);
+        if keys.is_empty() {
+            return Ok(());
+        }
+        self.check_sort(keys)?;
+        self.watch(|| match &self.way {
+            Way::Fixed(fixed) => {
+                let Fixed { file, counter } = &mut *lock(fixed);
                 counter.add(keys);
                 file.insert_prepared(keys)
             }
@@ -222,23 +252,49 @@ impl Gather {
                 counter.add(keys);
                 spool.push(keys)
             }
-            Way::Hashes(_) => Ok(()),
+            Way::Hashes(spool) => spool.sorter().push(keys.hashes().unwrap_or_default()),
+        })
+    }
+
+    /// Are the keys prepared as this filter's hasher does it?
+    fn check_sort(&self, keys: &PreparedKeys) -> Result<()> {
+        match keys.is_empty() || keys.hashes().is_some() == self.hasher.has_hash() {
+            true => Ok(()),
+            false => Err(Error::NoHash { scheme: self.hasher.scheme() }),
         }
+    }
+
+    /// Does something that may lose keys, unless that has happened.
+    fn watch<T>(&self, act: impl FnOnce() -> Result<T>) -> Result<T> {
+        if let Some(lost) = &*lock(&self.lost) {
+            return Err(lost.error());
+        }
+        let done = act();
+        if let Err(Error::Io { doing, source }) = &done {
+            let (kind, code, text) = (source.kind(), source.raw_os_error(), source.to_string());
+            lock(&self.lost).get_or_insert(Lost { doing: doing.clone(), kind, code, text });
+        }
+        done
     }
 
     /// Builds the filter.
     ///
     /// # Errors
-    /// As [`BloomFilterBuilder::build`] for the number of keys that came, and [`Error::Io`] for temporary files.
+    /// As [`BloomFilterBuilder::build`] for the number of keys that came, and [`Error::Io`] for temporary files, also
+    /// where one failed before; [`Error::Parameter`] where a [`Worker`] was forgotten (`mem::forget`) with its keys.
     pub fn finish(self) -> Result<Built> {
+        self.watch(|| Ok(()))?;
         let Gather { builder, format, threads, way, .. } = self;
         match way {
-            Way::Sized(sized) => {
-                let Sized { file, counter } = sized.into_inner().unwrap_or_else(|poison| poison.into_inner());
+            Way::Fixed(sized) => {
+                let Fixed { file, counter } = sized.into_inner().unwrap_or_else(|poison| poison.into_inner());
                 let different = counter.different();
                 Ok(Built { file, keys: counter.keys, different, is_exact: false })
             }
             Way::Hashes(mut spool) => {
+                if !spool.is_whole() {
+                    return Err(Error::parameter("a worker", "forgotten with its keys", "dropped"));
+                }
                 let keys = spool.len();
                 let (different, is_exact) = spool.different();
                 let policy = builder.policy();
@@ -263,8 +319,10 @@ impl Gather {
                 let filter = roomy.over_capacity(OverCapacity::Ignore).build()?;
                 let mut file = Opened::new(filter, format)?;
                 spool.drain(|keys| file.insert_prepared(keys))?;
-                if file.filter().kind() == Kind::Bloom {
-                    file.set_over_capacity(policy)?;
+                match file.filter().kind() {
+                    Kind::Bloom => file.set_over_capacity(policy)?,
+                    // Its program decides that.
+                    Kind::Scalable => {}
                 }
                 Ok(Built { file, keys, different, is_exact: false })
             }
@@ -289,18 +347,22 @@ fn room_for(different: u64, is_exact: bool, keys: u64) -> u64 {
     room.max(1)
 }
 
-/// One thread's way into a [`Gather`].
-pub struct Worker<'g>(Option<Sorter<'g>>);
+/// One thread's way into a [`Gather`]. What it has is in when it is dropped.
+pub struct Worker<'g> {
+    gather: &'g Gather,
+    sorter: Option<Sorter<'g>>,
+}
 
 impl Worker<'_> {
     /// Takes prepared keys on this thread, and forgets those of them whose order does not count. What is left is for
     /// [`Gather::take`].
     ///
     /// # Errors
-    /// [`Error::Io`] for temporary files.
+    /// [`Error::Io`] for temporary files; [`Error::NoHash`] for keys that another hasher has prepared.
     pub fn keep(&mut self, keys: &mut PreparedKeys) -> Result<()> {
-        if let (Some(sorter), Some(hashes)) = (&mut self.0, keys.hashes()) {
-            sorter.push(hashes)?;
+        self.gather.check_sort(keys)?;
+        if let (Some(sorter), Some(hashes)) = (&mut self.sorter, keys.hashes()) {
+            self.gather.watch(|| sorter.push(hashes))?;
             keys.clear();
         }
         Ok(())
@@ -308,7 +370,7 @@ impl Worker<'_> {
 }
 
 /// What the system refused about a temporary file.
-fn temporary(folder: &Path, doing: &str, source: std::io::Error) -> Error {
+fn temporary(folder: &Path, doing: &str, source: io::Error) -> Error {
     Error::Io { doing: format!("{}: {doing}", folder.display()), source }
 }
 

@@ -35,6 +35,8 @@ const BLOCK: usize = 1 << 12;
 const SMALL_BLOCK: usize = 1 << 8;
 /// Files at most: a process may not have many.
 const FILES: usize = 16;
+/// More threads than this gain nothing.
+const MOST_THREADS: usize = 256;
 /// Up to this many hashes, the different ones are counted by sorting: exactly.
 const FEW: u64 = 1 << 16;
 
@@ -43,9 +45,9 @@ fn block(threads: NonZeroUsize) -> usize {
     (BLOCK / threads.get().min(BLOCK).next_power_of_two()).max(SMALL_BLOCK)
 }
 
-/// Sorters at a time: the caller's own, and those of the threads that it starts.
+/// Sorters at a time, for which memory is set aside: the caller's own, and those of the threads that it starts.
 fn sorters(threads: NonZeroUsize) -> usize {
-    threads.get() + 1
+    threads.get().min(MOST_THREADS) + 1
 }
 
 /// Hashes, by parts.
@@ -53,6 +55,8 @@ pub(super) struct Spool {
     parts: Vec<Mutex<Part>>,
     /// What no thread has at the moment.
     desks: RwLock<Vec<Desk>>,
+    /// How many desks there are.
+    made: AtomicUsize,
     /// Hashes of a block.
     block: usize,
     /// Blocks that may still be kept in memory.
@@ -123,9 +127,8 @@ impl Spool {
         let free = MEMORY.max(2 * desks).saturating_sub(desks) / block;
         Ok(Self {
             parts: (0..PARTS).map(|_| Mutex::default()).collect(),
-            desks: RwLock::new(
-                (0..sorters(threads)).map(|number| Desk::new(block, number % files)).collect(),
-            ),
+            desks: RwLock::default(),
+            made: AtomicUsize::new(0),
             block,
             free: AtomicUsize::new(free),
             stores,
@@ -135,12 +138,15 @@ impl Spool {
     }
 
     /// What a thread sorts with.
-    ///
-    /// # Panics
-    /// If there are as many as the spool is for.
     pub(super) fn sorter(&self) -> Sorter<'_> {
         let desk = self.desks.write().unwrap_or_else(PoisonError::into_inner).pop();
-        Sorter { spool: self, desk: desk.expect("no more workers at a time than threads, and one") }
+        let new = || Desk::new(self.block, self.made.fetch_add(1, Ordering::Relaxed) % self.stores.len());
+        Sorter { spool: self, desk: desk.unwrap_or_else(new) }
+    }
+
+    /// Has every sorter come back with what it had?
+    pub(super) fn is_whole(&mut self) -> bool {
+        self.desks.get_mut().unwrap_or_else(PoisonError::into_inner).len() == *self.made.get_mut()
     }
 
     /// Takes a full block of a part and puts an empty one in its place: the same, if its hashes go to a file.

@@ -25,7 +25,7 @@ impl Store {
         Ok(Self { file: tempfile::tempfile_in(folder)?, len: 0 })
     }
 
-    /// Writes hashes after those that are there. After an error there is nothing to be read any more.
+    /// Writes hashes after those that are there. After an error nothing more is to be written, nor read.
     pub(super) fn append(&mut self, hashes: &[u64]) -> Result<Place> {
         self.file.write_all(bytemuck::cast_slice(hashes))?;
         let place = Place { start: self.len, len: hashes.len() };

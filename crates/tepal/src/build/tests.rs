@@ -1,5 +1,6 @@
 //! What is gathered is in the filter, whatever the way and the number of threads.
 
+use std::mem;
 use std::string::{String, ToString};
 
 use super::*;
@@ -105,4 +106,75 @@ fn keys_are_refused_one_by_one() {
     let gather = Gather::new(BloomFilter::builder(), Format::Tepal).unwrap();
     gather.insert_many(&none).unwrap();
     assert_eq!(gather.finish().unwrap().different, 0);
+}
+
+#[test]
+fn more_threads_than_were_told_may_insert() {
+    let gather = Gather::new(BloomFilter::builder(), Format::Tepal).unwrap();
+    thread::scope(|scope| {
+        for share in keys(30_000).chunks(5000).map(<[String]>::to_vec).collect::<Vec<_>>() {
+            let gather = &gather;
+            scope.spawn(move || gather.insert_many(&share).unwrap());
+        }
+    });
+    let built = gather.finish().unwrap();
+    assert_eq!((built.keys, built.different), (40_000, 30_000));
+    assert!(built.file.contains_many(&keys(30_000)).iter().all(|&held| held));
+}
+
+#[test]
+fn what_was_inserted_before_a_refusal_is_in() {
+    let fixed = BloomFilter::builder().capacity(2000);
+    let gather = Gather::new(fixed, Format::Tepal).unwrap();
+    let many: Vec<String> = (0..5000).map(|n| n.to_string()).collect();
+    let Err(Error::CapacityReached { inserted, .. }) = gather.insert_many(&many) else { panic!() };
+    let file = gather.finish().unwrap().file;
+    assert_eq!(file.filter().keys_inserted(), Some(inserted as u64));
+    assert!(file.contains_many(&many[..inserted]).iter().all(|&held| held));
+    let gather = Gather::new(BloomFilter::builder().key_domain(KeyDomain::Integer), Format::Tepal).unwrap();
+    let mut numbers = many.clone();
+    numbers[1300] = "x".into();
+    assert!(matches!(gather.insert_many(&numbers), Err(Error::KeyRefused { .. })));
+    let built = gather.finish().unwrap();
+    assert_eq!(built.keys, 1300);
+    assert!(built.file.contains_many(&numbers[..1300]).iter().all(|&held| held));
+}
+
+#[test]
+fn keys_are_in_or_refused() {
+    let bytes = || BloomFilter::builder();
+    let guava = || BloomFilter::builder().scheme(Scheme::GuavaMitz64);
+    let prepared = |builder: BloomFilterBuilder| {
+        let mut keys = PreparedKeys::default();
+        builder.key_hasher().unwrap().prepare("a", &mut keys).unwrap();
+        keys
+    };
+    // What no worker has kept is taken all the same.
+    let gather = Gather::new(bytes(), Format::Tepal).unwrap();
+    gather.take(&prepared(bytes())).unwrap();
+    assert!(gather.finish().unwrap().file.contains("a"));
+    // Keys of another hasher are no keys here.
+    for (ours, theirs) in [(bytes(), guava()), (guava(), bytes()), (bytes().capacity(10), guava())] {
+        let gather = Gather::new(ours, Format::Tepal).unwrap();
+        let mut keys = prepared(theirs);
+        assert!(matches!(gather.worker().keep(&mut keys), Err(Error::NoHash { .. })));
+        assert!(matches!(gather.take(&keys), Err(Error::NoHash { .. })));
+        assert_eq!(gather.finish().unwrap().keys, 0);
+    }
+    // A worker that never comes back has keys.
+    let gather = Gather::new(bytes(), Format::Tepal).unwrap();
+    let mut worker = gather.worker();
+    worker.keep(&mut prepared(bytes())).unwrap();
+    mem::forget(worker);
+    assert!(matches!(gather.finish(), Err(Error::Parameter { .. })));
+}
+
+#[test]
+fn after_a_lost_key_there_is_no_filter() {
+    let gather = Gather::new(BloomFilter::builder(), Format::Tepal).unwrap();
+    let full = || io::Error::from(io::ErrorKind::StorageFull);
+    let lost = gather.watch::<()>(|| Err(temporary(&gather.folder, "writing", full()))).unwrap_err();
+    for again in [gather.insert_many(&["a"]).unwrap_err(), gather.finish().unwrap_err()] {
+        assert_eq!(again.to_string(), lost.to_string());
+    }
 }

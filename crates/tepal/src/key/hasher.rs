@@ -88,6 +88,8 @@ impl KeyHasher {
     #[inline(never)]
     fn hash_any(&self, key: KeyRef<'_>) -> Result<u64> {
         match &self.hasher {
+            // Whatever the key: there is no hash of it.
+            Hasher::Hash(hash @ HashScheme::CallerHash(_)) => hash.hash(b""),
             Hasher::Hash(hash) => self.encode(key, |bytes| hash.hash(bytes))?,
             Hasher::Own(own) => Err(Error::NoHash { scheme: own.scheme() }),
         }
@@ -108,14 +110,16 @@ impl KeyHasher {
     /// without one. The costly part of asking and inserting is done then, on whatever thread.
     ///
     /// # Errors
-    /// [`Error::KeyRefused`] and [`Error::CallerHashes`], as [`hash`](Self::hash). Nothing is added then.
+    /// [`Error::KeyRefused`] and [`Error::CallerHashes`], as [`hash`](Self::hash); [`Error::NoHash`] where the other keys
+    /// were prepared for a scheme with a hash and this one has none, or the other way round. Nothing is added then.
     #[inline]
     pub fn prepare<K: Key + ?Sized>(&self, key: &K, prepared: &mut PreparedKeys) -> Result<()> {
         match &self.hasher {
-            Hasher::Hash(_) => prepared.push_hash(self.hash_ref(key.key())?),
-            Hasher::Own(_) => self.encode(key.key(), |bytes| prepared.push_bytes(bytes))?,
+            Hasher::Hash(_) if prepared.has_bytes() => Err(Error::NoHash { scheme: self.scheme() }),
+            Hasher::Hash(_) => self.hash_ref(key.key()).map(|hash| prepared.push_hash(hash)),
+            Hasher::Own(_) if prepared.has_hashes() => Err(Error::NoHash { scheme: self.scheme() }),
+            Hasher::Own(_) => self.encode(key.key(), |bytes| prepared.push_bytes(bytes)),
         }
-        Ok(())
     }
 
     /// Can a filter of this hasher have the key? What is refused cannot have been inserted.

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 /// A key as the caller holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum KeyRef<'a> {
     /// Bytes or text.
     Bytes(&'a [u8]),

@@ -15,7 +15,7 @@ const SHORT: usize = 16;
 /// Keys made ready by a [`KeyHasher`], for its filters: 64-bit hashes, or the bytes that stand for
 /// the keys under a scheme that has none. Whoever prepares keys need not know which.
 ///
-/// What was prepared by one hasher means nothing to another.
+/// What was prepared by one hasher means nothing to another, so only keys of one hasher go together.
 ///
 /// ```
 /// use tepal::{AnyFilter, BloomFilter, PreparedKeys, Scheme};
@@ -59,6 +59,16 @@ impl PreparedKeys {
     /// The hashes, where the scheme has them: what the calls whose names end in `_hashes` take.
     pub fn hashes(&self) -> Option<&[u64]> {
         self.ends.is_empty().then_some(&self.hashes)
+    }
+
+    #[inline]
+    pub(crate) fn has_bytes(&self) -> bool {
+        !self.ends.is_empty()
+    }
+
+    #[inline]
+    pub(crate) fn has_hashes(&self) -> bool {
+        !self.hashes.is_empty()
     }
 
     /// Makes room for so many short keys by their bytes.

@@ -282,3 +282,18 @@ fn a_secret_is_not_shown() {
     assert!(text.starts_with("KeyHasher { scheme: SipHash13, seed: None,"), "{text}");
     assert!(!text.contains("171") && !text.to_lowercase().contains("ab, ab"), "{text}");
 }
+
+#[cfg(feature = "foreign")]
+#[test]
+fn keys_of_two_hashers_do_not_go_together() {
+    let of = |scheme| hasher(scheme, &Parameters::default(), KeyDomain::Bytes, Recipe::default());
+    let (hashed, own) = (of(Scheme::Xxh3), of(Scheme::GuavaMitz64));
+    for (first, second) in [(&hashed, &own), (&own, &hashed)] {
+        let mut keys = PreparedKeys::default();
+        first.prepare("a", &mut keys).unwrap();
+        assert!(matches!(second.prepare("b", &mut keys), Err(Error::NoHash { .. })));
+        assert_eq!(keys.len(), 1);
+        keys.clear();
+        second.prepare("b", &mut keys).unwrap();
+    }
+}

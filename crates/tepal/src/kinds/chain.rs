@@ -42,10 +42,23 @@ pub(crate) enum Growth {
     ValkeyBloom { expansion: u32, rate: f64, tightening: f64 },
 }
 
-/// Two chains are equal when their links are: they give every key the same answer for the same reason.
+/// Two chains are equal when their links are: they give every key the same answer for the same reason. How they would
+/// grow does not matter.
 impl PartialEq for ScalableBloomFilter {
     fn eq(&self, other: &ScalableBloomFilter) -> bool {
         self.links == other.links
+    }
+}
+
+impl fmt::Display for Growth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Growth::Fixed => f.write_str("none"),
+            Growth::RedisBloom { expansion } => write!(f, "{expansion} times the keys at half the rate"),
+            Growth::ValkeyBloom { expansion, rate, tightening } => {
+                write!(f, "{expansion} times the keys at {tightening} of the rate, from {rate} on")
+            }
+        }
     }
 }
 
@@ -157,7 +170,7 @@ impl ScalableBloomFilter {
     fn check_compatible(&self, other: &ScalableBloomFilter) -> Result<()> {
         let differ = |property, expected, found| Err(Error::Incompatible { property, expected, found });
         if self.growth != other.growth {
-            let shown = |growth: &Growth| alloc::format!("{growth:?}");
+            let shown = |growth: &Growth| alloc::format!("{growth}");
             return differ("rule of growth", shown(&self.growth), shown(&other.growth));
         }
         if self.links.len() != other.links.len() {
@@ -297,7 +310,7 @@ impl Filter for ScalableBloomFilter {
     }
 
     fn keys_inserted(&self) -> Option<u64> {
-        self.links.iter().map(BloomFilter::keys_inserted).sum()
+        self.links.iter().try_fold(0u64, |all, link| all.checked_add(link.keys_inserted()?))
     }
 
     fn estimated_len(&self) -> f64 {

@@ -81,7 +81,8 @@ macro_rules! kinds {
         /// A filter of a kind that is known only at run time, as it comes out of a file. It does what a
         /// [`BloomFilter`] does; what its kind cannot do is [`Error::NotPossible`], which names both.
         ///
-        /// A filter that was mapped from a file is copied into memory by its first change.
+        /// A filter that was mapped from a file is copied into memory by its first change. It is saved as an
+        /// [`Opened`](crate::Opened), which has a format: `Opened::new(filter, Format::Tepal)?.save(path)?`.
         #[derive(Clone, PartialEq)]
         #[non_exhaustive]
         // A program holds a handful of these; a box would cost every answer an indirection.

@@ -17,6 +17,7 @@ use crate::ids::{Layout, Scheme};
 
 /// What a plan should be good at, where the caller names no layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Goal {
     /// One memory access a key wherever that is not wasteful: layout `line` down to a rate of 0.1 %,
     /// `double` below. The default.

@@ -192,7 +192,9 @@ fn blooms() -> Vec<Bloom> {
             |name: &str, prefix, builder| blooms.push(bloom(&format!("{layout}-{name}"), prefix, builder));
         add("xxh3", "key ", builder.clone().seed(0xFEDC_BA98_7654_3210));
         add("siphash13", "key ", builder.clone().secret_key(SecretKey::new(SECRET)));
-        add("xxh64", "key ", builder.clone().scheme(Scheme::Xxh64));
+        for scheme in plain_hashes() {
+            add(scheme.name(), "key ", builder.clone().scheme(scheme));
+        }
         let integers = builder.clone().key_domain(KeyDomain::Integer);
         add("integer", "", integers.over_capacity(OverCapacity::Ignore));
         let recipe = Recipe { trim: true, nocase: true };
@@ -220,13 +222,23 @@ fn blooms() -> Vec<Bloom> {
     blooms
 }
 
+/// The schemes with a 64-bit hash that need nothing from the caller.
+fn plain_hashes() -> impl Iterator<Item = Scheme> {
+    let is_plain = |scheme: &Scheme| {
+        let hasher = BloomFilter::builder().scheme(*scheme).key_hasher();
+        *scheme != Scheme::Xxh3 && hasher.is_ok_and(|hasher| hasher.has_hash())
+    };
+    Scheme::ALL.iter().copied().filter(is_plain)
+}
+
 /// The schemes of the articles and of other programs, in tepal files.
 #[cfg(feature = "foreign")]
 fn foreign_schemes(blooms: &mut Vec<Bloom>) {
     for scheme in Scheme::ALL {
         let builder = match scheme {
             // In every layout, above.
-            Scheme::Xxh3 | Scheme::SipHash13 | Scheme::Xxh64 | Scheme::CallerHash => continue,
+            Scheme::Xxh3 | Scheme::SipHash13 | Scheme::CallerHash => continue,
+            hash if plain_hashes().any(|plain| plain == *hash) => continue,
             // 2^25 bits whatever the capacity: few keys, so that the JSON stays small.
             Scheme::Bkdr7 => BloomFilter::builder().capacity(50),
             _ => at(0.05),

@@ -88,8 +88,9 @@ fn hashes_that_are_all_alike_come_back() {
     assert!(back(&spool) == all);
 }
 
-/// Hashes that there is memory for: in blocks that are free, and on the desks.
-fn memory(spool: &Spool) -> usize {
+/// Hashes that there is memory for while so many sort: in blocks that are free, and on the desks.
+fn memory(spool: &Spool, sorters: usize) -> usize {
+    drop((0..sorters).map(|_| spool.sorter()).collect::<Vec<_>>());
     let desks = spool.desks.read().unwrap().len();
     spool.block * (spool.free.load(Ordering::Relaxed) + PARTS * desks)
 }
@@ -99,11 +100,13 @@ fn memory_is_as_said_for_any_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     for workers in [1, 2, 3, 4, 7, 8, 64] {
         let spool = Spool::new(folder.path(), threads(workers)).unwrap();
-        assert_eq!(memory(&spool), MEMORY, "{workers}");
+        assert_eq!(memory(&spool, workers + 1), MEMORY, "{workers}");
     }
-    // Beyond that, half a megabyte for each thread.
-    let spool = Spool::new(folder.path(), threads(1000)).unwrap();
-    assert_eq!(8 * memory(&spool), 1001 << 19);
+    // Beyond that, half a megabyte for each thread, up to 256.
+    for workers in [256, 1000, usize::MAX] {
+        let spool = Spool::new(folder.path(), threads(workers)).unwrap();
+        assert_eq!(8 * memory(&spool, 257), 257 << 19);
+    }
 }
 
 #[test]

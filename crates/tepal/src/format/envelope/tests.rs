@@ -5,7 +5,7 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::*;
-use crate::{BloomFilter, OverCapacity};
+use crate::{BloomFilter, KeyDomain, Layout, OverCapacity, Scheme};
 
 /// A file's parts before the checksum of its header, which is computed anew.
 struct File {
@@ -95,7 +95,12 @@ fn later_versions_kinds_and_required_flags_are_refused_by_name() {
             assert!(error.to_string().contains("required feature flags"), "{error}");
         }
     }
-    for (at, id) in [(32, 5), (33, 0), (33, 5), (33, 15), (33, 29), (34, 7), (35, 4)] {
+    // The first numbers that are free: members stand in the order of their numbers.
+    let layout = Layout::ALL[Layout::ALL.len() - 1].id() + 1;
+    let scheme = Scheme::ALL[Scheme::ALL.len() - 1].id() + 1;
+    let domain = KeyDomain::ALL[KeyDomain::ALL.len() - 1].id() + 1;
+    let policy = OverCapacity::ALL[OverCapacity::ALL.len() - 1].id() + 1;
+    for (at, id) in [(32, layout), (33, 0), (33, 15), (33, scheme), (34, domain), (35, policy)] {
         let error = File::new().set(at, &[id]).refused();
         assert!(matches!(error, Error::Unsupported { found, .. } if found == u64::from(id)), "{error}");
     }

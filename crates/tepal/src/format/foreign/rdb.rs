@@ -4,7 +4,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::redisbloom::{Body, Header, Link, made, size};
+use super::redisbloom::{Body, Header, Link, items, made, size};
 use super::{Read, put_bytes, words_of};
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
@@ -79,7 +79,7 @@ impl Put for Summed<'_> {
 pub(super) fn write(links: &[BloomFilter], header: &Header, version: u16, out: &mut dyn Put) -> Result<()> {
     let mut out = Summed { out, sum: 0 };
     out.bytes(&MARK)?;
-    put_unsigned(&mut out, links.iter().map(size).sum())?;
+    put_unsigned(&mut out, items(links)?)?;
     put_unsigned(&mut out, links.len() as u64)?;
     put_unsigned(&mut out, header.options.into())?;
     put_unsigned(&mut out, header.growth.into())?;

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::rdb;
 use super::{Beside, Foreign, Found, Read, chain, put_bytes, words_of};
-use crate::error::{Error, Result};
+use crate::error::{Error, Obstacle, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, KeyDomain, Scheme};
 use crate::key::schemes::{REDISBLOOM_LN_2, redisbloom_bits_per_key};
@@ -249,13 +249,15 @@ impl Link<'_> {
 }
 
 impl Header {
-    /// Error and bits an entry of link `i`.
+    /// Error and bits an entry of link `i`: those that were read, where it is still the link that was read.
     pub(super) fn link(&self, i: usize, link: &BloomFilter) -> (f64, f64) {
-        let derived = || {
-            let error = link.promised_false_positive_rate();
-            (error, redisbloom_bits_per_key(error))
+        let error = link.promised_false_positive_rate();
+        let is_the_same = |kept: &&Kept| {
+            kept.error == error
+                && libm::ceil(REDISBLOOM_LN_2 * kept.per_entry) == f64::from(link.num_hashes())
         };
-        self.links.get(i).map_or_else(derived, |kept| (kept.error, kept.per_entry))
+        let kept = self.links.get(i).filter(is_the_same);
+        kept.map_or_else(|| (error, redisbloom_bits_per_key(error)), |kept| (kept.error, kept.per_entry))
     }
 
     /// The packed form that link `i` was read from.
@@ -267,7 +269,7 @@ impl Header {
     fn put_pairs(&self, links: &[BloomFilter], out: &mut dyn Put) -> Result<()> {
         out.u64_le(1)?;
         out.u32_le((HEADER + LINK * links.len()) as u32)?;
-        out.u64_le(links.iter().map(size).sum())?;
+        out.u64_le(items(links)?)?;
         out.u32_le(links.len() as u32)?;
         out.u32_le(self.options)?;
         out.u32_le(self.growth)?;
@@ -311,6 +313,15 @@ impl Beside for Header {
     fn has_checksum(&self) -> bool {
         self.rdb_version.is_some()
     }
+}
+
+/// Items in all links.
+pub(super) fn items(links: &[BloomFilter]) -> Result<u64> {
+    let all = links.iter().try_fold(0u64, |all, link| all.checked_add(size(link)));
+    all.ok_or(Error::Unconvertible {
+        format: Format::RedisBloom,
+        obstacle: Obstacle::Number { name: "the number of items", found: u64::MAX, most: u64::MAX - 1 },
+    })
 }
 
 /// Items in a link.

@@ -64,6 +64,18 @@ pub(in crate::format) fn refused(format: Format, bytes: &[u8], part: &str) {
     assert!(text.contains(part), "{part:?} is not in {text:?}");
 }
 
+/// The tests here look at every format, with every scheme that it holds.
+#[test]
+fn every_format_is_on_the_list() {
+    for &format in Format::ALL {
+        let listed: Vec<_> =
+            FOREIGN.iter().filter(|(of, _)| *of == format).map(|(_, scheme)| *scheme).collect();
+        let held = format.schemes();
+        assert!(held.len() == listed.len() || format == Format::Tepal, "{format}: {listed:?}, {held:?}");
+        assert!(listed.iter().all(|scheme| held.contains(scheme)), "{format}: {listed:?}, {held:?}");
+    }
+}
+
 #[test]
 fn formats_have_names() {
     for &format in Format::ALL {
@@ -267,7 +279,7 @@ fn conversions_that_bits_allow_and_those_they_do_not() {
         assert!(parts(&back) == parts(&file), "{format}");
         for &other in Format::ALL {
             let refused = file.clone().convert_to(other);
-            if other != Format::Tepal && other != format {
+            if !other.schemes().contains(&scheme) {
                 let text = refused.unwrap_err().to_string();
                 assert!(text.contains("rebuild it from the keys"), "{format} to {other}: {text}");
             }

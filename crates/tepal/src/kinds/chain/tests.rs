@@ -132,7 +132,7 @@ fn unions_need_the_same_links() {
         let other = ScalableBloomFilter::new(b.links.clone(), other).unwrap();
         let error = a.union_with(&other).unwrap_err();
         assert!(matches!(error, Error::Incompatible { property: "rule of growth", .. }), "{error}");
-        assert!(error.to_string().contains("RedisBloom { expansion: 2 } here"), "{error}");
+        assert!(error.to_string().contains("2 times the keys at half the rate here"), "{error}");
     }
     assert!(a.links == before.links);
     a.union_with(&b).unwrap();

@@ -112,7 +112,7 @@ impl KeyHasher {
     /// # Errors
     /// [`Error::KeyRefused`] and [`Error::CallerHashes`], as [`hash`](Self::hash); [`Error::NoHash`] where the other keys
     /// were prepared for a scheme with a hash and this one has none, or the other way round. Nothing is added then.
-    #[inline]
+    #[inline(always)]
     pub fn prepare<K: Key + ?Sized>(&self, key: &K, prepared: &mut PreparedKeys) -> Result<()> {
         match &self.hasher {
             Hasher::Hash(_) if prepared.has_bytes() => Err(Error::NoHash { scheme: self.scheme() }),

@@ -4,6 +4,7 @@ use serde::Serialize;
 use tepal::{Facts, FileFacts, Format, Labels, Opened, PartFacts, Unrecorded};
 
 use crate::error::Failure;
+use crate::text::number::rate;
 
 /// Everything that is to know about a filter and its file.
 #[derive(Debug, Serialize)]
@@ -122,6 +123,15 @@ impl Told {
             self.file.is_sealed = true;
         }
         self
+    }
+
+    /// The rate now, and behind it the promise where one is on record.
+    pub fn rates(&self, separator: &str) -> String {
+        let promised = match self.has_plan() {
+            true => format!("{separator} {} promised", rate(self.facts.promised_false_positive_rate)),
+            false => String::new(),
+        };
+        format!("{} wrong now{promised}", rate(self.facts.false_positive_rate))
     }
 
     /// Whether it is a tepal file.

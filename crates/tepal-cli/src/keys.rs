@@ -24,26 +24,29 @@ impl Work for Prepare {
     }
 
     fn work(&self, (): &mut (), keys: &mut Keys<'_>, prepared: &mut PreparedKeys) -> Result<(), Refused> {
-        for record in 0..keys.batch.len() {
-            match keys.key(record) {
-                Ok(Some(key)) => prepare(&self.hasher, key, record, prepared)?,
-                Ok(None) => {}
-                Err(text) => return Err(Refused { record, text }),
-            }
-        }
-        Ok(())
+        prepare(&self.hasher, keys, keys.batch.len(), prepared, |_| {})
     }
 }
 
-/// Prepares the key of a record, or refuses the record.
+/// Prepares the keys of the first `records`, up to one that is refused. `keyless` hears of those without a key.
 #[inline(always)]
 fn prepare(
     hasher: &KeyHasher,
-    key: &[u8],
-    record: usize,
+    keys: &mut Keys<'_>,
+    records: usize,
     prepared: &mut PreparedKeys,
+    mut keyless: impl FnMut(usize),
 ) -> Result<(), Refused> {
-    hasher.prepare(key, prepared).map_err(|error| Refused { record, text: refusal(&error) })
+    (0..records).try_for_each(|record| match keys.key(record) {
+        Ok(Some(key)) => {
+            hasher.prepare(key, prepared).map_err(|error| Refused { record, text: refusal(&error) })
+        }
+        Ok(None) => {
+            keyless(record);
+            Ok(())
+        }
+        Err(text) => Err(Refused { record, text }),
+    })
 }
 
 /// Prepares keys for a filter whose size may not be known yet, and keeps those that have to wait.
@@ -151,15 +154,7 @@ impl<'a> Work for Ask<'a> {
         for Column { hasher, keys: prepared, .. } in columns.iter_mut() {
             keyless.clear();
             prepared.clear();
-            let prepared_all = (0..asked).try_for_each(|record| match keys.key(record) {
-                Ok(Some(key)) => prepare(hasher, key, record, prepared),
-                Ok(None) => {
-                    keyless.push(record);
-                    Ok(())
-                }
-                Err(text) => Err(Refused { record, text }),
-            });
-            if let Err(earlier) = prepared_all {
+            if let Err(earlier) = prepare(hasher, keys, asked, prepared, |record| keyless.push(record)) {
                 asked = earlier.record;
                 refused = Err(earlier);
             }

@@ -118,18 +118,9 @@ fn full(name: &str, capacity: u64, fitted: u64) -> Failure {
 }
 
 fn report(name: &str, keys: u64, told: &Told) {
-    let facts = &told.facts;
-    let promise = match told.has_plan() {
-        true => format!(", {} promised", number::rate(facts.promised_false_positive_rate)),
-        false => String::new(),
-    };
-    say(&format!(
-        "{} added; {} wrong now{promise}",
-        number::counted(keys, "key"),
-        number::rate(facts.false_positive_rate),
-    ));
+    say(&format!("{} added; {}", number::counted(keys, "key"), told.rates(",")));
     // A promise that is not on record cannot be passed.
-    if facts.is_over_capacity && told.has_plan() {
+    if told.facts.is_over_capacity && told.has_plan() {
         complain(&format!("{name}: now past its promise; build it again with more room (-n)"));
     }
 }

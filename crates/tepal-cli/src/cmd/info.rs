@@ -126,13 +126,8 @@ fn size_of(told: &Told) -> String {
 }
 
 fn rates(told: &Told) -> String {
-    let facts = &told.facts;
-    let promised = match told.has_plan() {
-        true => format!("; {} promised", rate(facts.promised_false_positive_rate)),
-        false => String::new(),
-    };
-    let over = if told.is_ours() && facts.is_over_capacity { "  ! past the promise" } else { "" };
-    format!("{} wrong now{promised}{over}", rate(facts.false_positive_rate))
+    let over = if told.is_ours() && told.facts.is_over_capacity { "  ! past the promise" } else { "" };
+    format!("{}{over}", told.rates(";"))
 }
 
 fn recipe(facts: &Facts) -> String {

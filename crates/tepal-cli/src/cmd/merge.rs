@@ -63,16 +63,11 @@ fn refusal(error: &Error) -> String {
 
 fn report(merged: usize, name: &str, file: &Opened) -> Result<(), Failure> {
     let told = Told::of(name, file)?;
-    let facts = &told.facts;
-    let promise = match told.has_plan() {
-        true => format!(", {} promised", number::rate(facts.promised_false_positive_rate)),
-        false => String::new(),
-    };
     say(&format!(
-        "{} merged: about {} by the bits; {} wrong now{promise}",
+        "{} merged: about {} by the bits; {}",
         number::counted(merged as u64, "filter"),
-        number::counted(facts.estimated_len.round() as u64, "different key"),
-        number::rate(facts.false_positive_rate),
+        number::counted(told.facts.estimated_len.round() as u64, "different key"),
+        told.rates(","),
     ));
     Ok(())
 }

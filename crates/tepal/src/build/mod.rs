@@ -11,7 +11,7 @@ mod spool;
 mod store;
 
 use std::boxed::Box;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::string::{String, ToString};
 use std::sync::Mutex;
 use std::vec::Vec;
@@ -58,7 +58,6 @@ pub struct Gather {
     builder: BloomFilterBuilder,
     hasher: KeyHasher,
     format: Format,
-    folder: PathBuf,
     threads: NonZeroUsize,
     way: Way,
     lost: Mutex<Option<Lost>>,
@@ -191,7 +190,7 @@ impl Gather {
             }
         };
         let lost = Mutex::new(None);
-        Ok(Gather { builder, hasher, format, folder: folder.into(), threads, way, lost })
+        Ok(Gather { builder, hasher, format, threads, way, lost })
     }
 
     /// What will be done with each key: to prepare keys for [`Worker::keep`].
@@ -327,11 +326,6 @@ impl Gather {
                 Ok(Built { file, keys, different, is_exact: false })
             }
         }
-    }
-
-    /// The folder of temporary files.
-    pub fn folder(&self) -> &Path {
-        &self.folder
     }
 }
 

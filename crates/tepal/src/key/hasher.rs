@@ -47,6 +47,19 @@ enum Usual {
     None,
 }
 
+impl Usual {
+    /// The hash of a key that goes this way.
+    #[inline(always)]
+    fn hash(self, key: KeyRef<'_>) -> Option<u64> {
+        match (self, key) {
+            (Usual::Bytes(seed), KeyRef::Bytes(bytes)) => Some(xxh3::hash(bytes, seed)),
+            (Usual::Integer(seed), KeyRef::Unsigned(n)) => Some(xxh3::hash(&n.to_le_bytes(), seed)),
+            (Usual::Integer(seed), KeyRef::Signed(n)) => Some(xxh3::hash(&n.to_le_bytes(), seed)),
+            _ => None,
+        }
+    }
+}
+
 impl KeyHasher {
     pub(crate) fn new(hasher: Hasher, domain: KeyDomain, recipe: Recipe) -> Self {
         let usual = match (&hasher, domain) {
@@ -76,11 +89,9 @@ impl KeyHasher {
     /// cost as much as the hash.
     #[inline(always)]
     pub(crate) fn hash_ref(&self, key: KeyRef<'_>) -> Result<u64> {
-        match (self.usual, key) {
-            (Usual::Bytes(seed), KeyRef::Bytes(bytes)) => Ok(xxh3::hash(bytes, seed)),
-            (Usual::Integer(seed), KeyRef::Unsigned(n)) => Ok(xxh3::hash(&n.to_le_bytes(), seed)),
-            (Usual::Integer(seed), KeyRef::Signed(n)) => Ok(xxh3::hash(&n.to_le_bytes(), seed)),
-            _ => self.hash_any(key),
+        match self.usual.hash(key) {
+            Some(hash) => Ok(hash),
+            None => self.hash_any(key),
         }
     }
 
@@ -138,15 +149,8 @@ impl KeyHasher {
     #[inline(always)]
     fn hash_batch<K: Keys + ?Sized>(&self, keys: &K, start: usize, hashes: &mut [u64]) -> bool {
         match self.usual {
-            Usual::Bytes(seed) => self.hash_each(keys, start, hashes, |key| match key {
-                KeyRef::Bytes(bytes) => Some(xxh3::hash(bytes, seed)),
-                KeyRef::Unsigned(_) | KeyRef::Signed(_) => None,
-            }),
-            Usual::Integer(seed) => self.hash_each(keys, start, hashes, |key| match key {
-                KeyRef::Unsigned(n) => Some(xxh3::hash(&n.to_le_bytes(), seed)),
-                KeyRef::Signed(n) => Some(xxh3::hash(&n.to_le_bytes(), seed)),
-                KeyRef::Bytes(_) => None,
-            }),
+            Usual::Bytes(seed) => self.hash_each(keys, start, hashes, |key| Usual::Bytes(seed).hash(key)),
+            Usual::Integer(seed) => self.hash_each(keys, start, hashes, |key| Usual::Integer(seed).hash(key)),
             Usual::None => self.hash_each(keys, start, hashes, |_| None),
         }
     }
@@ -169,8 +173,8 @@ impl KeyHasher {
         refused
     }
 
-    /// Answers many keys in batches, which `ask` answers, from so many bytes of bits. A key that the domain refuses was never inserted: `false`.
-    /// Where the caller hashes, a key may be any: `true`.
+    /// Answers many keys in batches, which `ask` answers, from so many bytes of bits. What is to say of a key without a
+    /// hash, [`is_perhaps_in`] says.
     #[inline(always)]
     pub(crate) fn answer_in_batches<K: Keys + ?Sized>(
         &self,
@@ -205,10 +209,8 @@ impl KeyHasher {
             }
             if refused {
                 for (i, answer) in answers.iter_mut().enumerate() {
-                    match self.check(&keys.key(start + i)) {
-                        Ok(()) => {}
-                        Err(Error::CallerHashes { .. }) => *answer = true,
-                        Err(_) => *answer = false,
+                    if let Err(error) = self.check(&keys.key(start + i)) {
+                        *answer = is_perhaps_in(&error);
                     }
                 }
             }
@@ -332,10 +334,17 @@ impl KeyHasher {
 
 fn drop_bytes(_: &[u8]) {}
 
+/// Can a key be in a filter, if it has no hash there for this reason? What the domain refuses was never inserted; where
+/// the caller hashes, it may be any.
+#[cold]
+pub(crate) fn is_perhaps_in(error: &Error) -> bool {
+    matches!(error, Error::CallerHashes { .. })
+}
+
 /// Under a scheme without a hash fewer keys than this are asked one by one, and so are all where the bits are fewer bytes:
 /// a batch fetches memory ahead, which has to be worth the work of preparing the keys.
 const FEW: usize = 32;
-const SMALL: u64 = 4 << 20;
+pub(crate) const SMALL: u64 = 4 << 20;
 
 impl fmt::Debug for KeyHasher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -13,6 +13,7 @@ mod recipe;
 pub(crate) mod schemes;
 
 pub use hasher::KeyHasher;
+pub(crate) use hasher::{SMALL, is_perhaps_in};
 pub use key_ref::{Key, KeyRef};
 pub use keys::{Column, Keys, Offset};
 pub use prepared::PreparedKeys;

@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 use super::storage::{Storage, StorageMut, copied};
 use super::{BloomFilter, Meta};
 use crate::bits::Line;
+use crate::bits::kernel::Kernel;
+use crate::bits::rules::Rules;
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
 use crate::key::{Batch, Key, Keys, One, PreparedKeys};
@@ -134,14 +136,19 @@ pub(crate) fn after(done: usize) -> impl Fn(Error) -> Error {
 }
 
 impl<L: StorageMut> BloomFilter<L> {
-    /// The bits, to be changed: copied into memory first where they are a file's.
+    /// The bits, to be changed, with what changes them. A file's are copied into memory first.
     #[inline(always)]
-    pub(super) fn own_lines(&mut self) -> Result<&mut [Line]> {
+    pub(super) fn changeable(&mut self) -> Result<(&Meta, &Kernel, &Rules, &mut [Line])> {
         if self.lines.own().is_none() {
             self.copy_lines()?;
         }
         // There are some now.
-        Ok(self.lines.own().unwrap_or_default())
+        Ok((&self.meta, self.kernel, &self.rules, self.lines.own().unwrap_or_default()))
+    }
+
+    /// The bits, to be changed.
+    pub(super) fn own_lines(&mut self) -> Result<&mut [Line]> {
+        self.changeable().map(|(_, _, _, lines)| lines)
     }
 
     #[cold]
@@ -188,9 +195,8 @@ impl<L: StorageMut> BloomFilter<L> {
         if self.refuses_now() && !self.contains_hash(hash) {
             return Err(self.capacity_reached(0));
         }
-        self.own_lines()?;
-        let BloomFilter { kernel, rules, lines, .. } = self;
-        let new = kernel.insert(rules, lines.own().unwrap_or_default(), hash);
+        let (_, kernel, rules, lines) = self.changeable()?;
+        let new = kernel.insert(rules, lines, hash);
         self.tally.counted += u64::from(new);
         self.add_to_inserted(1);
         Ok(new > 0)
@@ -276,17 +282,16 @@ impl<L: StorageMut> BloomFilter<L> {
     }
 
     fn insert_counting(&mut self, hashes: &[u64]) -> Result<()> {
-        self.own_lines()?;
-        let BloomFilter { kernel, rules, lines, tally, .. } = self;
-        tally.counted += kernel.insert_many_counting(rules, lines.own().unwrap_or_default(), hashes);
+        let (_, kernel, rules, lines) = self.changeable()?;
+        let new = kernel.insert_many_counting(rules, lines, hashes);
+        self.tally.counted += new;
         self.add_to_inserted(hashes.len() as u64);
         Ok(())
     }
 
     fn insert_unchecked(&mut self, hashes: &[u64]) -> Result<()> {
-        self.own_lines()?;
-        let BloomFilter { kernel, rules, lines, .. } = self;
-        kernel.insert_many(rules, lines.own().unwrap_or_default(), hashes);
+        let (_, kernel, rules, lines) = self.changeable()?;
+        kernel.insert_many(rules, lines, hashes);
         let may_set = hashes.len() as u64 * u64::from(self.num_hashes());
         self.tally.add_uncounted(may_set);
         self.add_to_inserted(hashes.len() as u64);

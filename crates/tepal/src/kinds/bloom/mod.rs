@@ -37,10 +37,10 @@ use crate::bits::kernel::Kernel;
 use crate::bits::rules::Rules;
 use crate::bits::shape::Shape;
 use crate::bits::{LINE_BYTES, Line};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::facts::Labels;
 use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
-use crate::key::{Key, KeyHasher, One, Recipe};
+use crate::key::{Key, KeyHasher, One, Recipe, is_perhaps_in};
 
 /// A set that forgets its keys and keeps their trace: "have I seen this key?"
 ///
@@ -252,7 +252,7 @@ impl<L: Storage> BloomFilter<L> {
     /// The filter in memory, to be changed through `&mut`: a copy, or the same memory where threads shared it.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a filter that was opened
+    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it; [`Error::Damaged`](crate::Error::Damaged) for a filter that was opened
     /// [quick](crate::Open::quick) and whose bits are not what was written.
     pub fn into_owned(self) -> Result<BloomFilter> {
         self.check_before_copying()?;
@@ -260,12 +260,6 @@ impl<L: Storage> BloomFilter<L> {
         let lines = self.lines.into_lines()?;
         Ok(BloomFilter::from_parts(Meta { inserted, ..self.meta }, lines, set_bits))
     }
-}
-
-/// Can a key be in a filter that has no hash of it, for this reason? Where the caller hashes, perhaps.
-#[cold]
-fn is_perhaps_in(error: &Error) -> bool {
-    matches!(error, Error::CallerHashes { .. })
 }
 
 /// Two filters are equal when they give every key the same answer for the same reason: same shape, hash,

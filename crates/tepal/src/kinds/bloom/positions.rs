@@ -5,16 +5,13 @@ use super::{BloomFilter, Meta};
 #[cfg(target_has_atomic = "64")]
 use crate::bits::atomic;
 use crate::bits::rule::{Lines, LinesMut, fetch_positions};
-use crate::bits::{Bits, LINE_BYTES, Line};
+use crate::bits::{Bits, Line};
 use crate::error::Result;
 use crate::key::schemes::{OwnScheme, sizing};
-use crate::key::{One, PreparedKeys};
+use crate::key::{One, PreparedKeys, SMALL};
 
 /// Positions that are worked out before any of them is asked: a batch of memory accesses under way together.
 const POSITIONS: usize = 512;
-
-/// Lines of 4 MiB. In fewer, which the cache holds, a key is asked up to its first position that is not set.
-const LARGE: usize = (4 << 20) / LINE_BYTES as usize;
 
 impl<L: Storage> BloomFilter<L> {
     /// Are all positions of the key set?
@@ -43,7 +40,8 @@ impl<L: Storage> BloomFilter<L> {
         let k = shape.num_hashes as usize;
         let mut keys = keys.each();
         let lines = match self.lines.view().0 {
-            Bits::Plain(lines) if k <= POSITIONS && lines.len() >= LARGE => lines,
+            Bits::Plain(lines) if k <= POSITIONS && self.size_in_bytes() >= SMALL => lines,
+            // In bits that the cache holds, a key is asked up to its first position that is not set.
             _ => {
                 let answered = answers.iter_mut().zip(keys);
                 return answered.for_each(|(answer, bytes)| *answer = self.holds_positions(own, bytes));
@@ -75,9 +73,7 @@ impl<L: StorageMut> BloomFilter<L> {
                 return Err(self.capacity_reached(0));
             }
         }
-        self.own_lines()?;
-        let BloomFilter { meta, lines, .. } = self;
-        let lines = lines.own().unwrap_or_default();
+        let (meta, _, _, lines) = self.changeable()?;
         let new = key.encode(&meta.keys, |bytes| set_positions(meta, lines, bytes))?;
         self.tally.counted += u64::from(new);
         if new > 0 || !sizing(self.scheme()).is_some_and(|its| its.counts_only_new) {

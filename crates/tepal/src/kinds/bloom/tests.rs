@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use super::*;
+use crate::error::Error;
 use crate::{AnyFilter, Goal, PreparedKeys, SecretKey, finish_hash};
 
 /// A scheme with a hash, and one without where the build has any.

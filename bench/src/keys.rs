@@ -118,7 +118,7 @@ impl<const N: usize> Family for Text<N> {
 
 impl<const N: usize> tepal::Key for Text<N> {
     #[inline]
-    fn key(&self) -> KeyRef<'_> {
+    fn key<'a>(&'a self, _: &'a mut tepal::KeySink) -> KeyRef<'a> {
         KeyRef::Bytes(&self.0)
     }
 }

@@ -119,7 +119,7 @@ impl Line {
 }
 
 impl Key for Line {
-    fn key(&self) -> KeyRef<'_> {
+    fn key<'a>(&'a self, _: &'a mut tepal::KeySink) -> KeyRef<'a> {
         match self {
             Line::Bytes(bytes) => KeyRef::Bytes(bytes),
             Line::Integer(n) => KeyRef::Signed(*n),

@@ -17,6 +17,69 @@ pub fn bytes_of(domain: u8, key: &[u8]) -> Result<Vec<u8>, String> {
     }
 }
 
+/// Section 1.1.1: a part of a compound key.
+pub enum Part {
+    /// A key that is no compound: its bytes in the domain `bytes`.
+    Plain(Vec<u8>),
+    /// A compound key.
+    Compound(Vec<Part>),
+}
+
+/// Section 1.1.1: the bytes of a compound key, with the recipe applied to each part that is no compound.
+pub fn compound(recipe: u32, parts: &[Part]) -> Vec<u8> {
+    let mut bytes = vec![0xFF];
+    bytes.extend(framed(recipe, parts));
+    bytes
+}
+
+fn framed(recipe: u32, parts: &[Part]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for part in parts {
+        let (bytes, is_compound) = match part {
+            Part::Plain(key) => (apply_recipe(recipe, key), 0),
+            Part::Compound(parts) => (framed(recipe, parts), 1),
+        };
+        let mut number = 2 * bytes.len() + is_compound;
+        while number >= 128 {
+            out.push((number % 128 + 128) as u8);
+            number /= 128;
+        }
+        out.push(number as u8);
+        out.extend(bytes);
+    }
+    out
+}
+
+/// Section 1.1: the text of an IPv4 address.
+pub fn ipv4(address: [u8; 4]) -> String {
+    let [a, b, c, d] = address;
+    format!("{a}.{b}.{c}.{d}")
+}
+
+/// Section 1.1: the text of an IPv6 address, as RFC 5952 has it.
+pub fn ipv6(address: [u8; 16]) -> String {
+    if address[..12] == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255] {
+        return format!("::ffff:{}", ipv4([address[12], address[13], address[14], address[15]]));
+    }
+    let group = |i: usize| u16::from_be_bytes([address[2 * i], address[2 * i + 1]]);
+    // The first of the longest runs of zeros, of two at least.
+    let (mut start, mut len) = (0, 0);
+    for from in 0..8 {
+        let mut to = from;
+        while to < 8 && group(to) == 0 {
+            to += 1;
+        }
+        if to - from >= 2 && to - from > len {
+            (start, len) = (from, to - from);
+        }
+    }
+    let groups = |from: usize, to: usize| {
+        let texts: Vec<String> = (from..to).map(|i| format!("{:x}", group(i))).collect();
+        texts.join(":")
+    };
+    if len == 0 { groups(0, 8) } else { format!("{}::{}", groups(0, start), groups(start + len, 8)) }
+}
+
 /// The value of a shortest decimal text, from `least` to `most`. The text is read and printed again: only the
 /// shortest text comes back unchanged, so `+1`, `01`, `-0` and ` 1` are refused.
 fn integer(key: &[u8], least: i128, most: i128) -> Result<i128, String> {

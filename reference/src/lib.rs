@@ -14,7 +14,7 @@
 //!
 //! | module | section of `FORMAT.md` |
 //! | --- | --- |
-//! | [`key`] | 1.1 key domains, 1.2 recipe |
+//! | [`key`] | 1.1 key domains, 1.1.1 compound keys, 1.2 recipe |
 //! | [`hash`] | 1.3 schemes: the hashes and `finish`; the short hashes of 1.4 |
 //! | [`digest`] | MD5 and SHA-384 of section 1.4, HMAC-SHA256 of section 4.7 |
 //! | [`schemes`] | 1.4 schemes with a rule of their own |

@@ -3,12 +3,14 @@
 use crate::json::{Json, hex, hex64, list, object, plain};
 use crate::names;
 use tepal_reference::hash::{finish, siphash13, xxh3};
-use tepal_reference::key::{apply_recipe, bytes_of};
+use tepal_reference::key::{Part, apply_recipe, bytes_of, compound, ipv4, ipv6};
 
 const ABOUT: &str = "From a key to its hash (FORMAT.md section 1). hashes: `key` is either {hex}, the bytes, or \
     {repeat_hex, len}, the first len bytes of those bytes repeated without end; `hash` is h (xxh64 is in \
     schemes.json). domains: `given` is \"text\", \"integer\" or \"hex\" (the key is these bytes), `bytes` is what is \
-    hashed in hexadecimal, or null where the key is refused. recipes: `recipe` is the number at offset 124, `key` \
+    hashed in hexadecimal, or null where the key is refused. compounds: \
+    `parts` are texts, integers, {hex} or lists of parts, `recipe` is the number at offset 124, `bytes` is what is hashed. \
+    addresses: the bytes of an address in network order, and its text. recipes: `recipe` is the number at offset 124, `key` \
     and `result` are hexadecimal. finish: `finished` is finish(`hash`), for callers who hash themselves (scheme 4).";
 
 /// The file.
@@ -17,6 +19,8 @@ pub(crate) fn json() -> Json {
         ("about", plain(ABOUT)),
         ("hashes", hashes()),
         ("domains", domains()),
+        ("compounds", compounds()),
+        ("addresses", addresses()),
         ("recipes", recipes()),
         ("finish", finished()),
     ])
@@ -135,6 +139,95 @@ fn domains() -> Json {
         for integer in INTEGERS {
             add("integer", plain(integer.to_string()), integer.to_string().as_bytes());
         }
+    }
+    list(cases)
+}
+
+/// A part of a compound key, as it is printed and as it is.
+struct Printed(Json, Part);
+
+fn text(text: &str) -> Printed {
+    Printed(plain(text), Part::Plain(text.as_bytes().to_vec()))
+}
+
+fn integer(n: i128) -> Printed {
+    Printed(object([("integer", plain(n.to_string()))]), Part::Plain(n.to_string().into_bytes()))
+}
+
+fn bytes(bytes: &[u8]) -> Printed {
+    Printed(object([("hex", hex(bytes))]), Part::Plain(bytes.to_vec()))
+}
+
+fn parts(parts: Vec<Printed>) -> Printed {
+    let (printed, parts): (Vec<Json>, Vec<Part>) =
+        parts.into_iter().map(|Printed(json, part)| (json, part)).unzip();
+    Printed(list(printed), Part::Compound(parts))
+}
+
+fn compounds() -> Json {
+    // Lengths around 2^6 and 2^13, where the number before a part takes one byte more; and many parts.
+    let long = [63, 64, 8191, 8192].map(|len| "a".repeat(len));
+    let keys = |recipe| {
+        vec![
+            parts(vec![]),
+            parts(vec![text("")]),
+            parts(vec![text("a")]),
+            parts(vec![text(""), text("")]),
+            parts(vec![text("ab"), text("c")]),
+            parts(vec![text("a"), text("bc")]),
+            parts(vec![text("abc")]),
+            parts(vec![parts(vec![text("a"), text("b")]), text("c")]),
+            parts(vec![text("a"), parts(vec![text("b"), text("c")])]),
+            parts(vec![parts(vec![])]),
+            parts(vec![parts(vec![parts(vec![text("deep")])])]),
+            parts(vec![integer(7), text("/home")]),
+            parts(vec![text("7"), text("/home")]),
+            parts(vec![integer(-1), integer(u64::MAX.into()), integer(i64::MIN.into())]),
+            parts(vec![integer(1 << 64), integer(-(1 << 64))]),
+            parts(vec![bytes(&[0xFF]), bytes(&[0]), bytes(b"\x02a")]),
+            parts(vec![text(" Bl\u{fc}te "), integer(42), parts(vec![text("\tNESTED ")])]),
+            parts((0..20).map(|i| text(&"Ab ".repeat(i))).collect()),
+            parts(long.iter().filter(|_| recipe == 0).map(|long| text(long)).collect()),
+            parts(vec![parts(vec![text(&" A".repeat(40))]), text("B")]),
+        ]
+    };
+    let mut cases = Vec::new();
+    for recipe in 0..4 {
+        for Printed(json, part) in keys(recipe) {
+            let Part::Compound(parts) = part else { unreachable!("all of them are") };
+            let bytes = hex(&compound(recipe, &parts));
+            cases.push(object([("parts", json), ("recipe", plain(recipe)), ("bytes", bytes)]));
+        }
+    }
+    list(cases)
+}
+
+fn addresses() -> Json {
+    let mut cases = Vec::new();
+    for address in [[0; 4], [127, 0, 0, 1], [192, 0, 2, 1], [255; 4]] {
+        cases.push(object([("hex", hex(&address)), ("text", plain(ipv4(address)))]));
+    }
+    let v6 = |groups: [u16; 8]| {
+        let address: Vec<u8> = groups.iter().flat_map(|group| group.to_be_bytes()).collect();
+        <[u8; 16]>::try_from(address).unwrap()
+    };
+    for groups in [
+        [0; 8],
+        [0, 0, 0, 0, 0, 0, 0, 1],
+        [1, 0, 0, 0, 0, 0, 0, 0],
+        [0x2001, 0xdb8, 0, 0, 0, 0, 0, 1],
+        [0x2001, 0xdb8, 0, 0, 1, 0, 0, 1],
+        [0x2001, 0xdb8, 0, 1, 1, 1, 1, 1],
+        [0x2001, 0, 0, 1, 0, 0, 0, 1],
+        [0, 0, 1, 0, 0, 0, 1, 0],
+        [0, 0, 0, 0, 0, 0xffff, 0xc000, 0x0201],
+        [0, 0, 0, 0, 0, 0, 0xc000, 0x0201],
+        [0, 0, 0, 0, 0xffff, 0, 0xc000, 0x0201],
+        [0x64, 0xff9b, 0, 0, 0, 0, 0xc000, 0x0201],
+        [0xffff; 8],
+        [0xABCD, 0xEF01, 0x10, 0x100, 0x1000, 1, 0xa, 0x20],
+    ] {
+        cases.push(object([("hex", hex(&v6(groups))), ("text", plain(ipv6(v6(groups))))]));
     }
     list(cases)
 }

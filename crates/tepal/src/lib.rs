@@ -96,7 +96,10 @@ pub use format::seal::SealKey;
 pub use ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
 #[cfg(feature = "foreign")]
 pub use key::Md5Split;
-pub use key::{Column, Key, KeyHasher, KeyRef, Keys, Offset, PreparedKeys, Recipe, SecretKey, finish_hash};
+pub use key::{
+    Column, Compound, Key, KeyHasher, KeyRef, KeySink, Keys, Offset, PreparedKeys, Recipe, SecretKey,
+    finish_hash,
+};
 pub use kinds::AnyFilter;
 #[cfg(target_has_atomic = "64")]
 pub use kinds::bloom::Shared;

@@ -57,7 +57,7 @@ enum Golden {
 }
 
 impl Key for Golden {
-    fn key(&self) -> KeyRef<'_> {
+    fn key<'a>(&'a self, _: &'a mut tepal::KeySink) -> KeyRef<'a> {
         match self {
             Golden::Bytes(bytes) => KeyRef::Bytes(bytes),
             Golden::Integer(n) => KeyRef::Signed(*n),

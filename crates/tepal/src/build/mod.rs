@@ -22,7 +22,7 @@ use core::num::NonZeroUsize;
 use crate::error::{Error, Result};
 use crate::format::opened::Opened;
 use crate::ids::{Format, Kind, OverCapacity};
-use crate::key::{KeyHasher, Keys, PreparedKeys};
+use crate::key::{KeyHasher, KeySink, Keys, PreparedKeys};
 use crate::kinds::bloom::bulk::lock;
 use crate::kinds::bloom::{BloomFilterBuilder, after};
 use distinct::{DistinctCounter, MARGIN, different};
@@ -206,9 +206,9 @@ impl Gather {
     pub fn insert_many<K: Keys + ?Sized>(&self, keys: &K) -> Result<()> {
         let mut worker = self.worker();
         let mut prepared = PreparedKeys::default();
-        let mut done = 0;
+        let (mut done, mut sink) = (0, KeySink::new());
         for i in 0..keys.len() {
-            let refused = self.hasher.prepare(&keys.key(i), &mut prepared).err();
+            let refused = self.hasher.prepare(&keys.key(i, sink.cleared()), &mut prepared).err();
             if prepared.len() == PIECE || i + 1 == keys.len() || refused.is_some() {
                 worker.keep(&mut prepared).and_then(|()| self.take(&prepared)).map_err(after(done))?;
                 done = i + 1;

@@ -15,6 +15,7 @@ impl KeyDomain {
             (KeyDomain::Bytes, KeyRef::Bytes(bytes)) => Ok(with(bytes)),
             (KeyDomain::Bytes, KeyRef::Unsigned(n)) => Ok(with_decimal(false, n, with)),
             (KeyDomain::Bytes, KeyRef::Signed(n)) => Ok(with_decimal(n < 0, n.unsigned_abs(), with)),
+            (KeyDomain::Bytes, KeyRef::Compound(compound)) => Ok(with(compound.bytes())),
             (KeyDomain::Integer, KeyRef::Bytes(text)) => Ok(with(&parse_integer(text)?.to_le_bytes())),
             (KeyDomain::Integer, KeyRef::Unsigned(n)) => Ok(with(&n.to_le_bytes())),
             (KeyDomain::Integer, KeyRef::Signed(n)) => Ok(with(&n.to_le_bytes())),
@@ -22,11 +23,17 @@ impl KeyDomain {
         }
     }
 
-    /// [`encode`](Self::encode) for the domains of other programs.
+    /// [`encode`](Self::encode) for the domains of other programs. None but the domain of bytes has compound keys.
     pub(super) fn encode_foreign<R>(self, key: KeyRef<'_>, with: impl FnOnce(&[u8]) -> R) -> Result<R> {
         let mut decimal = [0; DECIMAL];
         let text = match key {
             KeyRef::Bytes(text) => text,
+            KeyRef::Compound(_) => {
+                return Err(Error::KeyRefused {
+                    domain: self,
+                    found: String::from("a key of several parts"),
+                });
+            }
             KeyRef::Unsigned(n) => write_decimal(false, n, &mut decimal),
             KeyRef::Signed(n) => write_decimal(n < 0, n.unsigned_abs(), &mut decimal),
         };
@@ -59,7 +66,7 @@ impl KeyDomain {
 /// A sign and the 20 digits of 2^64-1.
 const DECIMAL: usize = 21;
 
-fn with_decimal<R>(negative: bool, n: u64, with: impl FnOnce(&[u8]) -> R) -> R {
+pub(super) fn with_decimal<R>(negative: bool, n: u64, with: impl FnOnce(&[u8]) -> R) -> R {
     with(write_decimal(negative, n, &mut [0; DECIMAL]))
 }
 

@@ -8,6 +8,7 @@ use super::keys::Keys;
 use super::prepared::{BATCH, Batch, One, PreparedKeys};
 use super::recipe::Recipe;
 use super::schemes::{HashScheme, Hasher, OwnScheme, xxh3};
+use super::sink::KeySink;
 use crate::error::{Error, Result};
 use crate::ids::{KeyDomain, Scheme};
 
@@ -82,7 +83,7 @@ impl KeyHasher {
     /// [`Error::CallerHashes`] under [`Scheme::CallerHash`].
     #[inline]
     pub fn hash<K: Key + ?Sized>(&self, key: &K) -> Result<u64> {
-        self.hash_ref(key.key())
+        self.hash_ref(key.key(&mut KeySink::new()))
     }
 
     /// [`hash`](Self::hash) for a borrowed key. The usual cases are inlined into the loops over keys: there the calls
@@ -113,6 +114,9 @@ impl KeyHasher {
             KeyRef::Bytes(text) if !self.recipe.is_identity() => {
                 self.domain.encode(KeyRef::Bytes(&self.recipe.apply(text)), with)
             }
+            KeyRef::Compound(compound) if !self.recipe.is_identity() && self.domain == KeyDomain::Bytes => {
+                Ok(with(&compound.map(&|part| self.recipe.apply(part).into_owned())))
+            }
             key => self.domain.encode(key, with),
         }
     }
@@ -127,9 +131,9 @@ impl KeyHasher {
     pub fn prepare<K: Key + ?Sized>(&self, key: &K, prepared: &mut PreparedKeys) -> Result<()> {
         match &self.hasher {
             Hasher::Hash(_) if prepared.has_bytes() => Err(Error::NoHash { scheme: self.scheme() }),
-            Hasher::Hash(_) => self.hash_ref(key.key()).map(|hash| prepared.push_hash(hash)),
+            Hasher::Hash(_) => self.hash(key).map(|hash| prepared.push_hash(hash)),
             Hasher::Own(_) if prepared.has_hashes() => Err(Error::NoHash { scheme: self.scheme() }),
-            Hasher::Own(_) => self.encode(key.key(), |bytes| prepared.push_bytes(bytes)),
+            Hasher::Own(_) => self.encode(key.key(&mut KeySink::new()), |bytes| prepared.push_bytes(bytes)),
         }
     }
 
@@ -139,7 +143,7 @@ impl KeyHasher {
     /// [`Error::KeyRefused`] and [`Error::CallerHashes`], as [`hash`](Self::hash).
     pub fn check<K: Key + ?Sized>(&self, key: &K) -> Result<()> {
         match self.hash(key) {
-            Err(Error::NoHash { .. }) => self.encode(key.key(), drop_bytes),
+            Err(Error::NoHash { .. }) => self.encode(key.key(&mut KeySink::new()), drop_bytes),
             hashed => hashed.map(drop),
         }
     }
@@ -163,9 +167,9 @@ impl KeyHasher {
         hashes: &mut [u64],
         usual: impl Fn(KeyRef<'_>) -> Option<u64>,
     ) -> bool {
-        let mut refused = false;
+        let (mut refused, mut sink) = (false, KeySink::new());
         for (i, hash) in hashes.iter_mut().enumerate() {
-            let key = keys.key(start + i);
+            let key = keys.key(start + i, sink.cleared());
             let hashed = usual(key).or_else(|| self.hash_any(key).ok());
             refused |= hashed.is_none();
             *hash = hashed.unwrap_or(0);
@@ -184,7 +188,7 @@ impl KeyHasher {
         mut take: impl FnMut(usize, &[bool]),
     ) {
         let (mut hashes, mut answers) = ([0; BATCH], [false; BATCH]);
-        let mut prepared = PreparedKeys::default();
+        let (mut prepared, mut sink) = (PreparedKeys::default(), KeySink::new());
         for start in (0..keys.len()).step_by(BATCH) {
             let count = (keys.len() - start).min(BATCH);
             let answers = &mut answers[..count];
@@ -194,13 +198,14 @@ impl KeyHasher {
                 ask(Batch::Hashes(&hashes[..count]), answers);
             } else if count < FEW || size < SMALL {
                 for (i, answer) in answers.iter_mut().enumerate() {
-                    ask(Batch::One(One::Key(keys.key(start + i))), core::slice::from_mut(answer));
+                    let key = keys.key(start + i, sink.cleared());
+                    ask(Batch::One(One::Key(key)), core::slice::from_mut(answer));
                 }
             } else {
                 prepared.clear();
                 prepared.reserve_bytes(count);
                 for i in 0..count {
-                    if self.prepare(&keys.key(start + i), &mut prepared).is_err() {
+                    if self.prepare(&keys.key(start + i, sink.cleared()), &mut prepared).is_err() {
                         refused = true;
                         prepared.push_bytes(b"");
                     }
@@ -209,7 +214,7 @@ impl KeyHasher {
             }
             if refused {
                 for (i, answer) in answers.iter_mut().enumerate() {
-                    if let Err(error) = self.check(&keys.key(start + i)) {
+                    if let Err(error) = self.check(&keys.key(start + i, sink.cleared())) {
                         *answer = is_perhaps_in(&error);
                     }
                 }
@@ -226,15 +231,17 @@ impl KeyHasher {
         keys: &K,
         mut insert: impl FnMut(Batch<'_>, usize) -> Result<()>,
     ) -> Result<()> {
+        let mut sink = KeySink::new();
         if !self.has_hash() {
             // A batch of them would not be quicker.
-            return (0..keys.len()).try_for_each(|i| insert(Batch::One(One::Key(keys.key(i))), i));
+            return (0..keys.len())
+                .try_for_each(|i| insert(Batch::One(One::Key(keys.key(i, sink.cleared()))), i));
         }
         let mut hashes = [0; BATCH];
         for start in (0..keys.len()).step_by(BATCH) {
             let (mut count, mut refused) = (0, Ok(()));
             for i in start..keys.len().min(start + BATCH) {
-                match self.hash_ref(keys.key(i)) {
+                match self.hash_ref(keys.key(i, sink.cleared())) {
                     Ok(hash) => hashes[count] = hash,
                     Err(error) => {
                         refused = Err(error);

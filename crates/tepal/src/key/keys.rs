@@ -3,14 +3,20 @@
 use alloc::vec::Vec;
 
 use super::key_ref::{Key, KeyRef};
+use super::sink::KeySink;
 use crate::error::{Error, Result};
 
 /// Many keys in an order: slices, arrays and vectors of whatever can be a [`Key`], and [`Column`].
 ///
 /// The batch calls take it, so that no caller has to copy keys into another form.
 ///
-/// A slice of `u64` is a list of integer keys. Hashes that were computed before are given to the calls whose names
+/// Keys of an iterator go to the calls whose names end in `_iter`. A slice of `u64` is a list of integer keys. Hashes that were computed before are given to the calls whose names
 /// end in `_hashes`: there they are taken as they are, here they would be hashed once more.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of keys",
+    label = "not a slice, an array, a vector of keys, or a `Column`",
+    note = "keys of an iterator go to the calls whose names end in `_iter`; a single key to `insert` and `contains`"
+)]
 pub trait Keys {
     /// How many keys there are.
     fn len(&self) -> usize;
@@ -20,11 +26,11 @@ pub trait Keys {
         self.len() == 0
     }
 
-    /// Key number `i`, from 0.
+    /// Key number `i`, from 0: borrowed, or written into `sink`, which is empty, as [`Key::key`] does it.
     ///
     /// # Panics
     /// If there is none of that number.
-    fn key(&self, i: usize) -> KeyRef<'_>;
+    fn key<'a>(&'a self, i: usize, sink: &'a mut KeySink) -> KeyRef<'a>;
 }
 
 impl<K: Key> Keys for [K] {
@@ -34,8 +40,8 @@ impl<K: Key> Keys for [K] {
     }
 
     #[inline]
-    fn key(&self, i: usize) -> KeyRef<'_> {
-        self[i].key()
+    fn key<'a>(&'a self, i: usize, sink: &'a mut KeySink) -> KeyRef<'a> {
+        self[i].key(sink)
     }
 }
 
@@ -48,8 +54,8 @@ macro_rules! as_slice {
             }
 
             #[inline]
-            fn key(&self, i: usize) -> KeyRef<'_> {
-                self[i].key()
+            fn key<'a>(&'a self, i: usize, sink: &'a mut KeySink) -> KeyRef<'a> {
+                self[i].key(sink)
             }
         }
     )*};
@@ -63,8 +69,8 @@ impl<K: Keys + ?Sized> Keys for &K {
     }
 
     #[inline]
-    fn key(&self, i: usize) -> KeyRef<'_> {
-        (**self).key(i)
+    fn key<'a>(&'a self, i: usize, sink: &'a mut KeySink) -> KeyRef<'a> {
+        (**self).key(i, sink)
     }
 }
 
@@ -138,7 +144,7 @@ impl<O: Offset> Keys for Column<'_, O> {
     }
 
     #[inline]
-    fn key(&self, i: usize) -> KeyRef<'_> {
+    fn key<'a>(&'a self, i: usize, _: &'a mut KeySink) -> KeyRef<'a> {
         // `new` has seen that all offsets are places in the data.
         let place = |i: usize| self.offsets[i].try_into().unwrap_or(0);
         KeyRef::Bytes(&self.data[place(i)..place(i + 1)])
@@ -153,7 +159,7 @@ mod tests {
 
     fn keys<O: Offset>(offsets: &[O], data: &[u8]) -> Result<Vec<Vec<u8>>> {
         let column = Column::new(offsets, data)?;
-        let key = |i| match column.key(i) {
+        let key = |i| match column.key(i, &mut KeySink::new()) {
             KeyRef::Bytes(bytes) => bytes.to_vec(),
             other => panic!("{other:?}"),
         };
@@ -169,22 +175,35 @@ mod tests {
         assert!(keys(&[3_usize], b"abcd").unwrap().is_empty());
     }
 
+    /// A key that outlives its sink.
+    #[derive(Debug, PartialEq)]
+    enum Held {
+        Bytes(Vec<u8>),
+        Unsigned(u64),
+    }
+
     /// The keys as any caller sees them, through nothing but the trait.
-    fn through(keys: &(impl Keys + ?Sized)) -> Vec<KeyRef<'_>> {
+    fn through(keys: &(impl Keys + ?Sized)) -> Vec<Held> {
         assert_eq!(keys.is_empty(), keys.len() == 0);
-        (0..keys.len()).map(|i| keys.key(i)).collect()
+        (0..keys.len())
+            .map(|i| match keys.key(i, &mut KeySink::new()) {
+                KeyRef::Bytes(bytes) => Held::Bytes(bytes.to_vec()),
+                KeyRef::Unsigned(n) => Held::Unsigned(n),
+                other => panic!("{other:?}"),
+            })
+            .collect()
     }
 
     #[test]
     fn keys_are_the_same_however_they_are_held() {
         let array = ["a", "", "bc"];
-        let expected = [KeyRef::Bytes(b"a"), KeyRef::Bytes(b""), KeyRef::Bytes(b"bc")];
+        let expected = [&b"a"[..], b"", b"bc"].map(|bytes| Held::Bytes(bytes.to_vec()));
         assert_eq!(through(&array), expected);
         assert_eq!(through(&array[..]), expected);
         assert_eq!(through(&array.to_vec()), expected);
         assert_eq!(through(&&array[..]), expected);
         assert_eq!(through(&&&Column::new(&[0_u32, 1, 1, 3], b"abc").unwrap()), expected);
-        assert_eq!(through(&[7_u64, 8]), [KeyRef::Unsigned(7), KeyRef::Unsigned(8)]);
+        assert_eq!(through(&[7_u64, 8]), [Held::Unsigned(7), Held::Unsigned(8)]);
         for none in [through(&[0_u16; 0]), through(&Vec::<&str>::new()), through(&&[0_i16; 0][..])] {
             assert!(none.is_empty());
         }

@@ -1,7 +1,7 @@
 //! What a key is, and the one way from it to a hash or to positions (FORMAT.md, section 1).
 //!
 //! [`hasher`] is that way: the [`recipe`], the [`domain`], the scheme in [`schemes`]. What can be a key is in
-//! [`key_ref`], many of them in [`keys`]; [`prepared`] holds keys that went the way ahead of a filter. This room knows
+//! [`key_ref`], how it writes itself in [`sink`], many of them in [`keys`]; [`prepared`] holds keys that went the way ahead of a filter. This room knows
 //! nothing of bits.
 
 pub(crate) mod domain;
@@ -11,6 +11,7 @@ mod keys;
 mod prepared;
 mod recipe;
 pub(crate) mod schemes;
+mod sink;
 
 pub use hasher::KeyHasher;
 pub(crate) use hasher::{SMALL, is_perhaps_in};
@@ -22,6 +23,7 @@ pub use recipe::Recipe;
 #[cfg(feature = "foreign")]
 pub use schemes::Md5Split;
 pub use schemes::{SecretKey, finish_hash};
+pub use sink::{Compound, KeySink};
 
 #[cfg(test)]
 mod tests;

@@ -11,12 +11,12 @@ use super::storage::{Backing, Mapped};
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Warning};
 use crate::ids::{KeyDomain, OverCapacity, Scheme};
-use crate::key::{Batch, Key, KeyHasher, Keys, PreparedKeys};
+use crate::key::{Batch, Key, KeyHasher, KeySink, Keys, PreparedKeys};
 
 impl AnyFilter {
     /// Is the key in the set? `false` is certain; `true` means perhaps.
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        self.as_dyn().contains(key.key())
+        self.as_dyn().contains(key.key(&mut KeySink::new()))
     }
 
     /// Answers for many keys, in their order: hashed once and probed in batches.
@@ -95,7 +95,7 @@ impl AnyFilter {
     /// [`Error::TooLarge`] where there is no memory for a mapped filter's copy, or for the next link of a chain. The
     /// filter is unchanged then.
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
-        self.as_dyn_mut().insert(key.key())
+        self.as_dyn_mut().insert(key.key(&mut KeySink::new()))
     }
 
     /// Inserts many keys, in batches.

@@ -13,7 +13,7 @@ use super::{AwaitsBody, FilePart, Filter};
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Labels, Warning};
 use crate::ids::{Kind, OverCapacity};
-use crate::key::{Batch, Key, KeyHasher, KeyRef, Keys, One, SecretKey};
+use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One, SecretKey};
 
 /// A Bloom filter that grows by adding larger ones: keys are in any of its [`links`](Self::links).
 ///
@@ -123,7 +123,7 @@ impl ScalableBloomFilter {
     /// become more than a thousand times larger at once; [`Error::KeyRefused`] for a key
     /// that the key domain does not have. The chain is unchanged then.
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
-        self.insert_one(Batch::One(One::Key(key.key())))
+        self.insert_one(Batch::One(One::Key(key.key(&mut KeySink::new()))))
     }
 
     /// Inserts many keys, one after the other.
@@ -131,7 +131,9 @@ impl ScalableBloomFilter {
     /// # Errors
     /// As [`insert`](Self::insert). The keys before the refused one are in: [`Error::CapacityReached`] says how many.
     pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
-        (0..keys.len()).try_for_each(|i| self.insert(&keys.key(i)).map(drop).map_err(after(i)))
+        let mut sink = KeySink::new();
+        (0..keys.len())
+            .try_for_each(|i| self.insert(&keys.key(i, sink.cleared())).map(drop).map_err(after(i)))
     }
 
     /// [`insert`](Self::insert) for a batch of one key.

@@ -152,7 +152,7 @@ fn every_question_has_one_answer() {
         let mut bits = vec![0x55; bitmap.len()];
         any.contains_many_bits(texts, &mut bits);
         assert_eq!(bits, bitmap, "{name}: bits");
-        let bytes: Vec<KeyRef<'_>> = texts.iter().map(Key::key).collect();
+        let bytes: Vec<KeyRef<'_>> = texts.iter().map(|text| KeyRef::Bytes(text.as_bytes())).collect();
         assert_eq!(any.contains_many(&bytes), expected, "{name}: bytes");
         #[cfg(feature = "parallel")]
         {

@@ -26,7 +26,7 @@ use crate::bits::part::{Part, Pass};
 use crate::bits::radix::{BLOCK, BLOCK_BYTES, Queues};
 use crate::bits::{Bits, LINE_BYTES};
 use crate::error::{Error, Result};
-use crate::key::{KeyRef, Keys};
+use crate::key::{KeyRef, KeySink, Keys};
 
 /// Bytes of scratch memory for a call, at most.
 const SCRATCH: usize = 128 << 20;
@@ -124,7 +124,8 @@ impl<L: StorageMut> BloomFilter<L> {
 
     fn insert_cut<K: Keys + Sync + ?Sized>(&mut self, keys: &K, cut: Option<Cut>) -> Result<()> {
         let hasher = self.meta.keys.clone();
-        let done = self.insert_chunks(keys.len(), cut, |i| hasher.hash_ref(keys.key(i)))?;
+        let done =
+            self.insert_chunks(keys.len(), cut, |i| hasher.hash_ref(keys.key(i, &mut KeySink::new())))?;
         let rest = Piece { keys, range: done..keys.len() };
         self.insert_many(&rest).map_err(after(done))
     }
@@ -282,8 +283,8 @@ impl<K: Keys + ?Sized> Keys for Piece<'_, K> {
     }
 
     #[inline]
-    fn key(&self, i: usize) -> KeyRef<'_> {
-        self.keys.key(self.range.start + i)
+    fn key<'a>(&'a self, i: usize, sink: &'a mut KeySink) -> KeyRef<'a> {
+        self.keys.key(self.range.start + i, sink)
     }
 }
 

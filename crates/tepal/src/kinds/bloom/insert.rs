@@ -9,7 +9,7 @@ use crate::bits::kernel::Kernel;
 use crate::bits::rules::Rules;
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
-use crate::key::{Batch, Key, Keys, One, PreparedKeys};
+use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
 use crate::params::expected_fill;
 
 /// How many bits are set, as far as inserting has to know.
@@ -171,7 +171,8 @@ impl<L: StorageMut> BloomFilter<L> {
     /// copied into memory first, [`Error::TooLarge`] and [`Error::Damaged`]. The filter is unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
-        let key = key.key();
+        let mut sink = KeySink::new();
+        let key = key.key(&mut sink);
         match self.meta.keys.has_hash() {
             true => self.insert_hashed(self.meta.keys.hash_ref(key)?),
             false => self.insert_positions(One::Key(key)),

@@ -40,7 +40,7 @@ use crate::bits::{LINE_BYTES, Line};
 use crate::error::Result;
 use crate::facts::Labels;
 use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
-use crate::key::{Key, KeyHasher, One, Recipe, is_perhaps_in};
+use crate::key::{Key, KeyHasher, KeySink, One, Recipe, is_perhaps_in};
 
 /// A set that forgets its keys and keeps their trace: "have I seen this key?"
 ///
@@ -111,7 +111,8 @@ impl<L: Storage> BloomFilter<L> {
     /// Costs one hash and one or two memory accesses (layout `scattered`: up to k).
     #[inline]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        let key = key.key();
+        let mut sink = KeySink::new();
+        let key = key.key(&mut sink);
         match self.meta.keys.own() {
             None => match self.meta.keys.hash_ref(key) {
                 Ok(hash) => self.kernel.contains(&self.rules, self.lines.view().0, hash),
@@ -137,7 +138,7 @@ impl<L: Storage> BloomFilter<L> {
     /// branching -- 20000000`); where questions do not wait for each other, no faster.
     #[inline]
     pub fn contains_branching<K: Key + ?Sized>(&self, key: &K) -> bool {
-        match self.meta.keys.hash_ref(key.key()) {
+        match self.meta.keys.hash(key) {
             Ok(hash) => self.kernel.contains_branching(&self.rules, self.lines.view().0, hash),
             Err(_) => self.contains(key),
         }

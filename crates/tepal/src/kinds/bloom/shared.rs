@@ -12,7 +12,7 @@ use crate::bits::{self, Bits, Line};
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
 use crate::key::schemes::{OwnScheme, sizing};
-use crate::key::{BATCH, Batch, Key, Keys, One};
+use crate::key::{BATCH, Batch, Key, KeySink, Keys, One};
 use counts::{Counter, Watch};
 
 /// The bits of a filter that threads share: atomic words, set and asked through `&self` without a lock.
@@ -136,7 +136,8 @@ impl BloomFilter<Shared> {
     /// unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&self, key: &K) -> Result<bool> {
-        let key = key.key();
+        let mut sink = KeySink::new();
+        let key = key.key(&mut sink);
         match self.meta.keys.own() {
             None => self.insert_hashed(self.meta.keys.hash_ref(key)?),
             Some(own) => self.meta.keys.encode(key, |bytes| self.insert_bytes(own, bytes))?,

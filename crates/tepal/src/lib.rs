@@ -84,7 +84,6 @@ mod key;
 mod kinds;
 mod params;
 
-pub use bits::Line;
 pub use error::{Error, Looks, Obstacle, Result};
 pub use facts::{Facts, FileFacts, Labels, PartFacts, Unrecorded, Warning};
 #[cfg(feature = "std")]
@@ -105,7 +104,7 @@ pub use kinds::AnyFilter;
 pub use kinds::bloom::Shared;
 pub use kinds::bloom::{BloomFilter, BloomFilterBuilder};
 pub use kinds::chain::ScalableBloomFilter;
-pub use kinds::storage::{Mapped, Storage, StorageMut};
+pub use kinds::storage::{InBytes, InMemory, Mapped, PlainStorage, Storage, StorageMut};
 pub use params::{Goal, Plan, Request};
 
 /// The README's examples, compiled and run.

@@ -84,7 +84,7 @@ impl BloomFilter<Mapped> {
 /// A file as it is opened: mapped, or read.
 enum Bytes {
     #[cfg(all(feature = "mmap", target_endian = "little"))]
-    Map(memmap2::Mmap, File),
+    Map(memmap2::Mmap),
     Read(Vec<u8>),
 }
 
@@ -103,7 +103,7 @@ impl Bytes {
             // SAFETY: the map is only read. That no one cuts or overwrites the file under it is what `open`
             // asks of its caller in its documentation; our own `save` replaces files and never does.
             let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
-            return Ok(Bytes::Map(map, file));
+            return Ok(Bytes::Map(map));
         }
         if kind.is_dir() {
             return Err(io(std::io::ErrorKind::IsADirectory.into()));
@@ -120,7 +120,7 @@ impl Bytes {
     fn as_slice(&self) -> &[u8] {
         match self {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
-            Bytes::Map(map, _) => map,
+            Bytes::Map(map) => map,
             Bytes::Read(bytes) => bytes,
         }
     }
@@ -154,7 +154,7 @@ impl Open<'_> {
     fn ours(&self, bytes: Bytes) -> Result<Opened> {
         match bytes {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
-            Bytes::Map(map, file) => self.of_map(map, &file),
+            Bytes::Map(map) => self.of_map(map),
             Bytes::Read(bytes) => {
                 let (filter, is_sealed) = self.read(&bytes)?;
                 self.opened(filter, is_sealed)
@@ -163,9 +163,9 @@ impl Open<'_> {
     }
 
     #[cfg(all(feature = "mmap", target_endian = "little"))]
-    fn of_map(&self, mut map: memmap2::Mmap, file: &File) -> Result<Opened> {
+    fn of_map(&self, map: memmap2::Mmap) -> Result<Opened> {
         use crate::kinds::BodyChecked;
-        use crate::kinds::storage::Backing;
+        use crate::kinds::storage::{Backing, InBytes, MappedBytes, PlainStorage};
         let lengths = super::envelope::Lengths::read(&map, map.len() as u64)?;
         let body_offset = lengths.body_offset as usize;
         let head = &map[..body_offset];
@@ -173,15 +173,13 @@ impl Open<'_> {
         let body_end = map.len() - header.seal_len();
         let check = super::check::BodyCheck::new(&mut header, head, &map[body_end..], self.seal)?;
         let is_sealed = check.is_sealed();
-        if body_end < map.len() {
-            // A map that ends with the body, so that asking need not look where that is.
-            // SAFETY: as for the whole file, in `Bytes::of`.
-            map = unsafe { memmap2::MmapOptions::new().len(body_end).map(file) }
-                .map_err(|source| Error::Io { doing: "mapping a sealed file".into(), source })?;
-        }
-        let lines = Mapped(Backing::File { map: Arc::new(map), body_offset });
+        let body = body_offset..body_end;
+        // The map starts on a page and the body on a multiple of 64.
+        let lines = InBytes::new(MappedBytes(Arc::new(map)), body)
+            .ok_or_else(|| Error::damaged(format_args!("the body cannot start at byte {body_offset}")))?;
+        let lines = Mapped(Backing::File(lines));
         if !self.quick {
-            check.run(lines.as_ref())?;
+            check.run(lines.as_lines())?;
         }
         self.opened(header.filter.with_body(lines, Some(Arc::new(check))), is_sealed)
     }

@@ -14,12 +14,11 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::replace::replace;
 use super::seal::{SEAL_BYTES, SealKey, Sealer};
 use super::{chunks, envelope};
-use crate::bits::Line;
 use crate::error::{Error, Result};
 use crate::ids::Kind;
 use crate::kinds::FilePart;
 use crate::kinds::bloom::BloomFilter;
-use crate::kinds::storage::Storage;
+use crate::kinds::storage::PlainStorage;
 
 /// Hands out the file of a filter, piece by piece.
 pub(super) fn pieces<E>(
@@ -72,7 +71,7 @@ pub(super) fn writing(source: io::Error) -> Error {
     Error::Io { doing: "writing a filter".into(), source }
 }
 
-impl<L: Storage + AsRef<[Line]>> BloomFilter<L> {
+impl<L: PlainStorage> BloomFilter<L> {
     /// Bytes of the file that this filter makes; sealed, it has 32 more.
     pub fn file_len(&self) -> u64 {
         envelope::file_len(&self.part())
@@ -110,7 +109,7 @@ impl<L: Storage + AsRef<[Line]>> BloomFilter<L> {
 }
 
 #[cfg(feature = "std")]
-impl<L: Storage + AsRef<[Line]>> BloomFilter<L> {
+impl<L: PlainStorage> BloomFilter<L> {
     /// Writes the file to `out`. Buffering is the caller's; the pieces are 64 KiB.
     ///
     /// # Errors

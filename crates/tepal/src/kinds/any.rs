@@ -242,6 +242,6 @@ impl AnyFilter {
 impl From<BloomFilter> for AnyFilter {
     /// Without a copy.
     fn from(filter: BloomFilter) -> Self {
-        AnyFilter::Bloom(filter.map_lines(|lines| Mapped(Backing::Memory(lines))))
+        AnyFilter::Bloom(filter.map_lines(|lines| Mapped(Backing::Memory(lines.0))))
     }
 }

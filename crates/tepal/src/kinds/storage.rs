@@ -1,15 +1,17 @@
-//! Where a filter's bits live: in memory, in an opened file, or shared by threads.
+//! Where a filter's bits live: in memory, in an opened file, inside bytes of the caller's, or shared by threads.
 
 #[cfg(all(feature = "mmap", target_endian = "little"))]
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::fmt;
+use core::ops::Range;
 
 use crate::bits::{self, Bits, Line};
 use crate::error::Result;
 
-/// Where the bits of a filter live: in memory, in an opened file ([`Mapped`]), or in [`Shared`](crate::Shared).
-/// Nothing else can be a storage.
-pub trait Storage {
+/// Where the bits of a filter live: [`InMemory`], in an opened file ([`Mapped`]), inside bytes of the caller's
+/// ([`InBytes`]), or in [`Shared`](crate::Shared). Nothing else can be a storage.
+pub trait Storage: sealed::Sealed {
     /// The bits, to be asked.
     #[doc(hidden)]
     fn view(&self) -> View<'_>;
@@ -25,8 +27,15 @@ pub trait Storage {
     fn into_lines(self) -> Result<Vec<Line>>;
 }
 
-/// Where bits live that can be changed through `&mut`.
-pub trait StorageMut: Storage + AsRef<[Line]> {
+/// Where bits live that nobody changes while they are read: every storage but [`Shared`](crate::Shared).
+pub trait PlainStorage: Storage {
+    /// The bits.
+    #[doc(hidden)]
+    fn as_lines(&self) -> &[Line];
+}
+
+/// Where bits live that can be changed through `&mut`: [`InMemory`] and [`Mapped`].
+pub trait StorageMut: PlainStorage {
     /// The bits, to be changed; nothing where they are a file's.
     #[doc(hidden)]
     fn own(&mut self) -> Option<&mut [Line]>;
@@ -34,6 +43,10 @@ pub trait StorageMut: Storage + AsRef<[Line]> {
     /// Takes other bits in their place.
     #[doc(hidden)]
     fn replace(&mut self, lines: Vec<Line>);
+}
+
+pub(crate) mod sealed {
+    pub trait Sealed {}
 }
 
 /// The bits, to be asked.
@@ -47,25 +60,94 @@ pub(crate) fn copied(lines: &[Line]) -> Result<Vec<Line>> {
     Ok(copy)
 }
 
-impl Storage for Vec<Line> {
+/// Bits in memory: of every filter that is built, and of one that was read with
+/// [`from_bytes`](crate::BloomFilter::from_bytes).
+#[derive(Clone, PartialEq)]
+pub struct InMemory(pub(crate) Vec<Line>);
+
+impl sealed::Sealed for InMemory {}
+
+impl Storage for InMemory {
     #[inline(always)]
     fn view(&self) -> View<'_> {
-        View(Bits::Plain(self))
+        View(Bits::Plain(&self.0))
     }
 
     fn into_lines(self) -> Result<Vec<Line>> {
-        Ok(self)
+        Ok(self.0)
     }
 }
 
-impl StorageMut for Vec<Line> {
+impl PlainStorage for InMemory {
+    #[inline(always)]
+    fn as_lines(&self) -> &[Line] {
+        &self.0
+    }
+}
+
+impl StorageMut for InMemory {
     #[inline(always)]
     fn own(&mut self) -> Option<&mut [Line]> {
-        Some(self)
+        Some(&mut self.0)
     }
 
     fn replace(&mut self, lines: Vec<Line>) {
-        *self = lines;
+        self.0 = lines;
+    }
+}
+
+impl fmt::Debug for InMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "InMemory({} lines)", self.0.len())
+    }
+}
+
+/// Bits inside bytes that the caller has, asked where they are and never copied: a `&[u8]`, bytes that were built into the
+/// program ([`include_filter!`](crate::include_filter)), a map of the caller's, a piece of a larger file.
+///
+/// [`BloomFilter::view`](crate::BloomFilter::view) makes such a filter.
+///
+/// `B` gives the same bytes each time it is asked. One that does not (its own [`AsRef`] would have to be made for that) can
+/// make an answer wrong or panic, as bytes that are changed while they are asked can make answers wrong.
+#[derive(Clone)]
+pub struct InBytes<B> {
+    bytes: B,
+    body: Range<usize>,
+}
+
+impl<B: AsRef<[u8]>> InBytes<B> {
+    /// The lines at these places, where they can be asked as they lie: on a little-endian machine, from a multiple of 64 in
+    /// memory on.
+    pub(crate) fn new(bytes: B, body: Range<usize>) -> Option<Self> {
+        let lies_right = bytemuck::try_cast_slice::<u8, Line>(&bytes.as_ref()[body.clone()]).is_ok();
+        (lies_right && cfg!(target_endian = "little")).then_some(InBytes { bytes, body })
+    }
+}
+
+impl<B: AsRef<[u8]>> sealed::Sealed for InBytes<B> {}
+
+impl<B: AsRef<[u8]>> Storage for InBytes<B> {
+    #[inline(always)]
+    fn view(&self) -> View<'_> {
+        View(Bits::Plain(self.as_lines()))
+    }
+
+    fn into_lines(self) -> Result<Vec<Line>> {
+        copied(self.as_lines())
+    }
+}
+
+impl<B: AsRef<[u8]>> PlainStorage for InBytes<B> {
+    #[inline(always)]
+    fn as_lines(&self) -> &[Line] {
+        // `new` has seen that the cast can be.
+        bytemuck::cast_slice(&self.bytes.as_ref()[self.body.clone()])
+    }
+}
+
+impl<B> fmt::Debug for InBytes<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "InBytes({:?})", self.body)
     }
 }
 
@@ -77,36 +159,47 @@ pub struct Mapped(pub(crate) Backing);
 #[derive(Clone, Debug)]
 pub(crate) enum Backing {
     #[cfg(all(feature = "mmap", target_endian = "little"))]
-    File {
-        map: Arc<memmap2::Mmap>,
-        body_offset: usize,
-    },
+    File(InBytes<MappedBytes>),
     Memory(Vec<Line>),
 }
 
-impl AsRef<[Line]> for Mapped {
-    #[inline]
-    fn as_ref(&self) -> &[Line] {
-        match &self.0 {
-            // The map starts on a page and the body on a multiple of 64: the cast cannot fail.
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
-            Backing::File { map, body_offset } => bytemuck::cast_slice(&map[*body_offset..]),
-            Backing::Memory(lines) => lines,
-        }
+/// A map that clones share.
+#[cfg(all(feature = "mmap", target_endian = "little"))]
+#[derive(Clone)]
+pub(crate) struct MappedBytes(pub(crate) Arc<memmap2::Mmap>);
+
+#[cfg(all(feature = "mmap", target_endian = "little"))]
+impl AsRef<[u8]> for MappedBytes {
+    #[inline(always)]
+    fn as_ref(&self) -> &[u8] {
+        &self.0
     }
 }
+
+impl sealed::Sealed for Mapped {}
 
 impl Storage for Mapped {
     #[inline(always)]
     fn view(&self) -> View<'_> {
-        View(Bits::Plain(self.as_ref()))
+        View(Bits::Plain(self.as_lines()))
     }
 
     fn into_lines(self) -> Result<Vec<Line>> {
         match self.0 {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
-            Backing::File { .. } => copied(self.as_ref()),
+            Backing::File(file) => file.into_lines(),
             Backing::Memory(lines) => Ok(lines),
+        }
+    }
+}
+
+impl PlainStorage for Mapped {
+    #[inline]
+    fn as_lines(&self) -> &[Line] {
+        match &self.0 {
+            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            Backing::File(file) => file.as_lines(),
+            Backing::Memory(lines) => lines,
         }
     }
 }
@@ -116,7 +209,7 @@ impl StorageMut for Mapped {
     fn own(&mut self) -> Option<&mut [Line]> {
         match &mut self.0 {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
-            Backing::File { .. } => None,
+            Backing::File(_) => None,
             Backing::Memory(lines) => Some(lines),
         }
     }

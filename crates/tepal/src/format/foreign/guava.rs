@@ -3,13 +3,12 @@
 use alloc::sync::Arc;
 
 use super::{Beside, Foreign, Found, Read, one, words_of};
-use crate::bits::Line;
 use crate::error::{Error, Obstacle, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, KeyDomain, Scheme};
 use crate::kinds::AnyFilter;
 use crate::kinds::bloom::BloomFilter;
-use crate::kinds::storage::Storage;
+use crate::kinds::storage::PlainStorage;
 
 /// The format, which keeps nothing beside the filter.
 #[derive(Debug)]
@@ -75,10 +74,7 @@ pub(super) fn positive(words: i32) -> Result<u64> {
 }
 
 /// The number of words and the words. The scheme allows no more than an `i32` of them.
-pub(super) fn put_words<L: Storage + AsRef<[Line]>>(
-    filter: &BloomFilter<L>,
-    out: &mut dyn Put,
-) -> Result<()> {
+pub(super) fn put_words<L: PlainStorage>(filter: &BloomFilter<L>, out: &mut dyn Put) -> Result<()> {
     out.u32_be((filter.bit_len() / 64) as u32)?;
     out.words(&mut words_of(filter).iter().copied(), u64::to_be_bytes)
 }

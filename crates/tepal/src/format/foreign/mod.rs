@@ -27,7 +27,7 @@ use crate::key::{KeyHasher, Recipe};
 use crate::kinds::AnyFilter;
 use crate::kinds::bloom::{BloomFilter, Meta, shape_of};
 use crate::kinds::chain::ScalableBloomFilter;
-use crate::kinds::storage::{Mapped, Storage};
+use crate::kinds::storage::{InMemory, Mapped, PlainStorage};
 use crate::params::keys_for_fill;
 
 /// The file format of another program.
@@ -236,7 +236,7 @@ impl Found {
             inserted: self.inserted,
             labels: Labels::default(),
         };
-        Ok(BloomFilter::from_parts(meta, lines, set_bits))
+        Ok(BloomFilter::from_parts(meta, InMemory(lines), set_bits))
     }
 }
 
@@ -246,9 +246,9 @@ fn num_hashes(k: u64) -> Result<u32> {
 }
 
 /// The filter's bits as whole 64-bit words.
-fn words_of<L: Storage + AsRef<[Line]>>(filter: &BloomFilter<L>) -> &[u64] {
+fn words_of<L: PlainStorage>(filter: &BloomFilter<L>) -> &[u64] {
     let words = filter.bit_len().div_ceil(64) as usize;
-    &bits::words(filter.lines.as_ref())[..words]
+    &bits::words(filter.lines.as_lines())[..words]
 }
 
 /// Little-endian words from bytes whose last word may be cut.

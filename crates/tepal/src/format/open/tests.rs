@@ -6,6 +6,7 @@ use std::string::ToString;
 use std::vec::Vec;
 
 use super::Open;
+use crate::PlainStorage;
 use crate::kinds::storage::Backing;
 use crate::{BloomFilter, Error, Layout, Mapped, PreparedKeys, SecretKey};
 
@@ -223,13 +224,13 @@ fn a_change_is_made_to_a_copy() {
                 assert!(fs::read(&file.path).unwrap() == bytes, "{name}");
                 // Nothing is held against the bits from then on, and a second change copies nothing.
                 changed.verify().unwrap();
-                let at = changed.lines.as_ref().as_ptr();
+                let at = changed.lines.as_lines().as_ptr();
                 changed.insert("newest").unwrap();
-                assert_eq!(changed.lines.as_ref().as_ptr(), at, "{name}");
+                assert_eq!(changed.lines.as_lines().as_ptr(), at, "{name}");
                 // Counts go on from those of the file.
                 let keys = changed.keys_inserted();
                 assert!(keys.is_none_or(|keys| keys > 10_000), "{name}: {keys:?}");
-                let words = crate::bits::count(changed.lines.as_ref());
+                let words = crate::bits::count(changed.lines.as_lines());
                 assert_eq!(changed.set_bits(), words, "{name}");
             }
         }

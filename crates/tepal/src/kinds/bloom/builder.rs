@@ -12,7 +12,7 @@ use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
 use crate::key::Md5Split;
 use crate::key::schemes::{Hasher, Parameters, sizing};
 use crate::key::{KeyHasher, Recipe, SecretKey};
-use crate::kinds::storage::Storage;
+use crate::kinds::storage::{InMemory, Storage};
 use crate::params::{Goal, Plan, Request};
 
 /// The rate that is promised where the caller names neither rate nor size.
@@ -66,7 +66,7 @@ impl<L: Storage> BloomFilter<L> {
         let shape = shape_of(scheme, plan.layout, plan.num_hashes, plan.bit_len)?;
         let meta = Meta { shape, capacity, promised_rate: rate, inserted: Some(0), ..self.meta.clone() };
         let lines = bits::zeroed(shape.lines())?;
-        Ok(BloomFilter::from_parts(meta, lines, 0))
+        Ok(BloomFilter::from_parts(meta, InMemory(lines), 0))
     }
 }
 
@@ -260,7 +260,7 @@ impl BloomFilterBuilder {
             labels: self.labels,
         };
         let lines = bits::zeroed(shape.lines())?;
-        Ok(BloomFilter::from_parts(meta, lines, 0))
+        Ok(BloomFilter::from_parts(meta, InMemory(lines), 0))
     }
 
     /// What the filter will do with a key, before there is a filter: to hash while its size is not known yet.

@@ -118,8 +118,8 @@ impl<L: StorageMut> BloomFilter<L> {
 
     /// How to cut up inserting here; nothing where a batch is quicker.
     fn cut(&self, threads: NonZeroUsize) -> Option<Cut> {
-        let passes = self.rules.passes(self.lines.as_ref().len()).iter().flatten().count();
-        Cut::new(self.lines.as_ref().len(), passes, threads)
+        let passes = self.rules.passes(self.lines.as_lines().len()).iter().flatten().count();
+        Cut::new(self.lines.as_lines().len(), passes, threads)
     }
 
     fn insert_cut<K: Keys + Sync + ?Sized>(&mut self, keys: &K, cut: Option<Cut>) -> Result<()> {
@@ -144,11 +144,11 @@ impl<L: StorageMut> BloomFilter<L> {
         hash: impl Fn(usize) -> Result<u64> + Sync,
     ) -> Result<usize> {
         // Positions that are independent, as those of every scheme without a hash, have no passes.
-        let passes = self.rules.passes(self.lines.as_ref().len());
+        let passes = self.rules.passes(self.lines.as_lines().len());
         let Some(cut) = cut.filter(|cut| passes[0].is_some() && keys >= cut.least) else {
             return Ok(0);
         };
-        let parts = self.lines.as_ref().len().div_ceil(cut.part_lines);
+        let parts = self.lines.as_lines().len().div_ceil(cut.part_lines);
         let share = cut.chunk.min(keys).div_ceil(cut.threads);
         let queues: Result<Vec<_>> = (0..cut.threads).map(|_| Queues::new(parts, share)).collect();
         let Ok(mut queues) = queues else { return Ok(0) };

@@ -3,10 +3,10 @@
 use alloc::string::ToString;
 use core::fmt::Display;
 
-use super::storage::{Storage, StorageMut};
+use super::storage::{InMemory, PlainStorage, Storage, StorageMut};
 use super::{BloomFilter, Meta};
+use crate::bits;
 use crate::bits::shape::Shape;
-use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::ids::{Layout, OverCapacity};
 use crate::params::{Request, check_rate};
@@ -36,9 +36,9 @@ impl<L: StorageMut> BloomFilter<L> {
     /// [`OverCapacity::Refuse`] and the union holds more than the capacity; [`Error::Damaged`] where `other`
     /// was opened [quick](crate::Open::quick) and its bits are not what was written. The filter is unchanged
     /// then.
-    pub fn union_with<M: Storage + AsRef<[Line]>>(&mut self, other: &BloomFilter<M>) -> Result<()> {
+    pub fn union_with<M: PlainStorage>(&mut self, other: &BloomFilter<M>) -> Result<()> {
         self.check_union(other)?;
-        bits::union(self.own_lines()?, other.lines.as_ref());
+        bits::union(self.own_lines()?, other.lines.as_lines());
         match other.meta.inserted {
             Some(keys) => self.add_to_inserted(keys),
             None => self.meta.inserted = None,
@@ -48,10 +48,10 @@ impl<L: StorageMut> BloomFilter<L> {
     }
 
     /// Whether [`union_with`](Self::union_with) would be refused.
-    pub(crate) fn check_union<M: Storage + AsRef<[Line]>>(&self, other: &BloomFilter<M>) -> Result<()> {
+    pub(crate) fn check_union<M: PlainStorage>(&self, other: &BloomFilter<M>) -> Result<()> {
         self.check_compatible(other)?;
         other.check_before_copying()?;
-        let united = || bits::count_union(self.lines.as_ref(), other.lines.as_ref());
+        let united = || bits::count_union(self.lines.as_lines(), other.lines.as_lines());
         if self.meta.over_capacity == OverCapacity::Refuse && united() > self.most_bits() {
             return Err(Error::CapacityReached { capacity: self.capacity(), inserted: 0 });
         }
@@ -64,10 +64,10 @@ impl<L: StorageMut> BloomFilter<L> {
     /// # Errors
     /// [`Error::Incompatible`] and [`Error::Damaged`], as [`union_with`](Self::union_with). The filter is
     /// unchanged then.
-    pub fn intersect_with<M: Storage + AsRef<[Line]>>(&mut self, other: &BloomFilter<M>) -> Result<()> {
+    pub fn intersect_with<M: PlainStorage>(&mut self, other: &BloomFilter<M>) -> Result<()> {
         self.check_compatible(other)?;
         other.check_before_copying()?;
-        bits::intersect(self.own_lines()?, other.lines.as_ref());
+        bits::intersect(self.own_lines()?, other.lines.as_lines());
         self.meta.inserted = None;
         self.recount();
         Ok(())
@@ -127,7 +127,7 @@ impl BloomFilter {
         let old = self.meta.shape;
         let shape = Shape::new(old.layout, old.num_hashes, old.bit_len / factor)?;
         let mut lines = bits::zeroed(shape.lines())?;
-        let words = &bits::words(self.lines.as_ref())[..(old.bit_len / 64) as usize];
+        let words = &bits::words(self.lines.as_lines())[..(old.bit_len / 64) as usize];
         let folded = bits::words_mut(&mut lines);
         match old.layout {
             Layout::Scattered => bits::fold_bits(words, folded, old.bit_len, factor),
@@ -136,7 +136,7 @@ impl BloomFilter {
             }
         }
         let set_bits = bits::count(&lines);
-        Ok(BloomFilter::from_parts(Meta { shape, ..self.meta.clone() }, lines, set_bits))
+        Ok(BloomFilter::from_parts(Meta { shape, ..self.meta.clone() }, InMemory(lines), set_bits))
     }
 }
 

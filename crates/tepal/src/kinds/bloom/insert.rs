@@ -154,7 +154,7 @@ impl<L: StorageMut> BloomFilter<L> {
     #[cold]
     fn copy_lines(&mut self) -> Result<()> {
         self.check_before_copying()?;
-        let copy = copied(self.lines.as_ref())?;
+        let copy = copied(self.lines.as_lines())?;
         self.lines.replace(copy);
         self.body_check = None;
         Ok(())
@@ -268,7 +268,7 @@ impl<L: StorageMut> BloomFilter<L> {
                     self.insert_hashed(hash).map_err(after(done + i))?;
                 }
                 return Ok(());
-            } else if is_exact && room < COUNTED_BELOW * self.lines.as_ref().len() {
+            } else if is_exact && room < COUNTED_BELOW * self.lines.as_lines().len() {
                 self.insert_counting(piece)?;
             } else if rest.is_empty() {
                 break;

@@ -11,7 +11,7 @@ use crate::facts::{Facts, PartFacts, Warning};
 use crate::ids::{Kind, OverCapacity, Scheme};
 use crate::key::schemes::sizing::{half_full, rate_at, sizing};
 use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
-use crate::kinds::storage::{Mapped, Storage, StorageMut};
+use crate::kinds::storage::{Mapped, PlainStorage, Storage, StorageMut};
 use crate::kinds::{AwaitsBody, FilePart, Filter};
 
 impl Filter for BloomFilter<Mapped> {
@@ -119,7 +119,7 @@ impl BloomFilter<Mapped> {
     /// [`Error::Damaged`](crate::Error::Damaged), with the bytes of the first chunk that is;
     /// [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without the key of its seal.
     pub fn verify(&self) -> Result<()> {
-        self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.lines.as_ref()))
+        self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.lines.as_lines()))
     }
 }
 

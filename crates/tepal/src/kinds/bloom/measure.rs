@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::BloomFilter;
-use super::storage::Storage;
+use super::storage::{PlainStorage, Storage};
 use crate::bits::mask::ROTATIONS;
 use crate::bits::{self, LINE_BITS, Line};
 use crate::ids::Layout;
@@ -77,11 +77,11 @@ impl<L: Storage> BloomFilter<L> {
     }
 }
 
-impl<L: Storage + AsRef<[Line]>> BloomFilter<L> {
+impl<L: PlainStorage> BloomFilter<L> {
     /// The fill of each of `slices` equal parts of the array, in order, for a picture: a flat row is a
     /// sound hash. Fewer parts come back where the array has fewer lines. Costs one pass over the bits.
     pub fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
-        let lines = self.lines.as_ref();
+        let lines = self.lines.as_lines();
         let slices = slices.clamp(1, lines.len());
         let edge = |slice: usize| (lines.len() as u128 * slice as u128 / slices as u128) as usize;
         let bits_before = |line: usize| (line as u64 * LINE_BITS).min(self.bit_len());

@@ -19,7 +19,6 @@ mod positions;
 mod shared;
 
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 use core::fmt;
 
 pub(crate) use batch::put_bits;
@@ -32,11 +31,11 @@ pub(crate) use insert::after;
 pub use shared::Shared;
 
 use super::in_file::BodyChecked;
-use super::storage::{self, Storage};
+use super::storage::{self, InMemory, PlainStorage, Storage};
+use crate::bits::LINE_BYTES;
 use crate::bits::kernel::Kernel;
 use crate::bits::rules::Rules;
 use crate::bits::shape::Shape;
-use crate::bits::{LINE_BYTES, Line};
 use crate::error::Result;
 use crate::facts::Labels;
 use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
@@ -48,8 +47,8 @@ use crate::key::{Key, KeyHasher, KeySink, One, Recipe, is_perhaps_in};
 /// *perhaps*: about a promised share of the keys that were never inserted get it too. Keys are bytes,
 /// text or integers ([`Key`]). The filter grows no larger than it was built, and no key can be removed.
 ///
-/// `L` is where the bits live: `Vec<Line>` for a filter in memory, [`Mapped`](crate::Mapped) for an
-/// opened file, [`Shared`] for one into which many threads insert at once. All are asked by the
+/// `L` is where the bits live: [`InMemory`](crate::InMemory), [`Mapped`](crate::Mapped) for an opened file,
+/// [`InBytes`](crate::InBytes) for bytes of the caller's, [`Shared`] for one into which many threads insert at once. All are asked by the
 /// same code and turn into a filter in memory by [`into_owned`](Self::into_owned).
 ///
 /// ```
@@ -61,7 +60,7 @@ use crate::key::{Key, KeyHasher, KeySink, One, Recipe, is_perhaps_in};
 /// # Ok::<(), tepal::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct BloomFilter<L = Vec<Line>> {
+pub struct BloomFilter<L = InMemory> {
     pub(crate) meta: Meta,
     pub(crate) rules: Rules,
     kernel: &'static Kernel,
@@ -259,15 +258,15 @@ impl<L: Storage> BloomFilter<L> {
         self.check_before_copying()?;
         let (set_bits, inserted) = (self.set_bits(), self.keys_inserted());
         let lines = self.lines.into_lines()?;
-        Ok(BloomFilter::from_parts(Meta { inserted, ..self.meta }, lines, set_bits))
+        Ok(BloomFilter::from_parts(Meta { inserted, ..self.meta }, InMemory(lines), set_bits))
     }
 }
 
 /// Two filters are equal when they give every key the same answer for the same reason: same shape, hash,
 /// domain, recipe and bits. Capacity, labels and counts do not matter.
-impl<L: Storage + AsRef<[Line]>, M: Storage + AsRef<[Line]>> PartialEq<BloomFilter<M>> for BloomFilter<L> {
+impl<L: PlainStorage, M: PlainStorage> PartialEq<BloomFilter<M>> for BloomFilter<L> {
     fn eq(&self, other: &BloomFilter<M>) -> bool {
-        self.check_compatible(other).is_ok() && self.lines.as_ref() == other.lines.as_ref()
+        self.check_compatible(other).is_ok() && self.lines.as_lines() == other.lines.as_lines()
     }
 }
 

@@ -15,7 +15,7 @@ use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
 use crate::kinds::in_file::BodyChecked;
-use crate::kinds::storage::{Mapped, Storage};
+use crate::kinds::storage::{Mapped, PlainStorage};
 use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
 use crate::params::check_rate;
 
@@ -23,7 +23,7 @@ const UNKNOWN_COUNT: u64 = u64::MAX;
 const SELF_TEST_KEYS: [&[u8; 17]; 4] =
     [b"tepal self-test 0", b"tepal self-test 1", b"tepal self-test 2", b"tepal self-test 3"];
 
-impl<L: Storage + AsRef<[Line]>> BloomFilter<L> {
+impl<L: PlainStorage> BloomFilter<L> {
     /// What a tepal file holds of it.
     pub(crate) fn part(&self) -> FilePart<'_> {
         let meta = &self.meta;
@@ -32,7 +32,7 @@ impl<L: Storage + AsRef<[Line]>> BloomFilter<L> {
             recipe: meta.keys.recipe(),
             labels: meta.labels.clone(),
             scheme_record: meta.keys.hasher().record(),
-            body: self.lines.as_ref(),
+            body: self.lines.as_lines(),
         }
     }
 }

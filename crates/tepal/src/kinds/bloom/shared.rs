@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::BloomFilter;
 use super::insert::{Tally, after};
-use super::storage::{Storage, View};
+use super::storage::{InMemory, PlainStorage, Storage, View, sealed};
 use crate::bits::atomic::{self, AtomicLine};
 use crate::bits::{self, Bits, Line};
 use crate::error::{Error, Result};
@@ -70,6 +70,8 @@ pub struct Shared {
     was_over: bool,
 }
 
+impl sealed::Sealed for Shared {}
+
 impl Storage for Shared {
     #[inline(always)]
     fn view(&self) -> View<'_> {
@@ -98,13 +100,14 @@ impl BloomFilter {
     /// Costs a look at every bit where batches were inserted before, else next to nothing.
     pub fn into_shared(self) -> BloomFilter<Shared> {
         let (total, limit, was_over) = (self.set_bits(), self.limit(), self.is_over_capacity());
+        let lines = self.lines.as_lines();
         // Positions of a scheme of its own may fall unevenly: there the sample is everything.
-        let sample = if self.has_hash() { atomic::sample(self.lines.len()) } else { self.lines.len() };
-        let share = sample as f64 / self.lines.len() as f64;
-        let in_sample = self.kernel.count(Bits::Plain(&self.lines[..sample]));
+        let sample = if self.has_hash() { atomic::sample(lines.len()) } else { lines.len() };
+        let share = sample as f64 / lines.len() as f64;
+        let in_sample = self.kernel.count(Bits::Plain(&lines[..sample]));
         let tally = Tally::unknown(&self.meta);
         let lines = Shared {
-            lines: atomic::share(self.lines),
+            lines: atomic::share(self.lines.0),
             inserted: Counter::new(),
             watch: Watch::new(limit, share, total, in_sample),
             was_over,
@@ -267,7 +270,7 @@ impl BloomFilter<Shared> {
         let mut meta = self.meta.clone();
         meta.inserted = self.keys_inserted();
         let set_bits = self.kernel.count(Bits::Plain(&lines));
-        Ok(BloomFilter::from_parts(meta, lines, set_bits))
+        Ok(BloomFilter::from_parts(meta, InMemory(lines), set_bits))
     }
 
     #[inline]

@@ -59,12 +59,12 @@ impl BloomFilter {
                 take(hashes);
             })
         };
-        match self.rules.passes(self.lines.len()) {
+        match self.rules.passes(self.lines.0.len()) {
             [Some(pass), None]
                 if threads.get() > 1
                     && self.has_hash()
                     && !self.refuses()
-                    && self.lines.len() >= LEAST_LINES.max(1 << bits) =>
+                    && self.lines.0.len() >= LEAST_LINES.max(1 << bits) =>
             {
                 self.insert_rows(bits, threads, &pass, checked)
             }
@@ -101,7 +101,7 @@ impl BloomFilter {
         let kernel = self.kernel;
         let failure = Mutex::new(None);
         let inserted = AtomicU64::new(0);
-        let rows = rows(&mut self.lines, bits, ROWS * threads.get(), pass);
+        let rows = rows(&mut self.lines.0, bits, ROWS * threads.get(), pass);
         // For each row the line after its last, and what the row sets in it.
         let edges = Mutex::new(Vec::with_capacity(rows.len()));
         share_out(threads.get(), rows.into_iter(), |Row { parts, lines, first }| {
@@ -136,7 +136,7 @@ impl BloomFilter {
         });
         for (line, edge) in edges.into_inner().unwrap_or_else(PoisonError::into_inner) {
             // After the last row there is none.
-            if let Some(shared) = self.lines.get_mut(line..=line) {
+            if let Some(shared) = self.lines.0.get_mut(line..=line) {
                 union(shared, &[edge]);
             }
         }

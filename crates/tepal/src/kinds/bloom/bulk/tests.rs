@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 use super::super::tests::OF_EACH_SORT;
 use super::*;
-use crate::{BloomFilterBuilder, Column, KeyDomain, Layout, Line, OverCapacity, Scheme};
+use crate::bits::Line;
+use crate::{BloomFilterBuilder, Column, KeyDomain, Layout, OverCapacity, Scheme};
 
 fn threads(n: usize) -> NonZeroUsize {
     NonZeroUsize::new(n).unwrap()
@@ -24,7 +25,12 @@ fn spread(keys: Range<u64>) -> Vec<u64> {
 
 /// What an insert leaves and says. The error is text, since that says all that is in it.
 fn outcome(filter: &BloomFilter, result: Result<()>) -> (Vec<Line>, u64, Option<u64>, Option<String>) {
-    (filter.lines.clone(), filter.set_bits(), filter.keys_inserted(), result.err().map(|e| format!("{e:?}")))
+    (
+        filter.lines.0.clone(),
+        filter.set_bits(),
+        filter.keys_inserted(),
+        result.err().map(|e| format!("{e:?}")),
+    )
 }
 
 /// The same keys by the batch call and in bulk, as keys and as hashes.
@@ -266,7 +272,7 @@ fn the_real_cut() {
         let filter = builder.build().unwrap();
         let keys = spread(0..3_600_000);
         let cut = filter.cut(threads(6)).unwrap();
-        assert!(cut.chunk < keys.len() && filter.lines.len() > 4 * cut.part_lines);
+        assert!(cut.chunk < keys.len() && filter.lines.0.len() > 4 * cut.part_lines);
         let (mut batch, mut bulk) = (filter.clone(), filter);
         batch.insert_many(&keys).unwrap();
         bulk.insert_bulk(&keys, threads(6)).unwrap();

@@ -187,9 +187,9 @@ fn unions_are_judged_by_their_bits() {
     for &layout in Layout::ALL {
         let empty = BloomFilter::builder().layout(layout).capacity(1000).build().unwrap();
         let with_bits = |bits: u64| {
-            let mut lines = bits::zeroed(empty.lines.len() as u64).unwrap();
+            let mut lines = bits::zeroed(empty.lines.0.len() as u64).unwrap();
             (0..bits).for_each(|p| bits::words_mut(&mut lines)[(p / 64) as usize] |= 1 << (p % 64));
-            BloomFilter::from_parts(empty.meta.clone(), lines, bits)
+            BloomFilter::from_parts(empty.meta.clone(), InMemory(lines), bits)
         };
         let most = empty.limit() + u64::from(empty.num_hashes()) - 1;
         let mut filter = with_bits(10);

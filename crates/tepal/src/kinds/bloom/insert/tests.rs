@@ -49,7 +49,7 @@ fn a_batch_and_then_single_keys_fill_the_capacity() {
         for key in 99_000..100_000u64 {
             filter.insert(&key).unwrap();
         }
-        assert_eq!(filter.set_bits(), bits::count(&filter.lines));
+        assert_eq!(filter.set_bits(), bits::count(&filter.lines.0));
         assert!(!filter.is_over_capacity());
     }
 }
@@ -185,7 +185,7 @@ fn the_limit_itself_is_not_over_capacity() {
 fn a_batch_counts_near_the_limit() {
     for builder in builders() {
         let empty = builder.capacity(20_000).build().unwrap();
-        let (k, lines) = (u64::from(empty.num_hashes()), empty.lines.len() as u64);
+        let (k, lines) = (u64::from(empty.num_hashes()), empty.lines.0.len() as u64);
         for (room, counts) in [(4 * lines + 1, false), (4 * lines, false), (4 * lines - 1, true), (600, true)]
         {
             // As if the bits before were set already.
@@ -193,7 +193,7 @@ fn a_batch_counts_near_the_limit() {
             filter.tally.counted = filter.tally.limit - k * room;
             let before = filter.tally.clone();
             filter.insert_many(&(0..500u64).collect::<Vec<_>>()).unwrap();
-            let (counted, uncounted) = if counts { (bits::count(&filter.lines), 0) } else { (0, 500 * k) };
+            let (counted, uncounted) = if counts { (bits::count(&filter.lines.0), 0) } else { (0, 500 * k) };
             assert_eq!(filter.tally.counted, before.counted + counted, "{filter:?}: {room}");
             assert_eq!(filter.tally.uncounted, uncounted, "{filter:?}: {room}");
         }

@@ -121,11 +121,11 @@ fn one_thread_is_as_in_memory() {
 fn sharing_copies_nothing() {
     let mut plain = filter(Layout::Line, 1_000_000);
     plain.insert("key").unwrap();
-    let memory = plain.lines.as_ptr().addr();
+    let memory = plain.lines.0.as_ptr().addr();
     let shared = plain.into_shared();
     assert_eq!(shared.lines.lines.as_ptr().addr(), memory);
     let plain = shared.into_owned().unwrap();
-    assert_eq!(plain.lines.as_ptr().addr(), memory);
+    assert_eq!(plain.lines.0.as_ptr().addr(), memory);
     assert_eq!(size_of::<AtomicLine>(), size_of::<Line>());
     assert!(plain.contains("key"));
 }

@@ -95,7 +95,7 @@ pub fn recognise(data: &[u8]) {
         // A mark of another program counts only where the rest can be read.
         (Some(format), Err(_)) => assert_eq!(format, Format::Tepal),
         (None, Ok(file)) => panic!("{} without a mark", file.format()),
-        (None, Err(Error::NotTepal { found: Looks::Unmarked(possible) })) => {
+        (None, Err(Error::NotTepal { found: Looks::Unmarked(possible), .. })) => {
             assert!(!possible.is_empty() && possible.iter().all(|format| told(*format) == *format));
         }
         (None, Err(Error::NotTepal { .. })) => {}
@@ -188,7 +188,7 @@ pub fn build(data: &[u8]) {
         .scheme(scheme)
         .key_domain(KeyDomain::ALL[pick(4, 6)])
         .over_capacity([OverCapacity::Refuse, OverCapacity::Warn, OverCapacity::Ignore][pick(5, 3)])
-        .recipe(Recipe { trim: choices[6] & 1 != 0, nocase: choices[6] & 2 != 0 });
+        .recipe(Recipe::new().trim(choices[6] & 1 != 0).nocase(choices[6] & 2 != 0));
     builder = match choices[6] >> 6 {
         0 => builder.bit_len(bits).capacity(u64::from(choices[7])),
         1 => builder.bit_len(bits).false_positive_rate(f64::from(choices[7]) / 256.0),

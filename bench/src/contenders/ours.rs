@@ -5,7 +5,7 @@
 
 use std::num::NonZeroUsize;
 
-use tepal::{BloomFilter, Layout, Plan, Request};
+use tepal::{BloomFilter, Layout, Plan};
 
 use super::{LINE, SHARED, SHARED_BATCH, SPLIT_BLOCK};
 use crate::contender::{Calls, Contender, many_keys, one_key, shared};
@@ -15,10 +15,8 @@ const FITS: &str = "a filter takes the keys it was planned for";
 
 /// The size the library chooses.
 pub(crate) fn plan(layout: Layout, keys: usize, rate: f64) -> Plan {
-    let capacity = Some(keys as u64);
-    let request =
-        Request { capacity, false_positive_rate: Some(rate), layout: Some(layout), ..Request::default() };
-    request.plan().expect("the layout reaches the rate")
+    let builder = BloomFilter::builder().capacity(keys as u64).false_positive_rate(rate).layout(layout);
+    builder.plan().expect("the layout reaches the rate")
 }
 
 fn filter(layout: Layout, keys: usize, rate: f64) -> (&'static str, u64, BloomFilter) {

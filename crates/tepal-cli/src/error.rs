@@ -52,7 +52,7 @@ impl From<tepal::Error> for Failure {
     /// For an error of the library whose text needs no name before it.
     fn from(error: tepal::Error) -> Self {
         match error {
-            tepal::Error::Io { doing, source } => Self::io(&one_line(&doing), &source),
+            tepal::Error::Io { doing, source, .. } => Self::io(&one_line(&doing), &source),
             other => Self::new(other.to_string()),
         }
     }

@@ -196,7 +196,7 @@ pub fn has_key(filters: &[Opened], key: &[u8]) -> Result<bool, Failure> {
 #[cold]
 pub fn refusal(error: &Error) -> String {
     match error {
-        Error::CallerHashes { name } => format!(
+        Error::CallerHashes { name, .. } => format!(
             "this filter holds hashes that another program computes ({name:?}), and this one cannot; ask that program"
         ),
         other => other.to_string(),

@@ -81,10 +81,10 @@ pub fn ignore_capacity(name: &str, file: &mut Opened) -> Result<Option<OverCapac
 fn why(error: &Error, file: FileArgs) -> String {
     match (error, file.from, file.encoding) {
         (Error::Incompatible { expected, .. }, _, Some(encoding)) => wrong_encoding(expected, encoding),
-        (Error::NotOfFormat { format, found }, ..) => {
+        (Error::NotOfFormat { format, found, .. }, ..) => {
             format!("its mark says {found}, not {format}; leave --from out")
         }
-        (Error::Damaged { what }, Some(format), _) if format != Format::Tepal => {
+        (Error::Damaged { what, .. }, Some(format), _) if format != Format::Tepal => {
             format!("no filter of the format {format}, or a damaged one: {what}")
         }
         (
@@ -111,10 +111,10 @@ fn reason(error: &Error) -> String {
         Error::Io { source, .. } => {
             format!("{}; expected a tepal filter, made with: tepal build LIST -o FILTER", io_text(source))
         }
-        Error::NotTepal { found: found @ Looks::Unmarked(_) } => {
+        Error::NotTepal { found: found @ Looks::Unmarked(_), .. } => {
             format!("not a tepal filter: {found}; say which with --from FORMAT")
         }
-        Error::NotTepal { found } => {
+        Error::NotTepal { found, .. } => {
             format!("not a tepal filter: {found}; make one with: tepal build LIST -o FILTER")
         }
         Error::KeyRequired => {

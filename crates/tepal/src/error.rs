@@ -20,6 +20,7 @@ pub type Result<T> = core::result::Result<T, Error>;
 #[non_exhaustive]
 pub enum Error {
     /// A parameter that no filter can have.
+    #[non_exhaustive]
     Parameter {
         /// Which parameter.
         name: &'static str,
@@ -29,6 +30,7 @@ pub enum Error {
         expected: String,
     },
     /// The rate cannot be reached by this layout.
+    #[non_exhaustive]
     RateOutOfReach {
         /// The rate asked for.
         rate: f64,
@@ -36,11 +38,13 @@ pub enum Error {
         reason: String,
     },
     /// More memory than this machine can address or hold.
+    #[non_exhaustive]
     TooLarge {
         /// The size of the bit array in bytes.
         bytes: u64,
     },
     /// The filter holds as many keys as it was planned for, and its policy is to refuse more.
+    #[non_exhaustive]
     CapacityReached {
         /// The keys it was planned for.
         capacity: u64,
@@ -48,6 +52,7 @@ pub enum Error {
         inserted: usize,
     },
     /// A key that the filter's key domain does not have, such as text in an integer filter.
+    #[non_exhaustive]
     KeyRefused {
         /// The filter's key domain.
         domain: KeyDomain,
@@ -55,16 +60,19 @@ pub enum Error {
         found: String,
     },
     /// A 64-bit hash was asked of a scheme that has none, or given to one.
+    #[non_exhaustive]
     NoHash {
         /// The filter's scheme.
         scheme: Scheme,
     },
     /// A key was given to a filter that takes the caller's hashes alone ([`Scheme::CallerHash`]).
+    #[non_exhaustive]
     CallerHashes {
         /// The name that the caller gave the hash.
         name: String,
     },
     /// Something that this kind of filter cannot do.
+    #[non_exhaustive]
     NotPossible {
         /// The kind.
         kind: Kind,
@@ -74,6 +82,7 @@ pub enum Error {
         instead: &'static str,
     },
     /// Two filters that cannot be combined.
+    #[non_exhaustive]
     Incompatible {
         /// The property in which they differ.
         property: &'static str,
@@ -83,6 +92,7 @@ pub enum Error {
         found: String,
     },
     /// A filter that a file of another format cannot hold.
+    #[non_exhaustive]
     Unconvertible {
         /// The format.
         format: Format,
@@ -90,11 +100,13 @@ pub enum Error {
         obstacle: Obstacle,
     },
     /// The bytes are not a tepal file.
+    #[non_exhaustive]
     NotTepal {
         /// What they look like.
         found: Looks,
     },
     /// A file of a version, kind or feature that this build does not know.
+    #[non_exhaustive]
     Unsupported {
         /// What is not known.
         what: &'static str,
@@ -103,7 +115,14 @@ pub enum Error {
         /// What this build knows.
         known: &'static str,
     },
+    /// Bits that cannot be asked where they lie.
+    #[non_exhaustive]
+    NotInPlace {
+        /// So many bytes past a multiple of 64 in memory. 0 on a big-endian machine, which has to copy every file.
+        past: usize,
+    },
     /// The bytes cannot be read as what the caller says they are.
+    #[non_exhaustive]
     NotOfFormat {
         /// The format that the caller named.
         format: Format,
@@ -111,6 +130,7 @@ pub enum Error {
         found: Format,
     },
     /// The file is damaged: it is not what was written.
+    #[non_exhaustive]
     Damaged {
         /// Which part, and how it shows.
         what: String,
@@ -129,6 +149,7 @@ pub enum Error {
     NotSealed,
     /// The operating system refused to read or write.
     #[cfg(feature = "std")]
+    #[non_exhaustive]
     Io {
         /// What was being done, with the file's name where there is one.
         doing: String,
@@ -178,6 +199,16 @@ impl fmt::Display for Error {
                     keys => write!(f, " (the first {keys} keys of this call are in)"),
                 }
             }
+            Error::NotInPlace { past: 0 } => write!(
+                f,
+                "this machine is big-endian, so a filter cannot be asked where it lies; copy it with `BloomFilter::from_bytes`"
+            ),
+            Error::NotInPlace { past } => write!(
+                f,
+                "the bits lie {past} bytes past a multiple of 64 in memory, so they cannot be asked where they are; put the \
+                 filter at a multiple of 64 (`tepal::include_aligned!` for bytes in the program), or copy it with \
+                 `BloomFilter::from_bytes` or `from_embedded`"
+            ),
             Error::KeyRefused { domain, found } => {
                 let (keys, expected) = keys_of(*domain);
                 write!(f, "this filter has {keys}; {found:?} is not {expected}")

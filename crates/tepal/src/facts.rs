@@ -9,7 +9,16 @@ use crate::ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
 use crate::key::Recipe;
 
 /// Free text about the set that travels in the file. None of it changes an answer.
+///
+/// ```
+/// use tepal::{BloomFilter, Labels};
+/// let labels = Labels::new().name("blocked accounts").source("accounts.csv").date("2026-11-22");
+/// let filter = BloomFilter::builder().capacity(1000).labels(labels).build()?;
+/// assert_eq!(filter.labels().name.as_deref(), Some("blocked accounts"));
+/// # Ok::<(), tepal::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Labels {
     /// Name of the set.
     pub name: Option<String>,
@@ -22,6 +31,39 @@ pub struct Labels {
 }
 
 impl Labels {
+    /// No text.
+    pub const fn new() -> Self {
+        Labels { name: None, source: None, date: None, field: None }
+    }
+
+    /// Name of the set.
+    #[must_use]
+    pub fn name(mut self, text: impl Into<String>) -> Self {
+        self.name = Some(text.into());
+        self
+    }
+
+    /// Where the keys came from.
+    #[must_use]
+    pub fn source(mut self, text: impl Into<String>) -> Self {
+        self.source = Some(text.into());
+        self
+    }
+
+    /// When, in the writer's own form.
+    #[must_use]
+    pub fn date(mut self, text: impl Into<String>) -> Self {
+        self.date = Some(text.into());
+        self
+    }
+
+    /// Which field of a row is the key.
+    #[must_use]
+    pub fn field(mut self, text: impl Into<String>) -> Self {
+        self.field = Some(text.into());
+        self
+    }
+
     /// Tag and text of each label that is there, in file order (FORMAT.md, section 4.3).
     pub(crate) fn tagged(&self) -> impl Iterator<Item = (u16, &str)> {
         [(1, &self.name), (2, &self.source), (3, &self.date), (4, &self.field)]

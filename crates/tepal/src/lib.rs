@@ -33,7 +33,7 @@
 //! | columns (offsets and data), answers as a bitmap | [`Column`], [`contains_many_bits`](BloomFilter::contains_many_bits) |
 //! | each answer before the next question | [`contains_branching`](BloomFilter::contains_branching) |
 //! | many threads that insert at once | [`into_shared`](BloomFilter::into_shared) |
-//! | a size before anything is built | [`Request::plan`] |
+//! | a size before anything is built | [`BloomFilterBuilder::plan`] |
 //! | to build from millions of keys, or to ask for them, over several threads | `BloomFilter::insert_bulk` and `contains_bulk`, with the feature `parallel` |
 //! | a filter from a file, of any kind and program | [`open`] (mapped where it can be), [`from_bytes`] (in memory), [`Open`] with keys and options |
 //! | the same, and it is a Bloom filter of ours | [`BloomFilter::open`], [`BloomFilter::from_bytes`] |
@@ -105,7 +105,7 @@ pub use kinds::bloom::Shared;
 pub use kinds::bloom::{BloomFilter, BloomFilterBuilder};
 pub use kinds::chain::ScalableBloomFilter;
 pub use kinds::storage::{InBytes, InMemory, Mapped, PlainStorage, Storage, StorageMut};
-pub use params::{Goal, Plan, Request};
+pub use params::{Goal, Plan};
 
 /// The README's examples, compiled and run.
 #[cfg(all(doctest, feature = "std"))]

@@ -81,7 +81,7 @@ fn forged_fields_of_our_own_file() {
     let path = folder.path().join("f");
     let mut refused = 0;
     for &layout in Layout::ALL {
-        let labels = Labels { name: Some("a name".into()), ..Labels::default() };
+        let labels = Labels::new().name("a name");
         let mut filter = BloomFilter::builder().layout(layout).capacity(100).labels(labels).build().unwrap();
         filter.insert_many(&(0..80u32).collect::<Vec<_>>()).unwrap();
         let good = filter.to_bytes().unwrap();

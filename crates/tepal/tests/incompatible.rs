@@ -68,7 +68,7 @@ fn all() -> Vec<Properties> {
                         (Scheme::Xxh64, 0),
                     ] {
                         for trim in [false, true] {
-                            let recipe = Recipe { trim, nocase: false };
+                            let recipe = Recipe::new().trim(trim);
                             all.push(Properties {
                                 layout,
                                 num_hashes,

@@ -151,7 +151,7 @@ fn every_kept_file_is_the_filter_it_was() {
         assert_eq!(filter.keys_inserted(), kept.json["keys_inserted"].as_u64(), "{name}");
         assert_eq!(filter.set_bits(), kept.number("set_bits"), "{name}");
         let recipe = |part: &str| kept.json["recipe"][part].as_bool().unwrap();
-        assert_eq!(filter.recipe(), Recipe { trim: recipe("trim"), nocase: recipe("nocase") }, "{name}");
+        assert_eq!(filter.recipe(), Recipe::new().trim(recipe("trim")).nocase(recipe("nocase")), "{name}");
         let labels = filter.labels();
         for (label, text) in [
             ("name", &labels.name),

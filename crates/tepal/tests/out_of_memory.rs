@@ -39,7 +39,9 @@ fn each_fails<T>(what: &str, mut call: impl FnMut() -> Result<T>) -> u32 {
         match result {
             Ok(_) if !failed => return after,
             Ok(_) => panic!("{what}: a filter, though allocation {after} failed"),
-            Err(Error::TooLarge { bytes }) => assert!(failed && bytes as usize >= LARGE, "{what}: {bytes}"),
+            Err(Error::TooLarge { bytes, .. }) => {
+                assert!(failed && bytes as usize >= LARGE, "{what}: {bytes}")
+            }
             Err(other) => panic!("{what}: {other}"),
         }
     }

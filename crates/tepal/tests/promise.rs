@@ -10,7 +10,7 @@ mod keys;
 mod trial;
 
 use keys::Family;
-use tepal::{Layout, Request};
+use tepal::{BloomFilter, Layout};
 use trial::{credible, run};
 
 const RATES: [f64; 7] = [0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6];
@@ -88,20 +88,10 @@ fn rates_are_the_formulas() {
     for &layout in Layout::ALL {
         for rate in [0.1, 0.01, 1e-3, 1e-4] {
             let n = 2_000_000;
-            let request = Request {
-                capacity: Some(n),
-                false_positive_rate: Some(rate),
-                layout: Some(layout),
-                ..Request::default()
-            };
-            let plan = request.plan().unwrap();
-            let formula = Request {
-                bit_len: Some(plan.bit_len),
-                false_positive_rate: None,
-                num_hashes: Some(plan.num_hashes),
-                ..request
-            };
-            let formula = formula.plan().unwrap().false_positive_rate;
+            let builder = BloomFilter::builder().capacity(n).layout(layout);
+            let plan = builder.clone().false_positive_rate(rate).plan().unwrap();
+            let formula = builder.bit_len(plan.bit_len).num_hashes(plan.num_hashes).plan().unwrap();
+            let formula = formula.false_positive_rate;
             let found = run(layout, rate, Family::Sequential, n, 1, 0).filter;
             let ratio = found.false_positive_rate() / formula;
             assert!((0.93..1.01).contains(&ratio), "{layout} {rate:e}: {ratio} of the formula");

@@ -18,7 +18,7 @@ const FORMS: [[&str; 2]; 4] = [
 const OTHERS: [&str; 5] =
     ["alice@x.or", "alice @x.org", "\u{e4}rger  im b\u{fc}ro", "\u{c4}rger im B\u{dc}RO", ""];
 
-const BOTH: Recipe = Recipe { trim: true, nocase: true };
+const BOTH: Recipe = Recipe::new().trim(true).nocase(true);
 
 /// Every scheme that takes keys.
 fn filters() -> Vec<BloomFilter> {
@@ -257,8 +257,8 @@ fn check_opened(file: &Opened, texts: &[&str], held: bool) {
 #[test]
 fn trim_and_nocase_by_themselves() {
     for (recipe, found, not_found) in [
-        (Recipe { trim: true, nocase: false }, "\n alice@x.org\t", "Alice@x.org"),
-        (Recipe { trim: false, nocase: true }, "ALICE@X.ORG", "alice@x.org "),
+        (Recipe::new().trim(true), "\n alice@x.org\t", "Alice@x.org"),
+        (Recipe::new().nocase(true), "ALICE@X.ORG", "alice@x.org "),
         (Recipe::default(), "alice@x.org", "alice@x.org\n"),
     ] {
         let builder = BloomFilter::builder().capacity(100).false_positive_rate(1e-6).recipe(recipe);
@@ -274,7 +274,7 @@ fn trim_and_nocase_by_themselves() {
 #[test]
 fn the_recipe_comes_before_the_domain() {
     for domain in [KeyDomain::Integer, KeyDomain::Integer32, KeyDomain::Float64] {
-        let recipe = Recipe { trim: true, nocase: false };
+        let recipe = Recipe::new().trim(true);
         let builder = BloomFilter::builder().capacity(100).key_domain(domain).recipe(recipe);
         let mut filter = builder.build().unwrap();
         filter.insert(" 42\n").unwrap();

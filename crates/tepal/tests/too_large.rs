@@ -4,7 +4,7 @@
 use std::fs::{self, File};
 use std::io::Write;
 
-use tepal::{BloomFilter, Error, Layout, Request};
+use tepal::{BloomFilter, Error, Layout};
 use xxhash_rust::xxh3::xxh3_64;
 
 const NARROW: bool = usize::BITS == 32;
@@ -34,31 +34,21 @@ const BIT_LEN: usize = 40;
 fn plans_go_as_far_as_the_format() {
     for bits in [1u64 << 33, 1 << 35, 1 << 38, 1 << 45] {
         for layout in [Layout::Line, Layout::Double, Layout::Scattered] {
-            let request = Request {
-                bit_len: Some(bits),
-                false_positive_rate: Some(0.01),
-                layout: Some(layout),
-                ..Request::default()
-            };
-            let plan = request.plan().unwrap();
+            let builder = BloomFilter::builder().false_positive_rate(0.01).layout(layout);
+            let plan = builder.clone().bit_len(bits).plan().unwrap();
             assert_eq!(plan.bit_len, bits);
             assert_eq!(plan.size_in_bytes(), bits / 8);
             assert!(plan.capacity > bits / 12 && plan.capacity < bits / 9, "{layout} {bits}: {plan:?}");
             assert!(plan.file_len() > bits / 8);
 
             // The same filter from the other two numbers.
-            let again = Request { bit_len: None, capacity: Some(plan.capacity), ..request }.plan().unwrap();
+            let again = builder.capacity(plan.capacity).plan().unwrap();
             let ratio = again.bit_len as f64 / bits as f64;
             assert!((0.99..1.01).contains(&ratio), "{layout} {bits}: {again:?}");
         }
     }
-    let beyond = Request {
-        capacity: Some(1 << 46),
-        false_positive_rate: Some(0.01),
-        layout: Some(Layout::Line),
-        ..Request::default()
-    };
-    assert!(matches!(beyond.plan(), Err(Error::TooLarge { bytes }) if bytes > 1 << 43));
+    let beyond = BloomFilter::builder().capacity(1 << 46).false_positive_rate(0.01).layout(Layout::Line);
+    assert!(matches!(beyond.plan(), Err(Error::TooLarge { bytes, .. }) if bytes > 1 << 43));
 }
 
 /// One key more than the largest plan is too large, although only rounding up takes it past the format.
@@ -74,7 +64,10 @@ fn one_key_past_the_largest_plan_is_too_large() {
         let most = builder.clone().capacity(fits).plan().unwrap().bit_len;
         assert!(most <= 1 << 46 && most > (1 << 46) - 5040 * 512, "{layout}: {most}");
         let built = builder.capacity(beyond).build();
-        assert!(matches!(built, Err(Error::TooLarge { bytes }) if bytes > 1 << 43), "{layout}: {built:?}");
+        assert!(
+            matches!(built, Err(Error::TooLarge { bytes, .. }) if bytes > 1 << 43),
+            "{layout}: {built:?}"
+        );
     }
 }
 
@@ -86,7 +79,7 @@ fn a_filter_that_memory_cannot_address_is_refused() {
         assert_eq!(builder.plan().unwrap().bit_len, bits);
         if NARROW {
             let built = builder.build();
-            assert!(matches!(built, Err(Error::TooLarge { bytes }) if bytes == bits / 8), "{bits}");
+            assert!(matches!(built, Err(Error::TooLarge { bytes, .. }) if bytes == bits / 8), "{bits}");
         }
     }
     // Beyond the format it is refused everywhere, before any memory is asked for.
@@ -103,7 +96,7 @@ fn a_filter_of_2_to_the_33_bits_is_right_or_refused() {
         let builder = BloomFilter::builder().layout(layout).bit_len(1 << 33).false_positive_rate(0.01);
         let mut filter = match builder.build() {
             Ok(filter) => filter,
-            Err(Error::TooLarge { bytes }) if NARROW => {
+            Err(Error::TooLarge { bytes, .. }) if NARROW => {
                 assert_eq!(bytes, 1 << 30);
                 continue;
             }
@@ -164,7 +157,7 @@ fn a_file_beyond_memory_is_refused() {
         drop(file);
         let error = BloomFilter::open(&path).map(|_| ()).unwrap_err();
         match error {
-            Error::TooLarge { bytes } if NARROW => assert_eq!(bytes, len),
+            Error::TooLarge { bytes, .. } if NARROW => assert_eq!(bytes, len),
             Error::Damaged { .. } if !NARROW => {}
             other => panic!("{len} bytes: {other}"),
         }

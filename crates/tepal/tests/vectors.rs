@@ -9,7 +9,7 @@ use serde_json::Value;
 use tepal::SealKey;
 use tepal::{
     BloomFilter, Error, Format, Key, KeyDomain, KeyRef, KeySink, Labels, Layout, Open, Opened, OverCapacity,
-    Recipe, Request, Scheme, SecretKey, finish_hash,
+    Recipe, Scheme, SecretKey, finish_hash,
 };
 
 fn vectors(name: &str) -> Value {
@@ -101,7 +101,7 @@ fn layout(case: &Value) -> Layout {
 
 fn recipe(case: &Value) -> Recipe {
     let flags = small(case, "recipe");
-    Recipe { trim: flags & 1 != 0, nocase: flags & 2 != 0 }
+    Recipe::new().trim(flags & 1 != 0).nocase(flags & 2 != 0)
 }
 
 fn empty_filter(case: &Value, domain: KeyDomain) -> BloomFilter {
@@ -176,13 +176,9 @@ fn finished_hashes() {
 fn sizes() {
     let file = vectors("sizes.json");
     for case in cases(&file, "bit_lens") {
-        let request = Request {
-            capacity: Some(number(&case["capacity"])),
-            false_positive_rate: case["false_positive_rate"].as_f64(),
-            layout: Some(layout(case)),
-            ..Request::default()
-        };
-        let plan = request.plan().unwrap();
+        let rate = case["false_positive_rate"].as_f64().unwrap();
+        let builder = BloomFilter::builder().capacity(number(&case["capacity"])).false_positive_rate(rate);
+        let plan = builder.layout(layout(case)).plan().unwrap();
         assert_eq!(plan.num_hashes, small(case, "num_hashes"), "{case}");
         assert_eq!(plan.bit_len, number(&case["bit_len"]), "{case}");
     }

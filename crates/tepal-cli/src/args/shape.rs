@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use tepal::{Goal, Layout};
+use tepal::{BloomFilter, BloomFilterBuilder, Goal, Layout, Scheme};
 
 use crate::error::Failure;
 use crate::text::number;
@@ -57,8 +57,32 @@ impl ShapeArgs {
     }
 
     /// What to prefer where no layout is named.
-    pub fn goal(&self) -> Goal {
+    fn goal(&self) -> Goal {
         if self.memory { Goal::Memory } else { Goal::Speed }
+    }
+
+    /// The filter of this shape, of so many bits where that is given.
+    pub fn describe(&self, bit_len: Option<u64>, scheme: Option<Scheme>) -> BloomFilterBuilder {
+        let mut builder = BloomFilter::builder().goal(self.goal());
+        if let Some(keys) = self.capacity {
+            builder = builder.capacity(keys);
+        }
+        if let Some(rate) = self.fpr {
+            builder = builder.false_positive_rate(rate);
+        }
+        if let Some(bits) = bit_len {
+            builder = builder.bit_len(bits);
+        }
+        if let Some(layout) = self.layout {
+            builder = builder.layout(layout);
+        }
+        if let Some(k) = self.num_hashes {
+            builder = builder.num_hashes(k);
+        }
+        match scheme {
+            Some(scheme) => builder.scheme(scheme),
+            None => builder,
+        }
     }
 }
 

@@ -80,7 +80,7 @@ impl Sink<PreparedKeys> for Add<'_> {
     fn take(&mut self, _page: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
         match self.file.insert_prepared(keys) {
             Ok(()) => self.keys += keys.len() as u64,
-            Err(Error::CapacityReached { capacity, inserted }) => {
+            Err(Error::CapacityReached { capacity, inserted, .. }) => {
                 let fitted = self.keys + inserted as u64;
                 return Err(match self.file.filter().kind() {
                     Kind::Scalable => full_chain(self.name, fitted),

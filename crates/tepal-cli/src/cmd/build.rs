@@ -3,8 +3,7 @@
 use serde::Serialize;
 use tepal::build::{Built, Gather};
 use tepal::{
-    AnyFilter, BloomFilter, BloomFilterBuilder, Error, Format, KeyDomain, Labels, Obstacle, OverCapacity,
-    Recipe, Scheme,
+    AnyFilter, BloomFilterBuilder, Error, Format, KeyDomain, Labels, Obstacle, OverCapacity, Recipe, Scheme,
 };
 
 use super::plan::has_own_sizes;
@@ -115,11 +114,11 @@ fn too_many(list: &str, capacity: u64) -> Failure {
 /// Why there can be no such filter. The library speaks of one with keys; here there are none yet, and the flag can go.
 fn refusal(error: Error) -> Failure {
     let (flag, format, found) = match &error {
-        Error::Unconvertible { format, obstacle: Obstacle::Scheme { found, expected } } => {
+        Error::Unconvertible { format, obstacle: Obstacle::Scheme { found, expected, .. }, .. } => {
             let expected = expected.iter().map(|scheme| scheme.name()).collect::<Vec<_>>().join(" or ");
             ("--scheme", format, format!("its hash scheme is {found}, expected {expected}"))
         }
-        Error::Unconvertible { format, obstacle: Obstacle::Layout { found, expected } } => {
+        Error::Unconvertible { format, obstacle: Obstacle::Layout { found, expected, .. }, .. } => {
             ("--layout", format, format!("its layout is {found}, expected {expected}"))
         }
         _ => return error.into(),
@@ -176,41 +175,23 @@ fn builder(args: &BuildArgs) -> Result<BloomFilterBuilder, Failure> {
     };
     shape.check()?;
     let scheme = scheme(&args.scheme)?;
-    let mut builder = BloomFilter::builder()
-        .goal(shape.goal())
+    let mut labels = Labels::new();
+    labels.name.clone_from(&args.name);
+    labels.source.clone_from(&args.source);
+    labels.date.clone_from(&args.date);
+    labels.field = args.keys.field.as_ref().map(Field::text);
+    let mut builder = shape
+        .describe(shape.bit_len(!scheme.is_some_and(has_own_sizes))?, scheme)
         .key_domain(match (args.scheme.encoding, args.integer) {
             (Some(encoding), _) => encoding,
             (None, true) => KeyDomain::Integer,
             (None, false) => KeyDomain::Bytes,
         })
         .over_capacity(args.over)
-        .recipe(Recipe { trim: args.trim, nocase: args.nocase })
-        .labels(Labels {
-            name: args.name.clone(),
-            source: args.source.clone(),
-            date: args.date.clone(),
-            field: args.keys.field.as_ref().map(Field::text),
-        });
-    if let Some(keys) = shape.capacity {
-        builder = builder.capacity(keys);
-    }
-    if let Some(rate) = shape.fpr {
-        builder = builder.false_positive_rate(rate);
-    }
-    if let Some(bits) = shape.bit_len(!scheme.is_some_and(has_own_sizes))? {
-        builder = builder.bit_len(bits);
-    }
-    if let Some(scheme) = scheme {
-        builder = builder.scheme(scheme);
-    }
+        .recipe(Recipe::new().trim(args.trim).nocase(args.nocase))
+        .labels(labels);
     if let Some(rule) = args.scheme.md5_split {
         builder = builder.md5_split(rule);
-    }
-    if let Some(layout) = shape.layout {
-        builder = builder.layout(layout);
-    }
-    if let Some(k) = shape.num_hashes {
-        builder = builder.num_hashes(k);
     }
     if let Some(seed) = args.seed {
         builder = builder.seed(seed);

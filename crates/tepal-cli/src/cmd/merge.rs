@@ -42,10 +42,10 @@ pub fn run(args: &MergeArgs) -> Outcome {
 /// Why another filter cannot be joined to the first.
 fn refusal(error: &Error) -> String {
     match error {
-        Error::Incompatible { property: "file format", expected, found } => {
+        Error::Incompatible { property: "file format", expected, found, .. } => {
             format!("its format is {found}, not {expected}; bring both to one format with: tepal convert")
         }
-        Error::Incompatible { property, expected, found } => format!(
+        Error::Incompatible { property, expected, found, .. } => format!(
             "its {property} is {found}, not {expected}; only filters of one shape and one hash can be merged, build \
              one of them again from its keys"
         ),

@@ -1,7 +1,7 @@
 //! `tepal plan`: calculates keys, rate or size from the other two, for every layout.
 
 use serde::Serialize;
-use tepal::{BloomFilter, Layout, Plan, Request, Scheme};
+use tepal::{BloomFilter, BloomFilterBuilder, Layout, Plan, Scheme};
 
 use crate::args::PlanArgs;
 use crate::error::{Failure, Outcome};
@@ -28,7 +28,7 @@ struct Row {
 
 /// Runs the verb.
 pub fn run(args: &PlanArgs) -> Outcome {
-    let wanted = request(args)?;
+    let wanted = wanted(args)?;
     let rows = rows(args, &wanted)?;
     let mut stdout = Stdout::new();
     if args.json {
@@ -43,18 +43,26 @@ pub fn run(args: &PlanArgs) -> Outcome {
     Ok(0)
 }
 
+/// What was typed.
+struct Wanted {
+    capacity: Option<u64>,
+    false_positive_rate: Option<f64>,
+    bit_len: Option<u64>,
+    layout: Option<Layout>,
+    /// All of it.
+    builder: BloomFilterBuilder,
+}
+
 /// The request as it was typed. Where only the keys are given, the rate is 1 %.
-fn request(args: &PlanArgs) -> Result<Request, Failure> {
+fn wanted(args: &PlanArgs) -> Result<Wanted, Failure> {
     let shape = &args.shape;
     shape.check()?;
-    let mut wanted = Request {
+    let mut wanted = Wanted {
         capacity: shape.capacity,
         false_positive_rate: shape.fpr,
         bit_len: shape.bit_len(!args.scheme.is_some_and(has_own_sizes))?,
         layout: shape.layout,
-        num_hashes: shape.num_hashes,
-        goal: shape.goal(),
-        scheme: args.scheme,
+        builder: BloomFilter::builder(),
     };
     match (wanted.capacity, wanted.false_positive_rate, wanted.bit_len) {
         (Some(_), None, None) => wanted.false_positive_rate = Some(0.01),
@@ -65,12 +73,13 @@ fn request(args: &PlanArgs) -> Result<Request, Failure> {
         }
         _ => {}
     }
+    wanted.builder = shape.describe(wanted.bit_len, args.scheme);
     Ok(wanted)
 }
 
-fn rows(args: &PlanArgs, wanted: &Request) -> Result<Vec<Row>, Failure> {
+fn rows(args: &PlanArgs, wanted: &Wanted) -> Result<Vec<Row>, Failure> {
     // The plan that `build` would take. There may be none.
-    let chosen = wanted.plan();
+    let chosen = wanted.builder.plan();
     if let Some(scheme) = args.scheme.filter(|scheme| has_own_sizes(*scheme)) {
         let plan = chosen?;
         return Ok(vec![Row {
@@ -85,7 +94,7 @@ fn rows(args: &PlanArgs, wanted: &Request) -> Result<Vec<Row>, Failure> {
     };
     let mut rows = Vec::new();
     for layout in layouts {
-        let plan = Request { layout: Some(layout), ..*wanted }.plan();
+        let plan = wanted.builder.clone().layout(layout).plan();
         rows.push(match plan {
             Ok(plan) => {
                 let is_chosen = chosen.as_ref().is_ok_and(|chosen| chosen.layout == layout);
@@ -157,7 +166,7 @@ fn note(layout: Layout) -> &'static str {
 }
 
 /// The smallest size of any filter: log2(1/rate) bits for each key.
-fn limit(wanted: &Request) -> Row {
+fn limit(wanted: &Wanted) -> Row {
     let capacity = wanted.capacity.map(|keys| keys as f64);
     let bits = wanted.bit_len.map(|bits| bits as f64);
     let given_rate = wanted.false_positive_rate.filter(|_| capacity.is_none() || bits.is_none());

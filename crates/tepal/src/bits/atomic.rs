@@ -62,6 +62,30 @@ pub(crate) fn set_bit(lines: &[AtomicLine], position: u64) -> bool {
     word.load(Relaxed) & bit == 0 && word.fetch_or(bit, Relaxed) & bit == 0
 }
 
+/// How many bits would be set in the union.
+pub(crate) fn count_union(lines: &[AtomicLine], others: &[Line]) -> u64 {
+    let in_line = |(line, other): (&AtomicLine, &Line)| {
+        line.load().0.iter().zip(&other.0).map(|(a, b)| u64::from((a | b).count_ones())).sum::<u64>()
+    };
+    lines.iter().zip(others).map(in_line).sum()
+}
+
+/// Sets all bits of other lines. Says how many of them it set in the sample.
+pub(crate) fn union(lines: &[AtomicLine], others: &[Line]) -> u64 {
+    let mut atomics = Atomics::new(lines);
+    for (number, Line(words)) in others.iter().enumerate() {
+        if words.iter().any(|word| *word != 0) {
+            atomics.set(number, words);
+        }
+    }
+    atomics.sampled()
+}
+
+/// Unsets all bits, while nobody else has the lines.
+pub(crate) fn clear(lines: &mut [AtomicLine]) {
+    lines.iter_mut().for_each(|line| *line = AtomicLine(core::array::from_fn(|_| AtomicU64::new(0))));
+}
+
 /// Is the bit set?
 pub(crate) fn holds_bit(lines: &[AtomicLine], position: u64) -> bool {
     word(lines, position).load(Relaxed) >> (position % 64) & 1 != 0

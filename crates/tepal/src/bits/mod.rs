@@ -77,6 +77,12 @@ pub(crate) fn words(lines: &[Line]) -> &[u64] {
     bytemuck::cast_slice(lines)
 }
 
+/// Takes the bits of bytes into zeroed lines, which have room for them: bit `p` is bit `p % 8` of byte `p / 8`.
+pub(crate) fn fill_from_bytes(lines: &mut [Line], bytes: &[u8]) {
+    bytemuck::cast_slice_mut(lines)[..bytes.len()].copy_from_slice(bytes);
+    words_mut(lines).iter_mut().for_each(|word| *word = u64::from_le(*word));
+}
+
 /// [`words`], to change.
 #[inline]
 pub(crate) fn words_mut(lines: &mut [Line]) -> &mut [u64] {

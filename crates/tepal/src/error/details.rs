@@ -11,6 +11,7 @@ use crate::ids::{Format, Layout, Scheme};
 #[non_exhaustive]
 pub enum Obstacle {
     /// The format holds the bits of other schemes.
+    #[non_exhaustive]
     Scheme {
         /// The filter's scheme.
         found: Scheme,
@@ -18,6 +19,7 @@ pub enum Obstacle {
         expected: &'static [Scheme],
     },
     /// The format holds the bits of another layout.
+    #[non_exhaustive]
     Layout {
         /// The filter's layout.
         found: Layout,
@@ -25,6 +27,7 @@ pub enum Obstacle {
         expected: Layout,
     },
     /// The format holds one filter, and this is a chain.
+    #[non_exhaustive]
     Chain {
         /// How many filters the chain has.
         links: usize,
@@ -32,6 +35,7 @@ pub enum Obstacle {
     /// The format has no place for a recipe (trim, nocase), and no other program would apply it.
     Recipe,
     /// The format has no place for a number of the filter.
+    #[non_exhaustive]
     Number {
         /// Which number.
         name: &'static str,

@@ -20,6 +20,9 @@ use crate::params::Plan;
 pub(super) const MAGIC: [u8; 8] = *b"\x89TEPAL\r\n";
 /// The version of the format that this build writes, and the only one there is.
 pub(crate) const VERSION: u16 = 1;
+/// Bytes from the beginning of a file to the end of its length.
+#[cfg(feature = "std")]
+pub(super) const START: usize = 24;
 const FIXED_BYTES: u64 = 128;
 /// Bytes of the body under one checksum.
 pub(super) const CHUNK_BYTES: u64 = 65_536;

@@ -166,18 +166,10 @@ impl Open<'_> {
     fn of_map(&self, map: memmap2::Mmap) -> Result<Opened> {
         use crate::kinds::BodyChecked;
         use crate::kinds::storage::{Backing, InBytes, MappedBytes, PlainStorage};
-        let lengths = super::envelope::Lengths::read(&map, map.len() as u64)?;
-        let body_offset = lengths.body_offset as usize;
-        let head = &map[..body_offset];
-        let mut header = super::envelope::Header::decode(lengths, head, self)?;
-        let body_end = map.len() - header.seal_len();
-        let check = super::check::BodyCheck::new(&mut header, head, &map[body_end..], self.seal)?;
+        let (header, check, body) = self.dissect(&map)?;
         let is_sealed = check.is_sealed();
-        let body = body_offset..body_end;
         // The map starts on a page and the body on a multiple of 64.
-        let lines = InBytes::new(MappedBytes(Arc::new(map)), body)
-            .ok_or_else(|| Error::damaged(format_args!("the body cannot start at byte {body_offset}")))?;
-        let lines = Mapped(Backing::File(lines));
+        let lines = Mapped(Backing::File(InBytes::new(MappedBytes(Arc::new(map)), body)?));
         if !self.quick {
             check.run(lines.as_lines())?;
         }

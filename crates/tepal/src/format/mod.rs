@@ -2,10 +2,11 @@
 //!
 //! A tepal file is an envelope around what a kind of filter gives and takes: [`envelope`] is everything but the bits, with
 //! its [`records`]; [`check`] holds the bits against it; [`mod@write`] writes and [`replace`] saves atomically; [`map`] maps
-//! a file without copying it; [`seal`] is for files that must not be swapped. [`open`] says how to open, and [`opened`] is
-//! a filter with where it came from. Other programs' files are in `foreign`, one file a format.
+//! a file without copying it, and [`view`] asks one inside the caller's bytes; [`seal`] is for files that must not be swapped. [`open`] says how to open, and [`opened`] is
+//! a filter with where it came from. The bits with 16 bytes behind them, for stores that keep the rest, are in [`embedded`]. Other programs' files are in `foreign`, one file a format.
 
 mod check;
+mod embedded;
 mod envelope;
 #[cfg(feature = "foreign")]
 pub(crate) mod foreign;
@@ -17,6 +18,11 @@ mod records;
 #[cfg(feature = "std")]
 mod replace;
 pub(crate) mod seal;
+#[cfg(feature = "serde")]
+mod serde;
+#[cfg(feature = "std")]
+mod stream;
+mod view;
 mod write;
 
 use alloc::borrow::Cow;

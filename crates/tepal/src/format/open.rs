@@ -2,8 +2,7 @@
 
 use alloc::format;
 
-use super::check::BodyCheck;
-use super::envelope::{Header, Lengths, MAGIC};
+use super::envelope::MAGIC;
 use super::looks_like;
 use super::opened::Opened;
 use super::seal::SealKey;
@@ -162,15 +161,10 @@ impl<'a> Open<'a> {
 
     /// The filter of a tepal file, in memory, and whether the file was sealed.
     pub(super) fn read(&self, bytes: &[u8]) -> Result<(AnyFilter, bool)> {
-        let lengths = Lengths::read(bytes, bytes.len() as u64)?;
-        let (head, rest) = bytes.split_at(lengths.body_offset as usize);
-        let mut header = Header::decode(lengths, head, self)?;
-        let (body, seal) = rest.split_at(rest.len() - header.seal_len());
+        let (header, check, body) = self.dissect(bytes)?;
         // The header's body length was compared with the bytes that are there.
         let mut lines = bits::zeroed(header.filter.lines())?;
-        bytemuck::cast_slice_mut(&mut lines).copy_from_slice(body);
-        bits::words_mut(&mut lines).iter_mut().for_each(|word| *word = u64::from_le(*word));
-        let check = BodyCheck::new(&mut header, head, seal, self.seal)?;
+        bits::fill_from_bytes(&mut lines, &bytes[body]);
         check.run(&lines)?;
         Ok((header.filter.with_body(Mapped(Backing::Memory(lines)), None), check.is_sealed()))
     }

@@ -167,6 +167,14 @@ impl Opened {
         self.filter.insert_prepared(keys)
     }
 
+    /// [`AnyFilter::insert_iter`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn insert_iter<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<()> {
+        self.filter.insert_iter(keys)
+    }
+
     /// [`AnyFilter::insert_many_hashes`].
     ///
     /// # Errors

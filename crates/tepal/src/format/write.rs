@@ -18,6 +18,8 @@ use crate::error::{Error, Result};
 use crate::ids::Kind;
 use crate::kinds::FilePart;
 use crate::kinds::bloom::BloomFilter;
+#[cfg(target_has_atomic = "64")]
+use crate::kinds::bloom::Shared;
 use crate::kinds::storage::PlainStorage;
 
 /// Hands out the file of a filter, piece by piece.
@@ -105,6 +107,50 @@ impl<L: PlainStorage> BloomFilter<L> {
     fn checked_part(&self) -> Result<FilePart<'_>> {
         self.check_before_copying()?;
         Ok(self.part())
+    }
+}
+
+/// While other threads insert and ask, of a copy of what the filter holds now
+/// ([`snapshot`](BloomFilter::snapshot)): the memory of a second filter, for as long as it takes.
+#[cfg(target_has_atomic = "64")]
+impl BloomFilter<Shared> {
+    /// The file as bytes.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] where there is no memory for the copy or the bytes.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.snapshot()?.to_bytes()
+    }
+
+    /// Saves the filter as a file, atomically, as [`save`](BloomFilter::save) of a filter in memory does.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use tepal::BloomFilter;
+    /// let seen = BloomFilter::builder().capacity(1000).build()?.into_shared();
+    /// seen.insert("apple")?;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("seen.tepal");
+    /// seen.save(&path)?;                                   // other threads may go on
+    /// assert!(BloomFilter::open(&path)?.contains("apple"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As there, and [`Error::TooLarge`] where there is no memory for the copy.
+    #[cfg(feature = "std")]
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.snapshot()?.save(path)
+    }
+
+    /// [`save`](Self::save), sealed.
+    ///
+    /// # Errors
+    /// As [`save`](Self::save).
+    #[cfg(all(feature = "std", feature = "seal"))]
+    pub fn save_sealed(&self, path: impl AsRef<Path>, key: &SealKey) -> Result<()> {
+        self.snapshot()?.save_sealed(path, key)
     }
 }
 

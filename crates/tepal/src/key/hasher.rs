@@ -21,7 +21,7 @@ use crate::ids::{KeyDomain, Scheme};
 ///
 /// ```
 /// use tepal::{BloomFilter, Recipe};
-/// let recipe = Recipe { trim: true, nocase: true };
+/// let recipe = Recipe::new().trim(true).nocase(true);
 /// let mut filter = BloomFilter::builder().capacity(1000).recipe(recipe).build()?;
 /// let hasher = filter.key_hasher();
 /// let hash = std::thread::spawn(move || hasher.hash(" Alice@X.org ")).join().unwrap()?;
@@ -254,6 +254,40 @@ impl KeyHasher {
             refused?;
         }
         Ok(())
+    }
+
+    /// [`insert_in_batches`](Self::insert_in_batches) for the keys of an iterator.
+    pub(crate) fn insert_iter_in_batches<K: Key>(
+        &self,
+        keys: impl IntoIterator<Item = K>,
+        mut insert: impl FnMut(Batch<'_>, usize) -> Result<()>,
+    ) -> Result<()> {
+        let (mut keys, mut sink) = (keys.into_iter(), KeySink::new());
+        if !self.has_hash() {
+            return (0..)
+                .zip(keys)
+                .try_for_each(|(i, key)| insert(Batch::One(One::Key(key.key(sink.cleared()))), i));
+        }
+        let (mut hashes, mut done) = ([0; BATCH], 0);
+        loop {
+            let (mut count, mut refused) = (0, Ok(()));
+            for (hash, key) in hashes.iter_mut().zip(keys.by_ref()) {
+                match self.hash_ref(key.key(sink.cleared())) {
+                    Ok(hashed) => *hash = hashed,
+                    Err(error) => {
+                        refused = Err(error);
+                        break;
+                    }
+                }
+                count += 1;
+            }
+            insert(Batch::Hashes(&hashes[..count]), done)?;
+            refused?;
+            done += count;
+            if count < BATCH {
+                return Ok(());
+            }
+        }
     }
 
     /// Does the scheme have a 64-bit hash, so that the `_hash` calls can be used?

@@ -61,6 +61,11 @@ impl PreparedKeys {
         self.ends.is_empty().then_some(&self.hashes)
     }
 
+    /// The hashes, to be put in another order or thinned out.
+    pub(crate) fn hashes_mut(&mut self) -> Option<&mut Vec<u64>> {
+        self.ends.is_empty().then_some(&mut self.hashes)
+    }
+
     #[inline]
     pub(crate) fn has_bytes(&self) -> bool {
         !self.ends.is_empty()

@@ -7,7 +7,17 @@ use crate::error::{Error, Result};
 /// What is done to a key before it is hashed: part of the set's meaning, so it stands in the file. The filter applies
 /// it itself, to every key that is given as bytes or text, in every call and through every door. An integer that is
 /// given as a number is not changed.
+///
+/// ```
+/// use tepal::{BloomFilter, Recipe};
+/// let recipe = Recipe::new().trim(true).nocase(true);
+/// let mut mails = BloomFilter::builder().capacity(1000).recipe(recipe).build()?;
+/// mails.insert(" Alice@X.org ")?;
+/// assert!(mails.contains("alice@x.org"));
+/// # Ok::<(), tepal::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Recipe {
     /// ASCII white space is removed at both ends.
     pub trim: bool,
@@ -16,6 +26,25 @@ pub struct Recipe {
 }
 
 impl Recipe {
+    /// Nothing is done.
+    pub const fn new() -> Self {
+        Recipe { trim: false, nocase: false }
+    }
+
+    /// Is ASCII white space to be removed at both ends?
+    #[must_use]
+    pub const fn trim(mut self, yes: bool) -> Self {
+        self.trim = yes;
+        self
+    }
+
+    /// Are ASCII capital letters to become small ones?
+    #[must_use]
+    pub const fn nocase(mut self, yes: bool) -> Self {
+        self.nocase = yes;
+        self
+    }
+
     /// The key after the recipe. Borrows unless a letter has to change.
     pub fn apply<'a>(&self, key: &'a [u8]) -> Cow<'a, [u8]> {
         let mut key = key;

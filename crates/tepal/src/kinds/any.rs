@@ -107,6 +107,15 @@ impl AnyFilter {
         hasher.insert_in_batches(keys, |batch, done| self.as_dyn_mut().insert_batch(batch, done))
     }
 
+    /// Inserts the keys of an iterator, in batches: [`BloomFilter::insert_iter`].
+    ///
+    /// # Errors
+    /// As [`insert_many`](Self::insert_many).
+    pub fn insert_iter<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<()> {
+        let hasher = self.key_hasher();
+        hasher.insert_iter_in_batches(keys, |batch, done| self.as_dyn_mut().insert_batch(batch, done))
+    }
+
     /// Inserts keys that the filter's [`key_hasher`](Self::key_hasher) has prepared.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use core::fmt;
 use core::ops::Range;
 
 use crate::bits::{self, Bits, Line};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Where the bits of a filter live: [`InMemory`], in an opened file ([`Mapped`]), inside bytes of the caller's
 /// ([`InBytes`]), or in [`Shared`](crate::Shared). Nothing else can be a storage.
@@ -16,10 +16,10 @@ pub trait Storage: sealed::Sealed {
     #[doc(hidden)]
     fn view(&self) -> View<'_>;
 
-    /// Keys inserted that the filter itself was not told of.
+    /// Keys inserted that the filter itself was not told of; nothing where that is not known.
     #[doc(hidden)]
-    fn inserted_since(&self) -> u64 {
-        0
+    fn inserted_since(&self) -> Option<u64> {
+        Some(0)
     }
 
     /// The bits in memory: a copy, or the same memory.
@@ -103,7 +103,7 @@ impl fmt::Debug for InMemory {
 }
 
 /// Bits inside bytes that the caller has, asked where they are and never copied: a `&[u8]`, bytes that were built into the
-/// program ([`include_filter!`](crate::include_filter)), a map of the caller's, a piece of a larger file.
+/// program ([`include_aligned!`](crate::include_aligned)), a map of the caller's, a piece of a larger file.
 ///
 /// [`BloomFilter::view`](crate::BloomFilter::view) makes such a filter.
 ///
@@ -118,9 +118,16 @@ pub struct InBytes<B> {
 impl<B: AsRef<[u8]>> InBytes<B> {
     /// The lines at these places, where they can be asked as they lie: on a little-endian machine, from a multiple of 64 in
     /// memory on.
-    pub(crate) fn new(bytes: B, body: Range<usize>) -> Option<Self> {
+    ///
+    /// # Errors
+    /// [`Error::NotInPlace`].
+    pub(crate) fn new(bytes: B, body: Range<usize>) -> Result<Self> {
         let lies_right = bytemuck::try_cast_slice::<u8, Line>(&bytes.as_ref()[body.clone()]).is_ok();
-        (lies_right && cfg!(target_endian = "little")).then_some(InBytes { bytes, body })
+        if lies_right && cfg!(target_endian = "little") {
+            return Ok(InBytes { bytes, body });
+        }
+        let past = bytes.as_ref()[body].as_ptr().addr() % size_of::<Line>();
+        Err(Error::NotInPlace { past: if cfg!(target_endian = "little") { past } else { 0 } })
     }
 }
 

@@ -28,40 +28,41 @@ pub enum Goal {
 }
 
 /// What is known of a filter to be: two of keys, rate and size, and whatever else the caller fixes.
-///
-/// ```
-/// use tepal::{Layout, Request};
-/// let plan = Request {
-///     capacity: Some(20_000_000),
-///     false_positive_rate: Some(0.01),
-///     layout: Some(Layout::Double),
-///     ..Request::default()
-/// }
-/// .plan()?;
-/// assert!((plan.bits_per_key() - 9.66).abs() < 0.02);
-/// # Ok::<(), tepal::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Request {
+pub(crate) struct Request {
     /// Keys the filter shall hold.
-    pub capacity: Option<u64>,
+    pub(crate) capacity: Option<u64>,
     /// The promised share of wrong answers among keys that were never inserted.
-    pub false_positive_rate: Option<f64>,
+    pub(crate) false_positive_rate: Option<f64>,
     /// Bits of the array.
-    pub bit_len: Option<u64>,
+    pub(crate) bit_len: Option<u64>,
     /// The layout; chosen by `goal` where none is named.
-    pub layout: Option<Layout>,
+    pub(crate) layout: Option<Layout>,
     /// Bits set for each key; the best number where none is named.
-    pub num_hashes: Option<u32>,
+    pub(crate) num_hashes: Option<u32>,
     /// What to prefer where no layout is named.
-    pub goal: Goal,
+    pub(crate) goal: Goal,
     /// The hash scheme. One with a rule of its own (an article's, another program's) sizes the filter by
     /// that program's formulas; the others do not change the plan.
-    pub scheme: Option<Scheme>,
+    pub(crate) scheme: Option<Scheme>,
 }
 
-/// A filter on paper: everything that decides its size and its rate.
+/// A filter on paper: everything that decides its size and its rate. [`BloomFilterBuilder::plan`] makes it, and
+/// [`BloomFilterBuilder::planned`] takes it.
+///
+/// ```
+/// use tepal::{BloomFilter, Layout};
+/// let builder = BloomFilter::builder().capacity(20_000_000).false_positive_rate(0.01);
+/// let plan = builder.clone().layout(Layout::Double).plan()?;
+/// assert!((plan.bits_per_key() - 9.66).abs() < 0.02);
+/// assert!(plan.size_in_bytes() < builder.plan()?.size_in_bytes());
+/// # Ok::<(), tepal::Error>(())
+/// ```
+///
+/// [`BloomFilterBuilder::plan`]: crate::BloomFilterBuilder::plan
+/// [`BloomFilterBuilder::planned`]: crate::BloomFilterBuilder::planned
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Plan {
     /// Which bits a hash sets.
     pub layout: Layout,

@@ -172,7 +172,7 @@ fn keys_that_are_none() {
         if let Numbered::Hashes(_) = subject.keys(&[]) {
             let results = [filter.insert("a key").map(drop), filter.insert_many(&["a key"])];
             for refused in results {
-                let named = matches!(&refused, Err(Error::CallerHashes { name }) if name == CALLER_HASH);
+                let named = matches!(&refused, Err(Error::CallerHashes { name, .. }) if name == CALLER_HASH);
                 assert!(named, "{name}: {refused:?}");
             }
         }
@@ -180,7 +180,7 @@ fn keys_that_are_none() {
             let refused = filter.insert_many_hashes(&[1, 2, 3]);
             let scheme = filter.filter().scheme();
             assert!(
-                matches!(refused, Err(Error::NoHash { scheme: of }) if of == scheme),
+                matches!(refused, Err(Error::NoHash { scheme: of, .. }) if of == scheme),
                 "{name}: {refused:?}"
             );
         }

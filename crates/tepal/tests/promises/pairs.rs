@@ -71,7 +71,7 @@ fn what_a_kind_cannot_do_it_says() {
                 Err(error) => {
                     assert!(subject.cannot().contains(&operation), "{name}: {operation:?}: {error}");
                     let text = error.to_string();
-                    let Error::NotPossible { kind, operation: named, instead } = error else {
+                    let Error::NotPossible { kind, operation: named, instead, .. } = error else {
                         panic!("{text}")
                     };
                     assert_eq!((kind, named), (subject.kind(), operation.name()), "{name}");
@@ -128,19 +128,19 @@ fn conversions_that_cannot_be() {
             let Err(error) = filter.clone().convert_to(format) else { continue };
             let text = error.to_string();
             let obstacle = match error {
-                Error::Unconvertible { format: refused, obstacle } if refused == format => obstacle,
+                Error::Unconvertible { format: refused, obstacle, .. } if refused == format => obstacle,
                 Error::Unsupported { .. } if !FOREIGN => continue,
                 _ => panic!("{name} to {format}: {text}"),
             };
             match obstacle {
-                Obstacle::Scheme { found, expected } => {
+                Obstacle::Scheme { found, expected, .. } => {
                     assert_eq!((found, expected), (facts.scheme, format.schemes()), "{name} to {format}");
                     assert!(!expected.contains(&found), "{name} to {format}");
                 }
-                Obstacle::Layout { found, expected } => {
+                Obstacle::Layout { found, expected, .. } => {
                     assert_eq!((found, Some(expected)), (facts.parts[0].layout, format.layout()), "{name}");
                 }
-                Obstacle::Chain { links } => assert!(links > 1 && links == facts.parts.len(), "{name}"),
+                Obstacle::Chain { links, .. } => assert!(links > 1 && links == facts.parts.len(), "{name}"),
                 Obstacle::Recipe => assert!(!facts.recipe.is_identity(), "{name}"),
                 obstacle => panic!("{name} to {format}: {obstacle:?}"),
             }

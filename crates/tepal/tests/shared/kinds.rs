@@ -180,12 +180,8 @@ fn at(rate: f64) -> BloomFilterBuilder {
 /// Bloom filters in tepal files.
 fn blooms() -> Vec<Bloom> {
     let mut blooms = Vec::new();
-    let labels = Labels {
-        name: Some("Gesperrte Konten".into()),
-        source: Some("konten.csv".into()),
-        date: Some("2026-11-20".into()),
-        field: Some("/konto/nummer".into()),
-    };
+    let labels =
+        Labels::new().name("Gesperrte Konten").source("konten.csv").date("2026-11-20").field("/konto/nummer");
     for (layout, rate) in Layout::ALL.iter().zip([0.05, 0.01, 0.02, 0.001]) {
         let builder = at(rate).layout(*layout);
         let mut add =
@@ -197,7 +193,7 @@ fn blooms() -> Vec<Bloom> {
         }
         let integers = builder.clone().key_domain(KeyDomain::Integer);
         add("integer", "", integers.over_capacity(OverCapacity::Ignore));
-        let recipe = Recipe { trim: true, nocase: true };
+        let recipe = Recipe::new().trim(true).nocase(true);
         add("recipe-labels", "\u{df} ", builder.clone().recipe(recipe).labels(labels.clone()));
         let hashes = bloom(&format!("{layout}-caller-hash"), "", builder.caller_hash(CALLER_HASH));
         blooms.push(Bloom { keys: KeyForm::Hash, ..hashes });

@@ -107,11 +107,12 @@ fn insert_each(
 fn insert_all(subject: &dyn Subject, filter: &mut impl Door, numbers: &[u64], members: &mut BTreeSet<u64>) {
     match subject.keys(numbers).insert_all(filter) {
         Ok(()) => members.extend(numbers),
-        Err(Error::CapacityReached { inserted, capacity }) => {
-            members.extend(&numbers[..inserted]);
-            refused_by_chain(subject, Err(Error::CapacityReached { inserted, capacity }));
+        refused => {
+            if let Err(Error::CapacityReached { inserted, .. }) = refused {
+                members.extend(&numbers[..inserted]);
+            }
+            refused_by_chain(subject, refused);
         }
-        error => refused_by_chain(subject, error),
     }
 }
 

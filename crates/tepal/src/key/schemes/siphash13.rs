@@ -17,6 +17,35 @@ impl SecretKey {
     pub const fn new(bytes: [u8; 16]) -> Self {
         SecretKey(bytes)
     }
+
+    /// A new key from the system's source of random numbers. Whoever opens the filter later needs it:
+    /// [`as_bytes`](Self::as_bytes) are to be kept, apart from the filter.
+    ///
+    /// ```
+    /// use tepal::{BloomFilter, SecretKey};
+    /// let key = SecretKey::generate()?;
+    /// let filter = BloomFilter::builder().capacity(1000).secret_key(key.clone()).build()?;
+    /// let again = SecretKey::new(*key.as_bytes());
+    /// assert!(BloomFilter::from_bytes_with_key(&filter.to_bytes()?, &again).is_ok());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Io`] where the system has no such source.
+    #[cfg(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))))]
+    pub fn generate() -> Result<Self> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).map_err(|error| Error::Io {
+            doing: "making a secret key".into(),
+            source: std::io::Error::other(alloc::format!("{error}")),
+        })?;
+        Ok(SecretKey(bytes))
+    }
+
+    /// The 16 secret bytes, to be kept where nobody else can read them.
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
 }
 
 impl fmt::Debug for SecretKey {

@@ -83,7 +83,7 @@ impl Request {
     /// and 1 (NaN included), a size or k that the layout cannot have; [`Error::RateOutOfReach`] where the
     /// layout, the size or a 64-bit hash cannot give the rate; [`Error::TooLarge`] where the keys at that rate need
     /// more than 2^46 bits (8 TiB).
-    pub fn plan(&self) -> Result<Plan> {
+    pub(crate) fn plan(&self) -> Result<Plan> {
         self.check()?;
         match self.scheme.and_then(|scheme| Some((scheme, sizing(scheme)?))) {
             Some((scheme, its)) => plan(scheme, its, self),

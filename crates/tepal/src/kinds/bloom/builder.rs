@@ -40,6 +40,7 @@ pub struct BloomFilterBuilder {
     over_capacity: Option<OverCapacity>,
     recipe: Recipe,
     labels: Labels,
+    planned: Option<Plan>,
 }
 
 impl BloomFilter {
@@ -102,6 +103,22 @@ impl BloomFilterBuilder {
     /// The layout, in place of the one that [`goal`](Self::goal) would choose.
     pub fn layout(mut self, layout: Layout) -> Self {
         self.request.layout = Some(layout);
+        self
+    }
+
+    /// Everything that decides size and rate, as it was [planned](Self::plan): in place of capacity, rate, size, layout,
+    /// number of hashes and goal.
+    ///
+    /// ```
+    /// use tepal::BloomFilter;
+    /// let plan = BloomFilter::builder().capacity(1_000_000).false_positive_rate(0.01).plan()?;
+    /// let shards: Vec<BloomFilter> =
+    ///     (0..8).map(|_| BloomFilter::builder().planned(plan).build()).collect::<Result<_, _>>()?;
+    /// assert!(shards[0].is_compatible(&shards[7]));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    pub fn planned(mut self, plan: Plan) -> Self {
+        self.planned = Some(plan);
         self
     }
 
@@ -206,21 +223,19 @@ impl BloomFilterBuilder {
     }
 
     /// Does the size follow from what is given, without counting keys?
-    #[cfg(feature = "build")]
     pub(crate) fn is_sized(&self) -> bool {
         let Request { capacity, false_positive_rate, bit_len, .. } = self.request;
-        capacity.is_some() || (false_positive_rate.is_some() && bit_len.is_some())
+        self.planned.is_some() || capacity.is_some() || (false_positive_rate.is_some() && bit_len.is_some())
     }
 
     /// The same for one key, at a size that follows from that.
     #[cfg(feature = "build")]
     pub(crate) fn smallest(mut self) -> Self {
-        (self.request.capacity, self.request.bit_len) = (Some(1), None);
+        (self.request.capacity, self.request.bit_len, self.planned) = (Some(1), None, None);
         self
     }
 
     /// What will happen past capacity.
-    #[cfg(feature = "build")]
     pub(crate) fn policy(&self) -> OverCapacity {
         let is_own = self.request.scheme.is_some_and(sizing::is_own);
         self.over_capacity.unwrap_or(if is_own { OverCapacity::Warn } else { OverCapacity::Refuse })
@@ -229,9 +244,15 @@ impl BloomFilterBuilder {
     /// What the filter would be, without building it: no memory is taken.
     ///
     /// # Errors
-    /// As [`Request::plan`].
+    /// [`Error::Parameter`] where two of capacity, rate and size do not follow from what is given, and for impossible
+    /// values; [`Error::RateOutOfReach`] where the layout or the size does not reach the rate; [`Error::TooLarge`] beyond
+    /// what a file can say.
     pub fn plan(&self) -> Result<Plan> {
         let mut request = self.request;
+        if let Some(plan) = self.planned {
+            let free = Request { scheme: request.scheme, ..Request::default() };
+            return if request == free { Ok(plan) } else { Err(planned_twice()) };
+        }
         if request.bit_len.is_none() {
             request.false_positive_rate.get_or_insert(DEFAULT_RATE);
         }
@@ -241,26 +262,30 @@ impl BloomFilterBuilder {
     /// Builds the empty filter.
     ///
     /// # Errors
-    /// As [`Request::plan`]; [`Error::TooLarge`] where the machine has no memory for it;
+    /// As [`plan`](Self::plan); [`Error::TooLarge`] where the machine has no memory for it;
     /// [`Error::Parameter`] where both a seed and a secret key are given, or a label is empty, has control
     /// characters or is too long.
     pub fn build(self) -> Result<BloomFilter> {
+        let meta = self.meta()?;
+        let lines = bits::zeroed(meta.shape.lines())?;
+        Ok(BloomFilter::from_parts(meta, InMemory(lines), 0))
+    }
+
+    /// Everything about the filter that is not its bits.
+    pub(super) fn meta(self) -> Result<Meta> {
         let plan = self.plan()?;
         let keys = self.key_hasher()?;
         let shape = shape_of(keys.scheme(), plan.layout, plan.num_hashes, plan.bit_len)?;
         self.labels.check()?;
-        let usual = if keys.has_hash() { OverCapacity::Refuse } else { OverCapacity::Warn };
-        let meta = Meta {
+        Ok(Meta {
             shape,
             keys,
-            over_capacity: self.over_capacity.unwrap_or(usual),
+            over_capacity: self.policy(),
             capacity: plan.capacity,
             promised_rate: plan.false_positive_rate,
             inserted: Some(0),
             labels: self.labels,
-        };
-        let lines = bits::zeroed(shape.lines())?;
-        Ok(BloomFilter::from_parts(meta, InMemory(lines), 0))
+        })
     }
 
     /// What the filter will do with a key, before there is a filter: to hash while its size is not known yet.
@@ -283,6 +308,13 @@ impl BloomFilterBuilder {
         }
         Ok(KeyHasher::new(Hasher::new(scheme, &self.parameters)?, self.domain, self.recipe))
     }
+}
+
+/// The error for a plan that something else is given beside.
+#[cold]
+fn planned_twice() -> Error {
+    let found = "given with a capacity, rate, size, layout, number of hashes or goal beside it";
+    Error::parameter("the plan", found, "given alone: it has all of these")
 }
 
 /// The longest name of a hash.

@@ -12,6 +12,23 @@ use crate::ids::{Layout, OverCapacity};
 use crate::params::{Request, check_rate};
 
 impl<L: Storage> BloomFilter<L> {
+    /// Do both filters set the same bits for the same key, so that they can be united and their hashes be shared?
+    ///
+    /// Capacity, promise, policy and labels do not matter. [`union_with`](BloomFilter::union_with) says in which property
+    /// they differ.
+    ///
+    /// ```
+    /// use tepal::BloomFilter;
+    /// let monday = BloomFilter::builder().capacity(1000).build()?;
+    /// let tuesday = BloomFilter::builder().capacity(1000).build()?;
+    /// let other = BloomFilter::builder().capacity(1000).seed(7).build()?;
+    /// assert!(monday.is_compatible(&tuesday) && !monday.is_compatible(&other));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    pub fn is_compatible<M: Storage>(&self, other: &BloomFilter<M>) -> bool {
+        self.check_compatible(other).is_ok()
+    }
+
     /// Do both filters set the same bits for the same key? Names the first property in which they differ.
     pub(crate) fn check_compatible<M: Storage>(&self, other: &BloomFilter<M>) -> Result<()> {
         fn same<T: PartialEq + Display>(property: &'static str, here: T, there: T) -> Result<()> {

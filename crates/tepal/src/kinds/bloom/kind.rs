@@ -108,7 +108,7 @@ impl Filter for BloomFilter<Mapped> {
     }
 }
 
-impl BloomFilter<Mapped> {
+impl<L: PlainStorage> BloomFilter<L> {
     /// Holds the bits against what the file says of them: every chunk's checksum, the padding, the number
     /// of set bits, and the seal where there is one. After [`open_quick`](Self::open_quick) this is the rest of
     /// what [`open`](Self::open) checks. A filter that was changed since has nothing to be held against.

@@ -1,8 +1,8 @@
 //! The Bloom filter, in every layout: the struct, and asking it.
 //!
 //! Asking for many keys is in [`batch`], building in [`builder`], inserting in [`insert`], both over many
-//! threads in `bulk`, inserting by threads of the caller's in `shared`, union, intersection and folding in
-//! [`combine`], rates and fill in [`measure`], schemes without a hash in [`positions`], what a file holds of it in
+//! threads in `bulk`, from iterators in [`iter`], inserting by threads of the caller's in `shared`, union, intersection and folding in
+//! [`combine`], rates and fill in [`measure`], schemes without a hash in [`positions`], the bits alone in [`raw`], what a file holds of it in
 //! [`part`], what every kind of filter does in [`kind`].
 
 mod batch;
@@ -10,11 +10,14 @@ mod builder;
 #[cfg(feature = "parallel")]
 pub(crate) mod bulk;
 mod combine;
+mod embedded;
 mod insert;
+mod iter;
 mod kind;
 mod measure;
 mod part;
 mod positions;
+mod raw;
 #[cfg(target_has_atomic = "64")]
 mod shared;
 
@@ -26,12 +29,13 @@ pub use builder::BloomFilterBuilder;
 pub(crate) use builder::shape_of;
 #[cfg(feature = "parallel")]
 pub(crate) use bulk::answer_in_bulk;
+pub(crate) use embedded::Embedded;
 pub(crate) use insert::after;
 #[cfg(target_has_atomic = "64")]
 pub use shared::Shared;
 
 use super::in_file::BodyChecked;
-use super::storage::{self, InMemory, PlainStorage, Storage};
+use super::storage::{self, InMemory, Mapped, PlainStorage, Storage};
 use crate::bits::LINE_BYTES;
 use crate::bits::kernel::Kernel;
 use crate::bits::rules::Rules;
@@ -94,6 +98,14 @@ impl<L> BloomFilter<L> {
     pub(crate) fn map_lines<M>(self, lines: impl FnOnce(L) -> M) -> BloomFilter<M> {
         let BloomFilter { meta, rules, kernel, tally, .. } = self;
         BloomFilter { meta, rules, kernel, lines: lines(self.lines), tally, body_check: None }
+    }
+}
+
+impl BloomFilter<Mapped> {
+    /// The same filter with the bits that it has been waiting for, and what they are held against.
+    pub(crate) fn with_lines<M>(self, lines: M) -> BloomFilter<M> {
+        let body_check = self.body_check.clone();
+        BloomFilter { body_check, ..self.map_lines(|_| lines) }
     }
 }
 
@@ -241,7 +253,7 @@ impl<L: Storage> BloomFilter<L> {
 
     /// How many keys were given to it, repeats included; `None` after an intersection.
     pub fn keys_inserted(&self) -> Option<u64> {
-        self.meta.inserted?.checked_add(self.lines.inserted_since())
+        self.meta.inserted?.checked_add(self.lines.inserted_since()?)
     }
 
     /// The CPU level whose loops this filter runs: `baseline` or `avx2`. All levels answer alike.

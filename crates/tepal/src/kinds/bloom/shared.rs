@@ -1,14 +1,16 @@
 //! A filter into which many threads insert at once.
 
 mod counts;
+mod whole;
 
 use alloc::vec::Vec;
+use core::sync::atomic::Ordering::Relaxed;
 
 use super::BloomFilter;
 use super::insert::{Tally, after};
-use super::storage::{InMemory, PlainStorage, Storage, View, sealed};
-use crate::bits::atomic::{self, AtomicLine};
-use crate::bits::{self, Bits, Line};
+use super::storage::{PlainStorage, Storage, View, sealed};
+use crate::bits::atomic::{self, AtomicBool, AtomicLine};
+use crate::bits::{Bits, Line};
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
 use crate::key::schemes::{OwnScheme, sizing};
@@ -65,6 +67,8 @@ pub struct Shared {
     pub(crate) lines: Vec<AtomicLine>,
     /// Keys inserted since the filter is shared.
     inserted: Counter,
+    /// A filter was united with it of which it is not known how many keys it holds.
+    uncounted: AtomicBool,
     watch: Watch,
     /// Held more than its capacity before it was shared.
     was_over: bool,
@@ -78,8 +82,8 @@ impl Storage for Shared {
         View(Bits::Shared(&self.lines))
     }
 
-    fn inserted_since(&self) -> u64 {
-        self.inserted.sum()
+    fn inserted_since(&self) -> Option<u64> {
+        (!self.uncounted.load(Relaxed)).then(|| self.inserted.sum())
     }
 
     fn into_lines(self) -> Result<Vec<Line>> {
@@ -94,21 +98,29 @@ const ROOM_SHARE: u64 = 16;
 /// With room for fewer keys than this in a piece of a batch, they go in one by one.
 const FEW: usize = 64;
 
+impl<L> BloomFilter<L> {
+    /// Lines of the sample whose set bits are watched.
+    fn sample(&self) -> usize {
+        let lines = self.meta.shape.lines() as usize;
+        // Positions of a scheme of its own may fall unevenly: there the sample is everything.
+        if self.meta.keys.has_hash() { atomic::sample(lines) } else { lines }
+    }
+}
+
 impl BloomFilter {
     /// The same filter, to be shared by threads ([`Shared`]): in the same memory, without a copy.
     ///
     /// Costs a look at every bit where batches were inserted before, else next to nothing.
     pub fn into_shared(self) -> BloomFilter<Shared> {
         let (total, limit, was_over) = (self.set_bits(), self.limit(), self.is_over_capacity());
-        let lines = self.lines.as_lines();
-        // Positions of a scheme of its own may fall unevenly: there the sample is everything.
-        let sample = if self.has_hash() { atomic::sample(lines.len()) } else { lines.len() };
+        let (sample, lines) = (self.sample(), self.lines.as_lines());
         let share = sample as f64 / lines.len() as f64;
         let in_sample = self.kernel.count(Bits::Plain(&lines[..sample]));
         let tally = Tally::unknown(&self.meta);
         let lines = Shared {
             lines: atomic::share(self.lines.0),
             inserted: Counter::new(),
+            uncounted: AtomicBool::new(false),
             watch: Watch::new(limit, share, total, in_sample),
             was_over,
         };
@@ -191,11 +203,24 @@ impl BloomFilter<Shared> {
     /// As [`insert`](Self::insert). The keys before the refused one are in: [`Error::CapacityReached`] says
     /// how many; with [`Error::KeyRefused`] it is all up to the key it names.
     pub fn insert_many<K: Keys + ?Sized>(&self, keys: &K) -> Result<()> {
-        self.meta.keys.insert_in_batches(keys, |batch, done| match batch {
+        self.meta.keys.insert_in_batches(keys, |batch, done| self.insert_batch(batch, done))
+    }
+
+    /// Inserts a batch, of whose call `done` keys are in already.
+    fn insert_batch(&self, batch: Batch<'_>, done: usize) -> Result<()> {
+        match batch {
             Batch::Hashes(hashes) => self.insert_hashes(hashes, done),
             Batch::One(One::Key(key)) => self.insert(&key).map(drop).map_err(after(done)),
             Batch::Bytes(_) | Batch::One(One::Encoded(_)) => Err(Error::NoHash { scheme: self.scheme() }),
-        })
+        }
+    }
+
+    /// Inserts the keys of an iterator, in batches as [`insert_many`](Self::insert_many) does.
+    ///
+    /// # Errors
+    /// As [`insert_many`](Self::insert_many). The iterator may have been asked for up to 512 keys more than are in.
+    pub fn insert_iter<K: Key>(&self, keys: impl IntoIterator<Item = K>) -> Result<()> {
+        self.meta.keys.insert_iter_in_batches(keys, |batch, done| self.insert_batch(batch, done))
     }
 
     /// [`insert_many`](Self::insert_many) for keys hashed before, as [`insert_hash`](Self::insert_hash).
@@ -255,22 +280,6 @@ impl BloomFilter<Shared> {
             OverCapacity::Warn => self.lines.watch.is_full(),
             OverCapacity::Ignore => false,
         }
-    }
-
-    /// A copy in memory of what the filter holds now, while other threads go on: with every key whose insert happened
-    /// before this call, and perhaps some of the others.
-    ///
-    /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for it.
-    pub fn snapshot(&self) -> Result<BloomFilter> {
-        let mut lines = bits::zeroed(self.meta.shape.lines())?;
-        for (line, shared) in lines.iter_mut().zip(&self.lines.lines) {
-            *line = shared.load();
-        }
-        let mut meta = self.meta.clone();
-        meta.inserted = self.keys_inserted();
-        let set_bits = self.kernel.count(Bits::Plain(&lines));
-        Ok(BloomFilter::from_parts(meta, InMemory(lines), set_bits))
     }
 
     #[inline]

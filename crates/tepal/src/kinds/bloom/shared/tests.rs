@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use std::thread;
 
 use super::*;
-use crate::bits::Line;
+use crate::bits::{self, Line};
 use crate::error::Error;
 #[cfg(feature = "foreign")]
 use crate::ids::Scheme;
@@ -341,4 +341,109 @@ fn schemes_without_a_hash_are_as_in_memory() {
         assert!(new >= 290 && refused > 100 && full_of > 500, "{scheme}: {new} {refused} {full_of}");
         assert!(shared.into_owned().unwrap() == plain, "{scheme}");
     }
+}
+
+/// Partial filters go into a shared one as they go into one in memory, while others insert.
+#[test]
+fn partial_filters_are_united() {
+    for layout in [Layout::Line, Layout::Double, Layout::SplitBlock, Layout::Scattered] {
+        let empty = filter(layout, 100_000);
+        let shared = empty.clone().into_shared();
+        thread::scope(|scope| {
+            for part in 0..THREADS {
+                let (shared, mut own) = (&shared, empty.clone());
+                scope.spawn(move || {
+                    own.insert_iter((0..5000).map(|i| part * 10_000 + i)).unwrap();
+                    shared.union_with(&own).unwrap();
+                    shared.insert_iter((5000..10_000).map(|i| part * 10_000 + i)).unwrap();
+                });
+            }
+        });
+        let mut plain = empty.clone();
+        plain.insert_iter(0..THREADS * 10_000).unwrap();
+        assert_eq!(shared.keys_inserted(), Some(THREADS * 10_000));
+        assert!(shared.snapshot().unwrap() == plain, "{layout}");
+        assert_eq!(shared.set_bits(), plain.set_bits());
+    }
+}
+
+#[test]
+fn a_union_is_refused_as_in_memory() {
+    let mut all = filter(Layout::Line, 2000);
+    let mut part = all.clone();
+    all.insert_iter(0..1500u64).unwrap();
+    part.insert_iter(1500..3000u64).unwrap();
+    let shared = all.clone().into_shared();
+    let refused = shared.union_with(&part).unwrap_err();
+    assert_eq!(refused.to_string(), all.union_with(&part).unwrap_err().to_string());
+    assert!(matches!(refused, Error::CapacityReached { .. }));
+    assert!(shared.snapshot().unwrap() == all);
+    let refused = shared.union_with(&filter(Layout::Line, 3000)).unwrap_err();
+    assert!(matches!(refused, Error::Incompatible { property: "size in bits", .. }));
+
+    // Of an intersection it is not known how many keys it holds, nor of its union with others.
+    let mut common = part.clone();
+    common.intersect_with(&all).unwrap();
+    assert_eq!((common.keys_inserted(), shared.keys_inserted()), (None, Some(1500)));
+    shared.union_with(&common).unwrap();
+    shared.insert(&7u64).unwrap();
+    assert_eq!(shared.keys_inserted(), None);
+    assert_eq!(shared.snapshot().unwrap().keys_inserted(), None);
+    assert_eq!(shared.into_owned().unwrap().keys_inserted(), None);
+}
+
+/// Whatever fills a shared filter, single keys are refused as soon as one in memory refuses them.
+#[test]
+fn a_filter_that_was_united_full_is_full() {
+    let mut plain = filter(Layout::Line, 1000);
+    while plain.insert(&plain.keys_inserted().unwrap()).is_ok() {}
+    let shared = filter(Layout::Line, 1000).into_shared();
+    shared.union_with(&plain).unwrap();
+    let keys = (1 << 40..).find(|key: &u64| !plain.contains(key)).unwrap();
+    assert!(matches!(shared.insert(&keys), Err(Error::CapacityReached { .. })));
+}
+
+#[test]
+fn a_cleared_filter_is_as_new() {
+    for policy in [OverCapacity::Refuse, OverCapacity::Warn] {
+        let mut empty = filter(Layout::Double, 1000);
+        empty.set_over_capacity(policy);
+        let mut shared = empty.clone().into_shared();
+        let fill =
+            |shared: &BloomFilter<Shared>| (0..5000u64).take_while(|key| shared.insert(key).is_ok()).count();
+        let before = fill(&shared);
+        shared.clear();
+        assert_eq!((shared.set_bits(), shared.keys_inserted()), (0, Some(0)));
+        assert!(!shared.contains(&1u64) && !shared.is_over_capacity());
+        assert_eq!(fill(&shared), before);
+        assert!(shared.is_over_capacity() == (policy == OverCapacity::Warn));
+        shared.clear();
+        assert!(shared.into_owned().unwrap() == empty);
+    }
+}
+
+/// A file that is saved while threads insert holds all keys whose insert happened before.
+#[cfg(feature = "std")]
+#[test]
+fn it_is_saved_while_threads_insert() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("seen.tepal");
+    let shared = filter(Layout::Line, 1_000_000).into_shared();
+    shared.insert_iter(0..1000u64).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut keys = 1000u64..;
+            for _ in 0..5000 {
+                shared.insert_iter(keys.by_ref().take(100)).unwrap();
+            }
+        });
+        for _ in 0..20 {
+            let known = shared.keys_inserted().unwrap();
+            shared.save(&path).unwrap();
+            let saved = BloomFilter::open(&path).unwrap();
+            assert!((0..known).all(|key| saved.contains(&key)));
+            assert!(saved.keys_inserted().unwrap() >= known);
+        }
+    });
+    assert_eq!(shared.to_bytes().unwrap(), shared.snapshot().unwrap().to_bytes().unwrap());
 }

@@ -1,0 +1,160 @@
+use alloc::string::ToString;
+
+use super::*;
+use crate::{BloomFilterBuilder, KeyDomain, OverCapacity, Recipe, Scheme, SecretKey};
+
+/// Each with the builder that says how its keys are hashed.
+fn filters() -> Vec<(BloomFilterBuilder, BloomFilter)> {
+    let mut builders = Vec::new();
+    for &layout in Layout::ALL {
+        for &domain in KeyDomain::ALL {
+            builders.push(BloomFilter::builder().layout(layout).key_domain(domain).seed(5));
+        }
+    }
+    let named = |scheme: &&Scheme| !matches!(scheme, Scheme::CallerHash | Scheme::SipHash13);
+    builders.extend(Scheme::ALL.iter().filter(named).map(|&scheme| BloomFilter::builder().scheme(scheme)));
+    builders.push(BloomFilter::builder().secret_key(SecretKey::new([1; 16])));
+    builders.push(BloomFilter::builder().recipe(Recipe::new().nocase(true)));
+    builders.push(BloomFilter::builder().layout(Layout::SplitBlock).bit_len(256));
+    let mut filters = Vec::new();
+    for builder in builders {
+        let sized = builder.clone().capacity(90).false_positive_rate(0.05).build();
+        // Some sizes are fixed, and some schemes are not in this build.
+        let Ok(mut filter) = sized.or_else(|_| builder.clone().capacity(20).build()) else { continue };
+        filter.set_over_capacity(OverCapacity::Ignore);
+        filter.insert_iter(0..80u64).unwrap();
+        filters.push((builder, filter));
+    }
+    assert!(filters.len() > 20);
+    filters
+}
+
+#[test]
+fn what_was_embedded_comes_back() {
+    for (builder, filter) in filters() {
+        let bytes = filter.to_embedded().unwrap();
+        assert_eq!(bytes.len() as u64, filter.embedded_len());
+        assert_eq!(bytes.len() as u64, filter.size_in_bytes() + 16);
+        let keys = builder.key_hasher().unwrap();
+        let again = BloomFilter::from_embedded(&bytes, &keys).unwrap();
+        assert!(again == filter && again.set_bits() == filter.set_bits(), "{filter:?}");
+        assert!((0..80u64).all(|key| again.contains(&key)));
+        assert_eq!((again.keys_inserted(), again.over_capacity()), (None, OverCapacity::Warn));
+        assert_eq!(again.to_embedded().unwrap(), bytes);
+        // It is a filter like any other.
+        let file = again.to_bytes().unwrap();
+        assert!(crate::Open::new().secret_key_of(&builder).from_bytes(&file).is_ok(), "{filter:?}");
+    }
+}
+
+impl<'a> crate::Open<'a> {
+    /// With the secret of the one builder here that has one.
+    fn secret_key_of(self, builder: &BloomFilterBuilder) -> Self {
+        static KEY: SecretKey = SecretKey::new([1; 16]);
+        let is_keyed = builder.key_hasher().is_ok_and(|keys| keys.scheme() == Scheme::SipHash13);
+        if is_keyed { self.secret_key(&KEY) } else { self }
+    }
+}
+
+#[cfg(target_endian = "little")]
+#[test]
+fn it_is_asked_where_it_lies() {
+    for (builder, filter) in filters() {
+        let bytes = filter.to_embedded().unwrap();
+        let len = bytes.len();
+        let mut table = bits::zeroed(2 + len as u64 / 64).unwrap();
+        let table: &mut [u8] = bytemuck::cast_slice_mut(&mut table);
+        table[64..64 + len].copy_from_slice(&bytes);
+        let keys = builder.key_hasher().unwrap();
+        let view = BloomFilter::view_embedded_at(&*table, 64..64 + len, &keys).unwrap();
+        assert!(view == filter);
+        assert_eq!(view.lines.as_lines().as_ptr().cast(), table[64..].as_ptr());
+        assert!(BloomFilter::view_embedded(&table[64..64 + len], &keys).is_ok());
+        table.copy_within(64..64 + len, 72);
+        let moved = BloomFilter::view_embedded_at(&*table, 72..72 + len, &keys);
+        assert!(matches!(moved, Err(Error::NotInPlace { past: 8 })), "{moved:?}");
+        let outside = BloomFilter::view_embedded_at(&*table, 64..table.len() + 1, &keys);
+        assert!(matches!(outside, Err(Error::Parameter { .. })));
+    }
+}
+
+#[test]
+fn other_keys_are_refused() {
+    let builder = BloomFilter::builder().seed(42);
+    let bytes = builder.clone().build_from(["apple"]).unwrap().to_embedded().unwrap();
+    let mut others = Vec::from([
+        BloomFilter::builder(),
+        BloomFilter::builder().seed(43),
+        builder.clone().key_domain(KeyDomain::Integer),
+        builder.clone().recipe(Recipe::new().trim(true)),
+        BloomFilter::builder().secret_key(SecretKey::new([0; 16])),
+        BloomFilter::builder().caller_hash("mine"),
+    ]);
+    others.extend(Scheme::ALL[2..].iter().map(|&scheme| BloomFilter::builder().scheme(scheme)));
+    let mut refused = 0;
+    for other in others {
+        // A scheme that this build leaves out, or that needs a name.
+        let Ok(keys) = other.key_hasher() else { continue };
+        let error = BloomFilter::from_embedded(&bytes, &keys).unwrap_err();
+        assert!(matches!(error, Error::Incompatible { .. }), "{error}");
+        assert!(error.to_string().contains("seed"), "{error}");
+        refused += 1;
+    }
+    assert!(refused > 6);
+    // Two secrets, two names: one scheme each.
+    let keyed = |secret| BloomFilter::builder().secret_key(SecretKey::new([secret; 16]));
+    let bytes = keyed(1).build_from(["apple"]).unwrap().to_embedded().unwrap();
+    assert!(BloomFilter::from_embedded(&bytes, &keyed(1).key_hasher().unwrap()).unwrap().contains("apple"));
+    assert!(BloomFilter::from_embedded(&bytes, &keyed(2).key_hasher().unwrap()).is_err());
+    let named = |name| BloomFilter::builder().caller_hash(name).capacity(10);
+    let bytes = named("a").build().unwrap().to_embedded().unwrap();
+    assert!(BloomFilter::from_embedded(&bytes, &named("a").key_hasher().unwrap()).is_ok());
+    assert!(BloomFilter::from_embedded(&bytes, &named("b").key_hasher().unwrap()).is_err());
+}
+
+/// Each change of one bit, each cut, and changes whose checksum is right.
+#[test]
+fn damage_is_refused() {
+    for (builder, filter) in filters() {
+        let keys = builder.key_hasher().unwrap();
+        let bytes = filter.to_embedded().unwrap();
+        let step = (bytes.len() / 400).max(1);
+        for bit in (0..8 * bytes.len()).step_by(step).chain(8 * (bytes.len() - 16)..8 * bytes.len()) {
+            let mut changed = bytes.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert!(BloomFilter::from_embedded(&changed, &keys).is_err(), "{filter:?}: bit {bit}");
+        }
+        for len in (0..bytes.len()).step_by(step).chain([bytes.len() - 64, bytes.len() - 16, 16, 15, 1]) {
+            assert!(BloomFilter::from_embedded(&bytes[..len], &keys).is_err(), "{filter:?}: {len} bytes");
+        }
+        assert!(BloomFilter::from_embedded(&[&bytes[..], &[0]].concat(), &keys).is_err());
+
+        // Whoever knows the rule can say anything; none of it panics, and the shape fits the bits.
+        let trailer = bytes.len() - 16;
+        for at in 1..6 {
+            for value in [0, 1, 2, 3, 4, 5, 9, 64, 255] {
+                let mut changed = bytes.clone();
+                changed[trailer + at] = value;
+                let (body, said) = changed.split_at(trailer);
+                let sum = checksum(body, &said[..SAID], check_of_keys(&keys));
+                changed[trailer + SAID..].copy_from_slice(&sum.to_le_bytes());
+                if let Ok(other) = BloomFilter::from_embedded(&changed, &keys) {
+                    other.contains(&7u64);
+                    assert_eq!(other.size_in_bytes() as usize, trailer);
+                    assert_eq!(other.to_embedded().unwrap(), changed);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_small_filter_stays_small() {
+    let filter = BloomFilter::builder().capacity(100).false_positive_rate(0.01).build().unwrap();
+    assert_eq!((filter.embedded_len(), filter.file_len()), (144, 320));
+    // Nothing in it: it still promises something.
+    let keys = BloomFilter::builder().key_hasher().unwrap();
+    let empty = BloomFilter::from_embedded(&filter.to_embedded().unwrap(), &keys).unwrap();
+    assert!(empty.capacity() == 1 && empty.promised_false_positive_rate() > 0.0);
+    crate::from_bytes(&empty.to_bytes().unwrap()).unwrap();
+}

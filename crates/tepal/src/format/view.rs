@@ -1,0 +1,114 @@
+//! A filter that is asked inside bytes of the caller's, without a copy.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::check::BodyCheck;
+use super::envelope::{Header, Lengths};
+use super::open::{Open, with_format};
+use crate::error::{Error, Result};
+use crate::kinds::BodyChecked;
+use crate::kinds::bloom::BloomFilter;
+use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage};
+
+impl<B: AsRef<[u8]>> BloomFilter<InBytes<B>> {
+    /// A filter that is asked where its file lies in memory, and never copied: in a `&[u8]`, in bytes that were built into
+    /// the program ([`include_aligned!`](crate::include_aligned)), in a map of the caller's, in whatever gives bytes.
+    /// Everything is checked, as by [`open`](BloomFilter::open); [`Open::view`] has keys and options.
+    ///
+    /// ```
+    /// use tepal::BloomFilter;
+    /// # #[repr(align(64))] struct Aligned([u8; 320]);
+    /// # let mut place = Aligned([0; 320]);
+    /// let mut seen = BloomFilter::builder().capacity(100).build()?;
+    /// seen.insert("apple")?;
+    /// let file = seen.to_bytes()?;
+    /// # let file = { place.0.copy_from_slice(&file); &place.0 };
+    /// let seen = BloomFilter::view(&file)?;         // where `file` lies at a multiple of 64
+    /// assert!(seen.contains("apple"));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`from_bytes`](BloomFilter::from_bytes), and [`Error::NotInPlace`] where the bits do not lie at a multiple of 64
+    /// in memory, or the machine is big-endian: `from_bytes` copies them.
+    pub fn view(bytes: B) -> Result<Self> {
+        Open::new().view(bytes)
+    }
+
+    /// [`view`](Self::view) of a file inside larger bytes, such as one of many filters in a table file.
+    ///
+    /// # Errors
+    /// As [`view`](Self::view); [`Error::Parameter`] where the bytes have no such place.
+    pub fn view_at(bytes: B, place: Range<usize>) -> Result<Self> {
+        Open::new().view_at(bytes, place)
+    }
+}
+
+impl Open<'_> {
+    /// A tepal file's filter that is asked where it lies ([`BloomFilter::view`]), with these keys and checks. Asked to be
+    /// [quick](Self::quick), it leaves the bits unread until they are asked for.
+    ///
+    /// # Errors
+    /// As [`BloomFilter::view`], and as [`from_bytes`](Self::from_bytes) for keys.
+    pub fn view<B: AsRef<[u8]>>(&self, bytes: B) -> Result<BloomFilter<InBytes<B>>> {
+        let len = bytes.as_ref().len();
+        self.view_at(bytes, 0..len)
+    }
+
+    /// [`view`](Self::view) of a file inside larger bytes.
+    ///
+    /// # Errors
+    /// As [`view`](Self::view); [`Error::Parameter`] where the bytes have no such place.
+    pub fn view_at<B: AsRef<[u8]>>(&self, bytes: B, place: Range<usize>) -> Result<BloomFilter<InBytes<B>>> {
+        let file = piece(bytes.as_ref(), &place)?;
+        let (header, check, body) = self.dissect(file).map_err(|error| with_format(error, file))?;
+        let lines = InBytes::new(bytes, place.start + body.start..place.start + body.end)?;
+        if !self.quick {
+            check.run(lines.as_lines())?;
+        }
+        // The filter without its bits, then with these.
+        let nothing = Mapped(Backing::Memory(Vec::new()));
+        let filter = header.filter.with_body(nothing, Some(Arc::new(check))).into_bloom()?;
+        Ok(filter.with_lines(lines))
+    }
+
+    /// A tepal file as its header, what its bits are to be held against, and where they are.
+    pub(super) fn dissect(&self, file: &[u8]) -> Result<(Header, BodyCheck, Range<usize>)> {
+        let lengths = Lengths::read(file, file.len() as u64)?;
+        let body_offset = lengths.body_offset as usize;
+        let (head, rest) = file.split_at(body_offset);
+        let mut header = Header::decode(lengths, head, self)?;
+        let (body, seal) = rest.split_at(rest.len() - header.seal_len());
+        let check = BodyCheck::new(&mut header, head, seal, self.seal)?;
+        Ok((header, check, body_offset..body_offset + body.len()))
+    }
+}
+
+/// The bytes at this place.
+pub(super) fn piece<'a>(bytes: &'a [u8], place: &Range<usize>) -> Result<&'a [u8]> {
+    bytes.get(place.clone()).ok_or_else(|| {
+        let expected = alloc::format!("a place within the {} bytes", bytes.len());
+        Error::parameter("the place of the filter", format_args!("{place:?}"), expected)
+    })
+}
+
+/// Builds the bytes of a file into the program, as [`include_bytes!`] does, at a multiple of 64: so
+/// [`BloomFilter::view`](crate::BloomFilter::view) can ask a filter there without a copy. Gives a `&'static [u8]`.
+///
+/// ```ignore
+/// let blocked = tepal::BloomFilter::view(tepal::include_aligned!("blocked.tepal"))?;
+/// ```
+#[macro_export]
+macro_rules! include_aligned {
+    ($path:expr $(,)?) => {{
+        #[repr(C, align(64))]
+        struct Aligned<B: ?Sized>(B);
+        static FILE: &Aligned<[u8]> = &Aligned(*include_bytes!($path));
+        &FILE.0
+    }};
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+use alloc::string::ToString;
+use alloc::sync::Arc;
+
+use super::*;
+use crate::bits::Line;
+use crate::{KeyDomain, Layout, Scheme, SecretKey};
+
+/// Bytes that begin so many bytes past a multiple of 64.
+#[derive(Clone)]
+struct Placed {
+    lines: Vec<Line>,
+    from: usize,
+    len: usize,
+}
+
+impl Placed {
+    fn new(bytes: &[u8], from: usize) -> Self {
+        let mut lines = crate::bits::zeroed(((from + bytes.len()) as u64).div_ceil(64).max(1)).unwrap();
+        bytemuck::cast_slice_mut(&mut lines)[from..from + bytes.len()].copy_from_slice(bytes);
+        Placed { lines, from, len: bytes.len() }
+    }
+}
+
+impl AsRef<[u8]> for Placed {
+    fn as_ref(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.lines)[self.from..self.from + self.len]
+    }
+}
+
+/// One of every layout and domain, and of every scheme of this build.
+fn filters() -> Vec<BloomFilter> {
+    let mut builders = Vec::new();
+    for &layout in Layout::ALL {
+        for &domain in KeyDomain::ALL {
+            builders.push(BloomFilter::builder().layout(layout).key_domain(domain).seed(5));
+        }
+    }
+    let named = |scheme: &&Scheme| !matches!(scheme, Scheme::CallerHash | Scheme::SipHash13);
+    builders.extend(Scheme::ALL.iter().filter(named).map(|&scheme| BloomFilter::builder().scheme(scheme)));
+    let mut filters = Vec::new();
+    for builder in builders {
+        // Some sizes are fixed, and some schemes are not in this build.
+        let sized = builder.clone().capacity(200).false_positive_rate(0.05).build();
+        let Ok(mut filter) = sized.or_else(|_| builder.capacity(20_000).build()) else { continue };
+        filter.insert_iter(0..150u64).unwrap();
+        filters.push(filter);
+    }
+    assert!(filters.len() > 20);
+    filters
+}
+
+#[cfg(target_endian = "little")]
+#[test]
+fn a_filter_is_asked_where_it_lies() {
+    for filter in filters() {
+        let bytes = Placed::new(&filter.to_bytes().unwrap(), 0);
+        let view = BloomFilter::view(&bytes).unwrap();
+        let at = view.lines.as_lines().as_ptr().addr();
+        let all = bytes.as_ref().as_ptr_range();
+        assert!((all.start.addr()..all.end.addr()).contains(&at), "not a copy");
+        assert!(view == filter);
+        assert_eq!((view.set_bits(), view.keys_inserted()), (filter.set_bits(), Some(150)));
+        let keys: Vec<u64> = (0..300).collect();
+        assert_eq!(view.contains_many(&keys), filter.contains_many(&keys));
+        assert!((0..150u64).all(|key| view.contains(&key)));
+        view.verify().unwrap();
+        // What can be done with any filter that is only read.
+        assert_eq!(view.to_bytes().unwrap(), bytes.as_ref());
+        assert!(view.clone().into_owned().unwrap() == filter);
+        let mut other = filter.clone();
+        other.union_with(&view).unwrap();
+
+        // In larger bytes, and behind a pointer that is owned.
+        let larger = [&[7; 128][..], bytes.as_ref(), &[7; 9]].concat();
+        let larger = Arc::new(Placed::new(&larger, 0));
+        let place = 128..128 + bytes.len;
+        let view = BloomFilter::view_at(SharedBytes(larger), place).unwrap();
+        assert!(view.clone() == filter);
+        let thread = std::thread::spawn(move || view.contains(&7u64));
+        assert!(thread.join().unwrap());
+    }
+}
+
+#[derive(Clone)]
+struct SharedBytes(Arc<Placed>);
+
+impl AsRef<[u8]> for SharedBytes {
+    fn as_ref(&self) -> &[u8] {
+        (*self.0).as_ref()
+    }
+}
+
+#[test]
+fn bits_elsewhere_than_at_a_multiple_of_64_are_refused() {
+    let filter = BloomFilter::builder().build_from(["a"]).unwrap();
+    let bytes = filter.to_bytes().unwrap();
+    for past in 0..64 {
+        let placed = Placed::new(&bytes, past);
+        match BloomFilter::view(&placed) {
+            Ok(view) => assert!(past == 0 && cfg!(target_endian = "little") && view == filter),
+            Err(Error::NotInPlace { past: found }) => {
+                assert_eq!(found, if cfg!(target_endian = "little") { past } else { 0 });
+                assert!(past > 0 || cfg!(target_endian = "big"));
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+    let text = Error::NotInPlace { past: 8 }.to_string();
+    assert!(
+        text.contains("8 bytes past") && text.contains("include_aligned!") && text.contains("from_bytes")
+    );
+}
+
+#[cfg(target_endian = "little")]
+#[test]
+fn every_change_is_refused_and_none_panics() {
+    let filter = BloomFilter::builder().build_from(["a", "b"]).unwrap();
+    let bytes = filter.to_bytes().unwrap();
+    for bit in 0..8 * bytes.len() {
+        let mut placed = Placed::new(&bytes, 0);
+        bytemuck::cast_slice_mut::<Line, u8>(&mut placed.lines)[bit / 8] ^= 1 << (bit % 8);
+        let refused = BloomFilter::view(&placed).map(drop).unwrap_err().to_string();
+        assert_eq!(refused, BloomFilter::from_bytes(placed.as_ref()).unwrap_err().to_string());
+        if let Ok(quick) = Open::new().quick().view(&placed) {
+            quick.contains("a");
+            assert!(quick.verify().is_err() && quick.to_bytes().is_err() && quick.to_bits().is_err());
+            assert!(quick.to_embedded().is_err() && quick.into_owned().is_err());
+        }
+    }
+    for len in 0..bytes.len() {
+        assert!(BloomFilter::view(&Placed::new(&bytes[..len], 0)).is_err());
+    }
+}
+
+#[test]
+fn places_that_are_none_are_refused() {
+    let bytes = BloomFilter::builder().build_from(["a"]).unwrap().to_bytes().unwrap();
+    let placed = Placed::new(&bytes, 0);
+    let past = bytes.len() + 1;
+    #[allow(clippy::reversed_empty_ranges)]
+    for place in [0..past, past..past, 1..0, usize::MAX..usize::MAX, 64..usize::MAX] {
+        let error = BloomFilter::view_at(&placed, place).unwrap_err();
+        assert!(matches!(error, Error::Parameter { name: "the place of the filter", .. }), "{error}");
+    }
+    assert!(matches!(BloomFilter::view_at(&placed, 0..0), Err(Error::NotTepal { .. })));
+}
+
+#[cfg(target_endian = "little")]
+#[test]
+fn keys_are_asked_for() {
+    let key = SecretKey::new([3; 16]);
+    let filter = BloomFilter::builder().secret_key(key.clone()).build_from(["a"]).unwrap();
+    let placed = Placed::new(&filter.to_bytes().unwrap(), 0);
+    assert!(matches!(BloomFilter::view(&placed), Err(Error::KeyRequired)));
+    assert!(Open::new().secret_key(&key).view(&placed).unwrap().contains("a"));
+    #[cfg(feature = "seal")]
+    {
+        let seal = crate::SealKey::new(b"the key of a seal").unwrap();
+        let placed = Placed::new(&filter.to_bytes_sealed(&seal).unwrap(), 0);
+        let open = Open::new().secret_key(&key);
+        assert!(matches!(open.view(&placed), Err(Error::SealRequired)));
+        let view = open.seal_key(&seal).view(&placed).unwrap();
+        assert!(view.contains("a") && view == filter);
+    }
+}
+
+#[test]
+fn bytes_of_the_program_lie_at_a_multiple_of_64() {
+    let file: &'static [u8] = crate::include_aligned!("../mod.rs");
+    assert_eq!(file, include_bytes!("../mod.rs"));
+    assert_eq!(file.as_ptr().addr() % 64, 0);
+}

@@ -1,0 +1,57 @@
+use super::super::tests::builders;
+use super::*;
+use crate::{Layout, Scheme};
+
+#[test]
+fn bits_go_out_and_in() {
+    let own = Scheme::ALL.iter().filter(|scheme| !matches!(scheme, Scheme::CallerHash | Scheme::SipHash13));
+    let own = own.map(|&scheme| BloomFilter::builder().scheme(scheme));
+    for builder in builders().into_iter().chain(own) {
+        let Ok(mut filter) = builder.clone().capacity(300).false_positive_rate(0.05).build() else {
+            // A scheme whose size is fixed.
+            continue;
+        };
+        filter.insert_many(&(0..300u64).collect::<Vec<_>>()).unwrap();
+        let bits = filter.to_bits().unwrap();
+        assert_eq!(bits.len() as u64, filter.bit_len().div_ceil(8));
+        let set: u32 = bits.iter().map(|byte| byte.count_ones()).sum();
+        assert_eq!(u64::from(set), filter.set_bits());
+        let plan = builder.clone().capacity(300).false_positive_rate(0.05).plan().unwrap();
+        let builder = builder.capacity(300).bit_len(plan.bit_len).num_hashes(plan.num_hashes);
+        let again = builder.clone().build_with_bits(&bits).unwrap();
+        assert!(again == filter && again.set_bits() == filter.set_bits(), "{filter:?}");
+        assert_eq!((again.keys_inserted(), again.capacity()), (None, 300));
+
+        for wrong in [&bits[1..], &[&bits[..], &[0]].concat(), &[]] {
+            let error = builder.clone().build_with_bits(wrong).unwrap_err();
+            assert!(matches!(error, Error::Parameter { name: "the number of bytes", .. }), "{error}");
+        }
+    }
+}
+
+/// Bits of the last byte that the filter does not have.
+#[cfg(feature = "foreign")]
+#[test]
+fn bits_beyond_the_last_one_are_refused() {
+    let builder = BloomFilter::builder().scheme(Scheme::Dcso).bit_len(1001).capacity(100);
+    let mut bits = builder.clone().build().unwrap().to_bits().unwrap();
+    assert_eq!(bits.len(), 126);
+    bits[125] = 1;
+    assert_eq!(builder.clone().build_with_bits(&bits).unwrap().set_bits(), 1);
+    bits[125] = 2;
+    let error = builder.build_with_bits(&bits).unwrap_err();
+    assert!(matches!(error, Error::Parameter { name: "the bits", .. }), "{error}");
+}
+
+#[test]
+fn a_plan_stands_alone() {
+    let builder = BloomFilter::builder().capacity(1000);
+    let plan = builder.plan().unwrap();
+    let filter = BloomFilter::builder().planned(plan).seed(7).build().unwrap();
+    assert_eq!((filter.capacity(), filter.bit_len(), filter.layout()), (1000, plan.bit_len, plan.layout));
+    assert_eq!(BloomFilter::builder().planned(plan).plan().unwrap(), plan);
+    for twice in [builder, BloomFilter::builder().layout(Layout::Line), BloomFilter::builder().bit_len(512)] {
+        let error = twice.planned(plan).build().unwrap_err();
+        assert!(matches!(error, Error::Parameter { name: "the plan", .. }), "{error}");
+    }
+}

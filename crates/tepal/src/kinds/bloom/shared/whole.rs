@@ -1,0 +1,95 @@
+//! All bits of a shared filter at once.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::super::BloomFilter;
+use super::super::storage::{InMemory, PlainStorage};
+use super::Shared;
+use super::counts::{Counter, Watch};
+use crate::bits::atomic::{self, AtomicBool};
+use crate::bits::{self, Bits};
+use crate::error::Result;
+
+impl BloomFilter<Shared> {
+    /// A copy in memory of what the filter holds now, while other threads go on: with every key whose insert happened
+    /// before this call, and perhaps some of the others.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it.
+    pub fn snapshot(&self) -> Result<BloomFilter> {
+        let mut lines = bits::zeroed(self.meta.shape.lines())?;
+        // Before the bits: a key is counted once all its bits are set.
+        let inserted = self.keys_inserted();
+        for (line, shared) in lines.iter_mut().zip(&self.lines.lines) {
+            *line = shared.load();
+        }
+        let mut meta = self.meta.clone();
+        meta.inserted = inserted;
+        let set_bits = self.kernel.count(Bits::Plain(&lines));
+        Ok(BloomFilter::from_parts(meta, InMemory(lines), set_bits))
+    }
+
+    /// Adds all keys of `other`, while other threads insert and ask: a partial filter that one of them has filled by itself.
+    /// Every [`contains`](Self::contains) that happens after this call answers `true` for them.
+    ///
+    /// Costs a pass over the bits of both, and another one where the policy is
+    /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse). Keys that other threads insert meanwhile are not looked at when
+    /// the capacity is.
+    ///
+    /// ```
+    /// use tepal::BloomFilter;
+    /// let builder = BloomFilter::builder().capacity(1000);
+    /// let all = builder.clone().build()?.into_shared();
+    /// std::thread::scope(|scope| {
+    ///     for part in [["apple", "pear"], ["cherry", "plum"]] {
+    ///         let (all, mut mine) = (&all, builder.clone().build().unwrap());
+    ///         scope.spawn(move || mine.insert_many(&part).and_then(|()| all.union_with(&mine)).unwrap());
+    ///     }
+    /// });
+    /// assert!(all.contains("pear") && all.contains("cherry"));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`union_with`](BloomFilter::union_with) of a filter in memory. The filter is unchanged then.
+    pub fn union_with<M: PlainStorage>(&self, other: &BloomFilter<M>) -> Result<()> {
+        self.check_compatible(other)?;
+        other.check_before_copying()?;
+        let others = other.lines.as_lines();
+        if self.refuses() && atomic::count_union(&self.lines.lines, others) > self.most_bits() {
+            return Err(self.capacity_reached(0));
+        }
+        let sampled = atomic::union(&self.lines.lines, others);
+        match other.keys_inserted() {
+            Some(keys) => self.note(keys, sampled),
+            None => {
+                self.lines.uncounted.store(true, Relaxed);
+                self.note(0, sampled);
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets all keys. While other threads share the filter they can still insert, and nobody can clear it: put another
+    /// one in its place.
+    ///
+    /// ```
+    /// use tepal::BloomFilter;
+    /// let mut seen = BloomFilter::builder().capacity(1000).build()?.into_shared();
+    /// seen.insert("apple")?;
+    /// seen.clear();
+    /// assert!(!seen.contains("apple"));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    pub fn clear(&mut self) {
+        let share = self.sample() as f64 / self.meta.shape.lines() as f64;
+        let limit = self.limit();
+        let Shared { lines, inserted, uncounted, watch, was_over } = &mut self.lines;
+        atomic::clear(lines);
+        self.meta.inserted = Some(0);
+        *inserted = Counter::new();
+        *uncounted = AtomicBool::new(false);
+        *watch = Watch::new(limit, share, 0, 0);
+        *was_over = false;
+    }
+}

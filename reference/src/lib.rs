@@ -22,6 +22,7 @@
 //! | [`filter`] | a filter: insert, ask, 2.6 folding, the self-test of 4.2, the limits of its fields |
 //! | [`write`](mod@write) | 3 and 4: from a filter to a file |
 //! | [`read`] | 4.6: from a file to a filter, with every check |
+//! | [`embedded`] | 4.8: the embedded form, out and in |
 //! | [`size`] | 5: rates and sizes |
 
 // The loops count as the specification does.
@@ -29,6 +30,7 @@
 
 pub mod bits;
 pub mod digest;
+pub mod embedded;
 pub mod filter;
 pub mod hash;
 pub mod key;

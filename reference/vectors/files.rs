@@ -4,6 +4,7 @@ use crate::json::{Json, decimal, decimals, hex, hex64, list, object, optional, p
 use crate::names;
 use crate::plan::Plan;
 use crate::plans::plans;
+use tepal_reference::embedded::{embed, extract};
 use tepal_reference::filter::UNKNOWN;
 use tepal_reference::hash::xxh3;
 use tepal_reference::key::apply_recipe;
@@ -19,7 +20,8 @@ const ABOUT: &str = "Whole files (FORMAT.md sections 3 and 4) with the filter th
     own have `parameters`, the field at offset 64, and scheme 28 has `scheme_seed`, record 5, which is not among \
     `records`. Scheme 4 has `caller_hash`, record 6, which is not among `records` either, and `hashes`: hashes that \
     were inserted in place of keys; a probe of it that has `hash` in place of `key` is asked by that hash. Where \
-    `seal_key` is there, the file is sealed under it (section 4.7); one that is too long ends with `seal`.";
+    `seal_key` is there, the file is sealed under it (section 4.7); one that is too long ends with `seal`. \
+    `embedded_trailer` are the last 16 bytes of the embedded form (section 4.8), whose other bytes are the body.";
 
 /// A file longer than this is given by its header and its checksum.
 const LONGEST_WHOLE_FILE: usize = 4096;
@@ -54,6 +56,12 @@ fn file(plan: Plan) -> Result<Json, String> {
     let file = write(&filter, plan.seal_key)?;
     if read(&file, secret.as_ref(), plan.seal_key)? != filter {
         return Err(format!("{}: the file read again is another filter", plan.name));
+    }
+
+    let embedded = embed(&filter);
+    let extracted = extract(&embedded, &filter)?;
+    if extracted.bits != filter.bits || extracted.layout != filter.layout {
+        return Err(format!("{}: what was embedded is another filter", plan.name));
     }
 
     // Probes given by the plan, then keys that were inserted, then keys that were not: 20 in all.
@@ -120,6 +128,7 @@ fn file(plan: Plan) -> Result<Json, String> {
         ("file", only(whole, hex(&file))),
         ("header", only(!whole, hex(&file[..body_offset as usize]))),
         ("seal", only(!whole && plan.seal_key.is_some(), hex(&file[file.len() - 32..]))),
+        ("embedded_trailer", hex(&embedded[embedded.len() - 16..])),
         ("probes", list(probes)),
     ]))
 }

@@ -290,6 +290,11 @@ fn files() {
                 }
             }
         }
+        let embedded = filter.to_embedded().unwrap();
+        let (body, trailer) = embedded.split_at(embedded.len() - 16);
+        assert_eq!(trailer, bytes(text(case, "embedded_trailer")), "{name}");
+        assert_eq!(body, &filter.to_bytes().unwrap()[filter.file_len() as usize - body.len()..], "{name}");
+        assert!(BloomFilter::from_embedded(&embedded, &filter.key_hasher()).unwrap() == filter, "{name}");
         for probe in case["probes"].as_array().unwrap() {
             let answer = match probe.get("hash") {
                 Some(hash) => filter.contains_hash(number(hash)),

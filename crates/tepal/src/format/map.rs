@@ -5,8 +5,6 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-#[cfg(all(feature = "mmap", target_endian = "little"))]
-use std::sync::Arc;
 use std::vec::Vec;
 
 use super::envelope::MAGIC;
@@ -164,16 +162,16 @@ impl Open<'_> {
 
     #[cfg(all(feature = "mmap", target_endian = "little"))]
     fn of_map(&self, map: memmap2::Mmap) -> Result<Opened> {
-        use crate::kinds::BodyChecked;
         use crate::kinds::storage::{Backing, InBytes, MappedBytes, PlainStorage};
+        use crate::kinds::{BodyChecked, Ref};
         let (header, check, body) = self.dissect(&map)?;
         let is_sealed = check.is_sealed();
         // The map starts on a page and the body on a multiple of 64.
-        let lines = Mapped(Backing::File(InBytes::new(MappedBytes(Arc::new(map)), body)?));
+        let lines = Mapped(Backing::File(InBytes::new(MappedBytes(Ref::new(map)), body)?));
         if !self.quick {
             check.run(lines.as_lines())?;
         }
-        self.opened(header.filter.with_body(lines, Some(Arc::new(check))), is_sealed)
+        self.opened(header.filter.with_body(lines, Some(Ref::new(check))), is_sealed)
     }
 }
 

@@ -2,7 +2,6 @@
 
 mod output;
 
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -13,7 +12,7 @@ use crate::facts::{Facts, FileFacts, Unrecorded};
 use crate::fields::Put;
 use crate::ids::{Format, OverCapacity};
 use crate::key::{Key, KeyHasher, Keys, PreparedKeys};
-use crate::kinds::AnyFilter;
+use crate::kinds::{AnyFilter, Ref};
 
 /// What a format of another program keeps beside the filter, so that writing gives the same bytes again.
 pub(super) trait Beside: fmt::Debug + Send + Sync {
@@ -27,7 +26,7 @@ pub(super) trait Beside: fmt::Debug + Send + Sync {
 }
 
 /// What was read of another program's file.
-pub(super) type Read = (AnyFilter, Arc<dyn Beside>);
+pub(super) type Read = (AnyFilter, Ref<dyn Beside>);
 
 /// A filter with the format it was read from or is to be written in, and what its file keeps beside it.
 ///
@@ -35,7 +34,8 @@ pub(super) type Read = (AnyFilter, Arc<dyn Beside>);
 /// filter in its place, so that what is written is always what the format says it is. The bits of a tepal file are mapped;
 /// the first change copies them into memory.
 ///
-/// ```
+#[cfg_attr(feature = "foreign", doc = "```")]
+#[cfg_attr(not(feature = "foreign"), doc = "```ignore")]
 /// use tepal::{BloomFilter, Format, Open, Opened, Scheme};
 /// let mut filter = BloomFilter::builder().scheme(Scheme::GuavaMitz64).capacity(1000).build()?;
 /// filter.insert("570108428378")?;
@@ -61,7 +61,7 @@ pub struct Opened {
     filter: AnyFilter,
     format: Format,
     /// Nothing of a tepal file.
-    beside: Option<Arc<dyn Beside>>,
+    beside: Option<Ref<dyn Beside>>,
     is_sealed: bool,
 }
 

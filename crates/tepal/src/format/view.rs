@@ -1,6 +1,5 @@
 //! A filter that is asked inside bytes of the caller's, without a copy.
 
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -8,9 +7,9 @@ use super::check::BodyCheck;
 use super::envelope::{Header, Lengths};
 use super::open::{Open, with_format};
 use crate::error::{Error, Result};
-use crate::kinds::BodyChecked;
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage};
+use crate::kinds::{BodyChecked, Ref};
 
 impl<B: AsRef<[u8]>> BloomFilter<InBytes<B>> {
     /// A filter that is asked where its file lies in memory, and never copied: in a `&[u8]`, in bytes that were built into
@@ -70,7 +69,7 @@ impl Open<'_> {
         }
         // The filter without its bits, then with these.
         let nothing = Mapped(Backing::Memory(Vec::new()));
-        let filter = header.filter.with_body(nothing, Some(Arc::new(check))).into_bloom()?;
+        let filter = header.filter.with_body(nothing, Some(Ref::new(check))).into_bloom()?;
         Ok(filter.with_lines(lines))
     }
 

@@ -17,8 +17,10 @@ pub use hasher::KeyHasher;
 pub(crate) use hasher::{SMALL, is_perhaps_in};
 pub use key_ref::{Key, KeyRef};
 pub use keys::{Column, Keys, Offset};
+#[cfg(target_has_atomic = "64")]
+pub(crate) use prepared::BATCH;
 pub use prepared::PreparedKeys;
-pub(crate) use prepared::{BATCH, Batch, One};
+pub(crate) use prepared::{Batch, One};
 pub use recipe::Recipe;
 #[cfg(feature = "foreign")]
 pub use schemes::Md5Split;

@@ -3,7 +3,6 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
-use alloc::sync::Arc;
 use core::fmt;
 
 use super::AnyFilter;
@@ -12,6 +11,12 @@ use crate::bits::Line;
 use crate::error::Result;
 use crate::facts::Labels;
 use crate::key::Recipe;
+
+/// Held by a filter and its clones: counted by atomics, where the machine has them.
+#[cfg(not(target_has_atomic = "ptr"))]
+pub(crate) use alloc::rc::Rc as Ref;
+#[cfg(target_has_atomic = "ptr")]
+pub(crate) use alloc::sync::Arc as Ref;
 
 /// Bytes of a kind's own part of the header.
 pub(crate) const OWN_BYTES: usize = 88;
@@ -38,7 +43,7 @@ pub(crate) trait AwaitsBody {
     /// What its bits must be, beside what the chunks' checksums say.
     fn check(&self) -> Box<dyn CheckBody>;
     /// The filter with these lines, and what they are to be held against before they are copied.
-    fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Arc<dyn BodyChecked>>) -> AnyFilter;
+    fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter;
 }
 
 /// What a kind demands of the bits of a file.

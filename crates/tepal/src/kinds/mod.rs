@@ -19,7 +19,7 @@ use crate::ids::{Kind, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
 use bloom::BloomFilter;
 use chain::ScalableBloomFilter;
-pub(crate) use in_file::{AwaitsBody, BodyChecked, CheckBody, FilePart, OWN_BYTES};
+pub(crate) use in_file::{AwaitsBody, BodyChecked, CheckBody, FilePart, OWN_BYTES, Ref};
 use storage::Mapped;
 
 /// What every kind of filter does, or refuses with an error that names the kind and the operation.

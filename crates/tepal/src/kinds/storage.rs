@@ -1,7 +1,5 @@
 //! Where a filter's bits live: in memory, in an opened file, inside bytes of the caller's, or shared by threads.
 
-#[cfg(all(feature = "mmap", target_endian = "little"))]
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
@@ -173,7 +171,7 @@ pub(crate) enum Backing {
 /// A map that clones share.
 #[cfg(all(feature = "mmap", target_endian = "little"))]
 #[derive(Clone)]
-pub(crate) struct MappedBytes(pub(crate) Arc<memmap2::Mmap>);
+pub(crate) struct MappedBytes(pub(crate) super::Ref<memmap2::Mmap>);
 
 #[cfg(all(feature = "mmap", target_endian = "little"))]
 impl AsRef<[u8]> for MappedBytes {

@@ -2,7 +2,6 @@
 //! as JSON with the bitset in base64.
 
 use alloc::borrow::Cow;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use base64::Engine;
@@ -12,7 +11,7 @@ use super::{Beside, Foreign, Found, Read, json, num_hashes, one, words_of};
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, KeyDomain, Scheme};
-use crate::kinds::AnyFilter;
+use crate::kinds::{AnyFilter, Ref};
 
 /// The format.
 #[derive(Debug)]
@@ -82,12 +81,12 @@ impl Foreign for BitsAndBlooms {
         }
         let found = Found::of(Scheme::BitsAndBlooms, domain, num_hashes, m);
         let filter = found.filter(words.chunks_exact(8).map(word))?;
-        Ok((filter.into(), Arc::new(Form { len, little_endian, json })))
+        Ok((filter.into(), Ref::new(Form { len, little_endian, json })))
     }
 
     fn adopt(&self, filter: AnyFilter) -> Result<Read> {
         let form = Form { len: one(self, &filter)?.bit_len(), little_endian: false, json: None };
-        Ok((filter, Arc::new(form)))
+        Ok((filter, Ref::new(form)))
     }
 }
 

@@ -1,14 +1,13 @@
 //! DCSO's bloom (Go), flor (Python) and fleur (C): a header of six 8-byte fields, words, and whatever data
 //! the user hung on; all little-endian.
 
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::{Beside, Foreign, Found, Read, num_hashes, one, words_from_bytes, words_of};
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, KeyDomain, Scheme};
-use crate::kinds::AnyFilter;
+use crate::kinds::{AnyFilter, Ref};
 
 /// The format.
 #[derive(Debug)]
@@ -57,13 +56,13 @@ impl Foreign for Dcso {
         let (capacity, rate) = (Some(capacity), Some(rate));
         let found =
             Found { capacity, rate, inserted, ..Found::of(Scheme::Dcso, domain, num_hashes, bit_len) };
-        Ok((found.filter(words_from_bytes(body))?.into(), Arc::new(extra)))
+        Ok((found.filter(words_from_bytes(body))?.into(), Ref::new(extra)))
     }
 
     fn adopt(&self, filter: AnyFilter) -> Result<Read> {
         let own = one(self, &filter)?;
         let (capacity, rate) = (own.capacity(), own.promised_false_positive_rate());
-        Ok((filter, Arc::new(Extra { flags: 1, capacity, rate, data: Vec::new() })))
+        Ok((filter, Ref::new(Extra { flags: 1, capacity, rate, data: Vec::new() })))
     }
 }
 

@@ -1,14 +1,12 @@
 //! Google Guava's `BloomFilter.writeTo`: strategy, k, number of words, words; all big-endian.
 
-use alloc::sync::Arc;
-
 use super::{Beside, Foreign, Found, Read, one, words_of};
 use crate::error::{Error, Obstacle, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, KeyDomain, Scheme};
-use crate::kinds::AnyFilter;
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::storage::PlainStorage;
+use crate::kinds::{AnyFilter, Ref};
 
 /// The format, which keeps nothing beside the filter.
 #[derive(Debug)]
@@ -47,7 +45,7 @@ impl Foreign for Guava {
 
     fn adopt(&self, filter: AnyFilter) -> Result<Read> {
         one(self, &filter)?;
-        Ok((filter, Arc::new(Guava)))
+        Ok((filter, Ref::new(Guava)))
     }
 }
 

@@ -1,13 +1,11 @@
 //! Apache Parquet's split-block Bloom filter: a header in Thrift's compact protocol and the bitset, or the
 //! bitset alone.
 
-use alloc::sync::Arc;
-
 use super::{Beside, Foreign, Found, Read, one, put_bytes, words_of};
 use crate::error::{Error, Obstacle, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, KeyDomain, Layout, Scheme};
-use crate::kinds::AnyFilter;
+use crate::kinds::{AnyFilter, Ref};
 use crate::params::Request;
 
 /// Bytes of a block.
@@ -56,12 +54,12 @@ impl Foreign for ParquetSbbf {
         found.capacity = Some(request.plan()?.capacity);
         found.rate = Some(0.01);
         let filter = found.filter_of_bytes(core::iter::once(bitset))?;
-        Ok((filter.into(), Arc::new(Form { header })))
+        Ok((filter.into(), Ref::new(Form { header })))
     }
 
     fn adopt(&self, filter: AnyFilter) -> Result<Read> {
         one(self, &filter)?;
-        Ok((filter, Arc::new(Form { header: true })))
+        Ok((filter, Ref::new(Form { header: true })))
     }
 }
 

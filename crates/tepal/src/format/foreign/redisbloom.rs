@@ -1,7 +1,6 @@
 //! RedisBloom's chain: the pairs of `BF.SCANDUMP` (iterator, length and data of each, one after the other),
 //! or the payload of `DUMP` ([`super::rdb`]).
 
-use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -11,9 +10,9 @@ use crate::error::{Error, Obstacle, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, KeyDomain, Scheme};
 use crate::key::schemes::{REDISBLOOM_LN_2, redisbloom_bits_per_key};
-use crate::kinds::AnyFilter;
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::chain::{Growth, ScalableBloomFilter};
+use crate::kinds::{AnyFilter, Ref};
 
 const FORCE64: u32 = 4;
 const NO_SCALING: u32 = 8;
@@ -151,7 +150,7 @@ impl Foreign for RedisBloom {
         };
         let links = chain.links().iter().map(Kept::of).collect();
         let header = Header { options, growth, rdb_version: None, links };
-        Ok((chain.into(), Arc::new(header)))
+        Ok((chain.into(), Ref::new(header)))
     }
 }
 
@@ -210,7 +209,7 @@ pub(super) fn made(
         0 => Growth::RedisBloom { expansion: growth },
         _ => Growth::Fixed,
     };
-    Ok((ScalableBloomFilter::new(links, growth)?.into(), Arc::new(header)))
+    Ok((ScalableBloomFilter::new(links, growth)?.into(), Ref::new(header)))
 }
 
 impl Link<'_> {

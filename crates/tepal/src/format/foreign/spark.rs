@@ -1,13 +1,11 @@
 //! Apache Spark's `BloomFilter.writeTo`: version, k, seed (V2), number of words, words; all big-endian.
 
-use alloc::sync::Arc;
-
 use super::guava::{big_endian, positive, put_words};
 use super::{Beside, Foreign, Found, Read, one};
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, KeyDomain, Scheme};
-use crate::kinds::AnyFilter;
+use crate::kinds::{AnyFilter, Ref};
 
 /// The format, which keeps nothing beside the filter.
 #[derive(Debug)]
@@ -50,7 +48,7 @@ impl Foreign for Spark {
 
     fn adopt(&self, filter: AnyFilter) -> Result<Read> {
         one(self, &filter)?;
-        Ok((filter, Arc::new(Spark)))
+        Ok((filter, Ref::new(Spark)))
     }
 }
 

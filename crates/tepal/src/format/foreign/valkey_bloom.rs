@@ -1,7 +1,6 @@
 //! valkey-bloom's `BF.LOAD` blob: how it grows, then its filters as the crate `bloomfilter` 3 writes them;
 //! all little-endian.
 
-use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -10,9 +9,9 @@ use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, KeyDomain, Scheme};
 use crate::key::schemes::{Hasher, OwnScheme, VALKEY_FIXED_SEED};
-use crate::kinds::AnyFilter;
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::chain::{Growth, ScalableBloomFilter};
+use crate::kinds::{AnyFilter, Ref};
 
 /// The format.
 #[derive(Debug)]
@@ -78,7 +77,7 @@ impl Foreign for ValkeyBloom {
             expansion => Growth::ValkeyBloom { expansion, rate, tightening },
         };
         let chain = ScalableBloomFilter::new(links, growth).map_err(different)?;
-        Ok((chain.into(), Arc::new(Object { expansion, rate, tightening, is_seed_random })))
+        Ok((chain.into(), Ref::new(Object { expansion, rate, tightening, is_seed_random })))
     }
 
     /// A single filter becomes a chain that may not grow; a chain stays what it is.
@@ -95,7 +94,7 @@ impl Foreign for ValkeyBloom {
             }
         };
         let object = Object { expansion, rate, tightening, is_seed_random: !fixed };
-        Ok((chain.into(), Arc::new(object)))
+        Ok((chain.into(), Ref::new(object)))
     }
 }
 

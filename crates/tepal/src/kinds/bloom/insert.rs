@@ -105,6 +105,7 @@ impl<L: Storage> BloomFilter<L> {
     }
 
     /// So many set bits are the capacity.
+    #[cfg(target_has_atomic = "64")]
     pub(super) fn limit(&self) -> u64 {
         self.tally.limit
     }

@@ -21,7 +21,6 @@ mod raw;
 #[cfg(target_has_atomic = "64")]
 mod shared;
 
-use alloc::sync::Arc;
 use core::fmt;
 
 pub(crate) use batch::put_bits;
@@ -34,7 +33,7 @@ pub(crate) use insert::after;
 #[cfg(target_has_atomic = "64")]
 pub use shared::Shared;
 
-use super::in_file::BodyChecked;
+use super::in_file::{BodyChecked, Ref};
 use super::storage::{self, InMemory, Mapped, PlainStorage, Storage};
 use crate::bits::LINE_BYTES;
 use crate::bits::kernel::Kernel;
@@ -71,7 +70,7 @@ pub struct BloomFilter<L = InMemory> {
     pub(crate) lines: L,
     tally: insert::Tally,
     /// What the bits are held against, where they are those of an opened file.
-    body_check: Option<Arc<dyn BodyChecked>>,
+    body_check: Option<Ref<dyn BodyChecked>>,
 }
 
 /// Everything about a filter that is not its bits: what the header of a file holds.

@@ -2,7 +2,6 @@
 
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::{BloomFilter, Meta, shape_of};
@@ -14,7 +13,7 @@ use crate::fields::Fields;
 use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
-use crate::kinds::in_file::BodyChecked;
+use crate::kinds::in_file::{BodyChecked, Ref};
 use crate::kinds::storage::{Mapped, PlainStorage};
 use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
 use crate::params::check_rate;
@@ -143,7 +142,7 @@ impl AwaitsBody for Bodiless {
         Box::new(Bits { bit_len: self.meta.shape.bit_len, set_bits: self.set_bits })
     }
 
-    fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Arc<dyn BodyChecked>>) -> AnyFilter {
+    fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
         let mut filter = BloomFilter::from_parts(self.meta, lines, self.set_bits);
         filter.body_check = checked;
         AnyFilter::Bloom(filter)

@@ -10,8 +10,8 @@
 //! table has it too. Any other rate will do as well: there are no presets.
 //!
 //! ```sh
-//! cargo run --release -p tepal --example account_numbers              # 1,000,000 accounts
-//! cargo run --release -p tepal --example account_numbers -- 100000
+//! cargo run --release -p tepal --features foreign --example account_numbers              # 1,000,000 accounts
+//! cargo run --release -p tepal --features foreign --example account_numbers -- 100000
 //! ```
 
 #[path = "shared/table.rs"]

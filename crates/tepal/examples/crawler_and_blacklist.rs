@@ -11,8 +11,8 @@
 //! tepal's secret key such keys do nothing: those they aim at are held at the promised rate.
 //!
 //! ```sh
-//! cargo run --release -p tepal --example crawler_and_blacklist              # 2,000,000 of each
-//! cargo run --release -p tepal --example crawler_and_blacklist -- 100000
+//! cargo run --release -p tepal --features foreign --example crawler_and_blacklist              # 2,000,000 of each
+//! cargo run --release -p tepal --features foreign --example crawler_and_blacklist -- 100000
 //! ```
 
 #[path = "shared/table.rs"]

@@ -11,8 +11,8 @@
 //! too; its least size, one cache line, is what the 100 bits take in memory as well.
 //!
 //! ```sh
-//! cargo run --release -p tepal --example five_integers            # asks 6 to 1,000,000
-//! cargo run --release -p tepal --example five_integers -- 1000
+//! cargo run --release -p tepal --features foreign --example five_integers            # asks 6 to 1,000,000
+//! cargo run --release -p tepal --features foreign --example five_integers -- 1000
 //! ```
 
 #[path = "shared/table.rs"]

@@ -9,8 +9,8 @@
 //! than the same promise, sets as many bits a key as pay, and in the same 128 bytes errs far less often.
 //!
 //! ```sh
-//! cargo run --release -p tepal --example fruit            # asks 1,000,000 labels
-//! cargo run --release -p tepal --example fruit -- 1000
+//! cargo run --release -p tepal --features foreign --example fruit            # asks 1,000,000 labels
+//! cargo run --release -p tepal --features foreign --example fruit -- 1000
 //! ```
 
 #[path = "shared/table.rs"]

@@ -11,7 +11,7 @@
 //! then gives 2^25 bits, an eighth as well, and the same rate. The article's own run, in full:
 //!
 //! ```text
-//! $ cargo run --release -p tepal --example identity_numbers -- 20000000
+//! $ cargo run --release -p tepal --features foreign --example identity_numbers -- 20000000
 //! 20000000 identity numbers such as 400101300002, and 20000000 others asked
 //!
 //! (1 - e^(-12n/m))^12 with m = 2^28: 0.1816 %
@@ -23,8 +23,8 @@
 //! ```
 //!
 //! ```sh
-//! cargo run --release -p tepal --example identity_numbers                # an eighth
-//! cargo run --release -p tepal --example identity_numbers -- 20000000    # the article's run; 510 MB of memory
+//! cargo run --release -p tepal --features foreign --example identity_numbers               # an eighth
+//! cargo run --release -p tepal --features foreign --example identity_numbers -- 20000000   # in full; 510 MB of memory
 //! ```
 
 #[path = "shared/table.rs"]

@@ -38,10 +38,10 @@
 //! | a filter from a file, of any kind and program | [`open`] (mapped where it can be), [`from_bytes`] (in memory), [`Open`] with keys and options |
 //! | the same, and it is a Bloom filter of ours | [`BloomFilter::open`], [`BloomFilter::from_bytes`] |
 //! | the same at once, from a file of many GiB | [`BloomFilter::open_quick`], then [`verify`](BloomFilter::verify) |
-//! | a file of Guava, Spark, Parquet, Redis, Valkey, DCSO or Go | [`open`]; to write one, [`Opened::new`] |
+//! | a file of Guava, Spark, Parquet, Redis, Valkey, DCSO or Go | [`open`], with the feature `foreign`; to write one, [`Opened::new`] |
 //! | to hash ahead of a filter, or on other threads | [`key_hasher`](BloomFilter::key_hasher) |
 //! | a hash of your own | [`caller_hash`](BloomFilterBuilder::caller_hash) |
-//! | the bits of one of those programs, or of the five articles | [`scheme`](BloomFilterBuilder::scheme) |
+//! | the bits of one of those programs, or of the five articles | [`scheme`](BloomFilterBuilder::scheme), with the feature `foreign` |
 //! | to build without knowing how many keys | `build::Gather`; or build large, then [`shrink_to`](BloomFilter::shrink_to) |
 //!
 //! # What an answer promises
@@ -61,7 +61,7 @@
 //! | `force-cpu-level` | no | for tests: the variable `TEPAL_CPU_LEVEL` names the level of the loops |
 //! | `build` | no | `build::Gather`: a filter of the right size from keys that come once, in any number |
 //! | `parallel` | no | `BloomFilter::insert_bulk` and `contains_bulk`: millions of keys over several threads |
-//! | `foreign` | yes | schemes of the five articles and of other programs, and the files of other programs. Without it their files are refused |
+//! | `foreign` | no | schemes of the five articles and of other programs, and the files of other programs. Without it they are refused, and the library is smaller: for a page or a phone that asks one file of ours |
 //! | `seal` | no | files under a seal, so that nobody can swap them: `SealKey`. Without it they are refused |
 
 #![cfg_attr(

@@ -17,8 +17,6 @@ pub(crate) mod shape;
 
 use alloc::vec::Vec;
 
-use bytemuck::{Pod, Zeroable};
-
 use crate::error::{Error, Result};
 
 /// Bits in a line.
@@ -30,7 +28,7 @@ pub(crate) const LINE_BYTES: u64 = 64;
 ///
 /// Bit `64 w + b` of the line is bit `b` (0 = least significant) of word `w`; in a file the words are
 /// little-endian.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Line(pub(crate) [u64; 8]);
 

@@ -1,6 +1,16 @@
-//! Huge pages under large arrays: a random line is then found with one step of address translation less.
+//! Lines as memory: huge pages under large arrays, so that a random line is found with one step of address translation
+//! less; and that a line is its bytes.
 
 #![allow(unsafe_code)]
+
+use super::Line;
+
+// SAFETY: a line is eight words and nothing else, for which zeros are a value.
+unsafe impl bytemuck::Zeroable for Line {}
+// SAFETY: as above; every value of the words is one of the line's, and `repr(C)` leaves no gap: its alignment divides
+// its size, which is that of the words.
+unsafe impl bytemuck::Pod for Line {}
+const _: () = assert!(size_of::<Line>() == size_of::<[u64; 8]>());
 
 /// Arrays of at least this many bytes ask for huge pages: below, the translation cache holds the small ones.
 const HUGE_FROM: usize = 4 << 20;
@@ -44,7 +54,20 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::bits::Line;
+
+    #[test]
+    fn a_line_is_its_words() {
+        let lines: Vec<Line> =
+            (0..4).map(|i| Line(core::array::from_fn(|w| i << 60 | w as u64 * 0x0123_4567))).collect();
+        let words: Vec<u64> = lines.iter().flat_map(|line| line.0).collect();
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        assert_eq!(bytemuck::cast_slice::<_, u64>(&lines), words);
+        assert_eq!(bytemuck::cast_slice::<_, u8>(&lines), bytes);
+        let mut copy = alloc::vec![<Line as bytemuck::Zeroable>::zeroed(); lines.len()];
+        assert!(copy.iter().all(|line| line.0 == [0; 8]));
+        bytemuck::cast_slice_mut(&mut copy).copy_from_slice(&bytes);
+        assert_eq!(copy, lines);
+    }
 
     #[test]
     fn advice_changes_no_bit() {

@@ -17,7 +17,8 @@ const SHORT: usize = 16;
 ///
 /// What was prepared by one hasher means nothing to another, so only keys of one hasher go together.
 ///
-/// ```
+#[cfg_attr(feature = "foreign", doc = "```")]
+#[cfg_attr(not(feature = "foreign"), doc = "```ignore")]
 /// use tepal::{AnyFilter, BloomFilter, PreparedKeys, Scheme};
 /// for scheme in [Scheme::Xxh3, Scheme::GuavaMitz64] {
 ///     let mut filter = AnyFilter::from(BloomFilter::builder().capacity(100).scheme(scheme).build()?);

@@ -34,7 +34,7 @@ pub enum Error {
     RateOutOfReach {
         /// The rate asked for.
         rate: f64,
-        /// Why, and what would do.
+        /// The rate again in words, why it is out of reach, and what would do.
         reason: String,
     },
     /// More memory than this machine can address or hold.
@@ -164,14 +164,24 @@ impl Error {
         found: impl fmt::Display,
         expected: impl fmt::Display,
     ) -> Self {
-        use alloc::string::ToString;
-        Error::Parameter { name, found: found.to_string(), expected: expected.to_string() }
+        Error::Parameter { name, found: text(&found), expected: text(&expected) }
+    }
+
+    pub(crate) fn rate_out_of_reach(rate: f64, reason: impl fmt::Display) -> Self {
+        let reason = text(&format_args!("a false-positive rate of {rate:e} is out of reach: {reason}"));
+        Error::RateOutOfReach { rate, reason }
     }
 
     pub(crate) fn damaged(what: impl fmt::Display) -> Self {
-        use alloc::string::ToString;
-        Error::Damaged { what: what.to_string() }
+        Error::Damaged { what: text(&what) }
     }
+}
+
+/// The one place where parts of errors become texts, so that this is compiled once.
+#[cold]
+#[inline(never)]
+fn text(shown: &dyn fmt::Display) -> String {
+    alloc::format!("{shown}")
 }
 
 impl fmt::Display for Error {
@@ -180,9 +190,8 @@ impl fmt::Display for Error {
             Error::Parameter { name, found, expected } => {
                 write!(f, "{name} is {found}; it must be {expected}")
             }
-            Error::RateOutOfReach { rate, reason } => {
-                write!(f, "a false-positive rate of {rate:e} is out of reach: {reason}")
-            }
+            // Written by whoever plans: a program that only opens files has no use for the printing of floats.
+            Error::RateOutOfReach { reason, .. } => f.write_str(reason),
             Error::TooLarge { bytes } => write!(
                 f,
                 "the filter would take {bytes} bytes, more than this machine or any file of this format can \

@@ -103,7 +103,9 @@ const MOST_LABEL_BYTES: usize = 65_000;
 pub(crate) fn check_label(what: &'static str, text: &str) -> Result<()> {
     if text.is_empty() || text.chars().any(|c| c.is_ascii_control()) {
         let expected = "text that is not empty and has no control characters";
-        return Err(Error::parameter(what, format_args!("{text:?}"), expected));
+        // `{:?}` would bring tables of all Unicode into every program that opens a file.
+        let shown: String = text.chars().map(|c| if c.is_ascii_control() { '\u{FFFD}' } else { c }).collect();
+        return Err(Error::parameter(what, format_args!("\"{shown}\""), expected));
     }
     Ok(())
 }

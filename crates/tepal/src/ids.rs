@@ -150,7 +150,7 @@ ids! {
     /// caller holds the key in.
     ///
     /// [`Bytes`](KeyDomain::Bytes) and [`Integer`](KeyDomain::Integer) are for tepal's own filters; the others
-    /// are encodings that other programs hash and their files do not record.
+    /// are encodings that other programs hash and their files do not record, with the feature `foreign`.
     #[derive(Default)]
     KeyDomain: u8, "key domain", "the key domain" {
         /// Bytes, the default. Text is its UTF-8; an integer is its shortest decimal text, so that `42`,

@@ -61,7 +61,7 @@
 //! | `force-cpu-level` | no | for tests: the variable `TEPAL_CPU_LEVEL` names the level of the loops |
 //! | `build` | no | `build::Gather`: a filter of the right size from keys that come once, in any number |
 //! | `parallel` | no | `BloomFilter::insert_bulk` and `contains_bulk`: millions of keys over several threads |
-//! | `foreign` | no | schemes of the five articles and of other programs, and the files of other programs. Without it they are refused, and the library is smaller: for a page or a phone that asks one file of ours |
+//! | `foreign` | no | schemes of the five articles and of other programs, their key domains and files. Without it they are refused, and the library is smaller: for a page or a phone that asks one file of ours |
 //! | `seal` | no | files under a seal, so that nobody can swap them: `SealKey`. Without it they are refused |
 
 #![cfg_attr(

@@ -26,7 +26,7 @@ fn samples() -> Vec<Sample> {
     let all = tepal_kinds().into_iter().map(|subject| sample(subject, FILE));
     // Some schemes have small sizes only.
     let large: Vec<_> = all.filter(|sample| sample.file.len() > LARGE + 1024).collect();
-    let least = if cfg!(feature = "foreign") { 39 } else { 28 };
+    let least = if cfg!(feature = "foreign") { 39 } else { 24 };
     assert!(large.len() >= least, "{}", large.len());
     large
 }

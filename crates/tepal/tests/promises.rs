@@ -88,7 +88,7 @@ fn every_kind_is_on_the_list() {
         let made = FOREIGN || *scheme < Scheme::Md5Presets;
         assert_eq!(facts.iter().any(|facts| facts.scheme == *scheme), made, "{scheme}");
     }
-    for domain in KeyDomain::ALL {
+    for domain in KeyDomain::ALL.iter().filter(|domain| FOREIGN || **domain <= KeyDomain::Integer) {
         assert!(facts.iter().any(|facts| facts.key_domain == *domain), "{domain}");
     }
     // Other programs warn.

@@ -35,151 +35,105 @@ pub(crate) fn fetch_line<T>(line: &T) {
     let _ = line;
 }
 
-/// One CPU level's functions for one rule.
-pub(crate) struct Kernel {
-    level: &'static str,
-    contains: unsafe fn(&Rules, &[Line], u64) -> bool,
-    contains_branching: unsafe fn(&Rules, &[Line], u64) -> bool,
-    insert: unsafe fn(&Rules, &mut [Line], u64) -> u32,
-    contains_many: unsafe fn(&Rules, &[Line], &[u64], &mut [bool]),
-    insert_many: unsafe fn(&Rules, &mut [Line], &[u64]),
-    insert_many_counting: unsafe fn(&Rules, &mut [Line], &[u64]) -> u64,
-    count: unsafe fn(&[Line]) -> u64,
-    #[cfg(feature = "parallel")]
-    insert_part: unsafe fn(&Pass, Part<'_>, &[u64], &[Line]),
-    #[cfg(target_has_atomic = "64")]
-    shared: SharedKernel,
+/// A function for each level and each rule, in the order of [`NAMES`] and [`Rules::index`]. There is a table for each
+/// call, so that a program has in it what it calls: one that only asks has no loop that changes bits.
+type Table<F> = [[F; Rules::COUNT]; NAMES.len()];
+
+/// The levels, the best one last. Every aarch64 CPU has NEON: there, the baseline is that level.
+const NAMES: &[&str] = &[
+    #[cfg(not(target_arch = "aarch64"))]
+    "baseline",
+    #[cfg(target_arch = "aarch64")]
+    "neon",
+    #[cfg(target_arch = "x86_64")]
+    "avx2",
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+    "avx512",
+];
+
+/// Compiles a loop for every level, and for every rule where it is one of a rule's.
+macro_rules! table {
+    ($name:ident: fn($($arg:ident: $type:ty),*) $(-> $out:ty)? = |$rule:ident| $body:expr) => {
+        pub(super) static $name: Table<unsafe fn(&Rules, $($type),*) $(-> $out)?> =
+            table!(@levels rules $rule ($($arg: $type),*) ($(-> $out)?) $body);
+    };
+    ($name:ident: fn($($arg:ident: $type:ty),*) $(-> $out:ty)? = $body:expr) => {
+        pub(super) static $name: [unsafe fn($($type),*) $(-> $out)?; NAMES.len()] =
+            table!(@levels one none ($($arg: $type),*) ($(-> $out)?) $body);
+    };
+    (@levels $kind:ident $($call:tt)*) => {
+        [
+            table!(@$kind [] $($call)*),
+            #[cfg(target_arch = "x86_64")]
+            table!(@$kind ["avx2,bmi1,bmi2,popcnt,lzcnt"] $($call)*),
+            #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+            table!(@$kind ["avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt"] $($call)*),
+        ]
+    };
+    (@rules $features:tt $($call:tt)*) => {
+        [
+            table!(@rule Line $features $($call)*),
+            table!(@rule LineWide $features $($call)*),
+            table!(@rule Double $features $($call)*),
+            table!(@rule DoubleWide $features $($call)*),
+            table!(@rule Split $features $($call)*),
+            table!(@rule Independent $features $($call)*),
+        ]
+    };
+    (@rule $of:ident [$($features:literal)?] $rule:ident ($($arg:ident: $type:ty),*) ($($out:tt)*) $body:expr) => {{
+        $(#[target_feature(enable = $features)])?
+        unsafe fn call(rules: &Rules, $($arg: $type),*) $($out)* {
+            match rules {
+                Rules::$of($rule) => $body,
+                _ => Rules::are_not_of_this_kernel(),
+            }
+        }
+        call
+    }};
+    (@one [$($features:literal)?] none ($($arg:ident: $type:ty),*) ($($out:tt)*) $body:expr) => {{
+        $(#[target_feature(enable = $features)])?
+        unsafe fn call($($arg: $type),*) $($out)* {
+            $body
+        }
+        call
+    }};
 }
 
-/// The functions for lines that threads share.
+table!(CONTAINS: fn(lines: &[Line], h: u64) -> bool = |rule| rule.contains(lines, h));
+table!(CONTAINS_BRANCHING: fn(lines: &[Line], h: u64) -> bool = |rule| rule.contains_branching(lines, h));
+table!(CONTAINS_MANY: fn(lines: &[Line], h: &[u64], answers: &mut [bool]) =
+    |rule| rule.contains_many(lines, h, answers));
+table!(INSERT: fn(lines: &mut [Line], h: u64) -> u32 = |rule| rule.insert_counting(lines, h));
+table!(INSERT_MANY: fn(lines: &mut [Line], h: &[u64]) = |rule| rule.insert_many(lines, h));
+table!(INSERT_MANY_COUNTING: fn(lines: &mut [Line], h: &[u64]) -> u64 =
+    |rule| rule.insert_many_counting(lines, h));
+table!(COUNT: fn(lines: &[Line]) -> u64 = crate::bits::count(lines));
+// The passes have rules of their own.
+#[cfg(feature = "parallel")]
+table!(INSERT_PART: fn(pass: &Pass, part: Part<'_>, h: &[u64], next: &[Line]) = pass.insert(part, h, next));
+
+/// The tables for lines that threads share.
 #[cfg(target_has_atomic = "64")]
-struct SharedKernel {
-    contains: unsafe fn(&Rules, &[AtomicLine], u64) -> bool,
-    contains_branching: unsafe fn(&Rules, &[AtomicLine], u64) -> bool,
-    insert: unsafe fn(&Rules, &[AtomicLine], u64) -> NewBits,
-    contains_many: unsafe fn(&Rules, &[AtomicLine], &[u64], &mut [bool]),
-    insert_many: unsafe fn(&Rules, &[AtomicLine], &[u64]) -> u64,
-    count: unsafe fn(&[AtomicLine]) -> u64,
+mod shared {
+    use super::*;
+
+    table!(CONTAINS: fn(lines: &[AtomicLine], h: u64) -> bool = |rule| rule.contains(&Atomics::new(lines), h));
+    table!(CONTAINS_BRANCHING: fn(lines: &[AtomicLine], h: u64) -> bool =
+        |rule| rule.contains_branching(&Atomics::new(lines), h));
+    table!(CONTAINS_MANY: fn(lines: &[AtomicLine], h: &[u64], answers: &mut [bool]) =
+        |rule| rule.contains_many(&Atomics::new(lines), h, answers));
+    table!(INSERT: fn(lines: &[AtomicLine], h: u64) -> NewBits = |rule| {
+        let mut lines = Atomics::new(lines);
+        let found = rule.insert_counting(&mut lines, h);
+        NewBits { found, sampled: lines.sampled() as u32 }
+    });
+    table!(INSERT_MANY: fn(lines: &[AtomicLine], h: &[u64]) -> u64 = |rule| {
+        let mut lines = Atomics::new(lines);
+        rule.insert_many(&mut lines, h);
+        lines.sampled()
+    });
+    table!(COUNT: fn(lines: &[AtomicLine]) -> u64 = crate::bits::atomic::count(lines));
 }
-
-/// A level: its functions for each rule, in the order of [`Rules::index`].
-type Level = [Kernel; Rules::COUNT];
-
-/// Compiles the loops of every rule for one level.
-macro_rules! level {
-    ($level:ident, $name:literal $(, $features:literal)?) => {
-        static $level: Level = {
-            // What is the same for every rule; the passes have rules of their own.
-            $(#[target_feature(enable = $features)])?
-            unsafe fn count(lines: &[Line]) -> u64 {
-                crate::bits::count(lines)
-            }
-            #[cfg(target_has_atomic = "64")]
-            $(#[target_feature(enable = $features)])?
-            unsafe fn shared_count(lines: &[AtomicLine]) -> u64 {
-                crate::bits::atomic::count(lines)
-            }
-            #[cfg(feature = "parallel")]
-            $(#[target_feature(enable = $features)])?
-            unsafe fn insert_part(pass: &Pass, part: Part<'_>, h: &[u64], next: &[Line]) {
-                pass.insert(part, h, next)
-            }
-            [
-                level!(@rule Line, $name $(, $features)?),
-                level!(@rule LineWide, $name $(, $features)?),
-                level!(@rule Double, $name $(, $features)?),
-                level!(@rule DoubleWide, $name $(, $features)?),
-                level!(@rule Split, $name $(, $features)?),
-                level!(@rule Independent, $name $(, $features)?),
-            ]
-        };
-    };
-    (@rule $rule:ident, $name:literal $(, $features:literal)?) => {{
-        $(#[target_feature(enable = $features)])?
-        unsafe fn contains(rules: &Rules, lines: &[Line], h: u64) -> bool {
-            level!(@of $rule, rules).contains(lines, h)
-        }
-        $(#[target_feature(enable = $features)])?
-        unsafe fn contains_branching(rules: &Rules, lines: &[Line], h: u64) -> bool {
-            level!(@of $rule, rules).contains_branching(lines, h)
-        }
-        $(#[target_feature(enable = $features)])?
-        unsafe fn insert(rules: &Rules, lines: &mut [Line], h: u64) -> u32 {
-            level!(@of $rule, rules).insert_counting(lines, h)
-        }
-        $(#[target_feature(enable = $features)])?
-        unsafe fn contains_many(rules: &Rules, lines: &[Line], h: &[u64], answers: &mut [bool]) {
-            level!(@of $rule, rules).contains_many(lines, h, answers)
-        }
-        $(#[target_feature(enable = $features)])?
-        unsafe fn insert_many(rules: &Rules, lines: &mut [Line], h: &[u64]) {
-            level!(@of $rule, rules).insert_many(lines, h)
-        }
-        $(#[target_feature(enable = $features)])?
-        unsafe fn insert_many_counting(rules: &Rules, lines: &mut [Line], h: &[u64]) -> u64 {
-            level!(@of $rule, rules).insert_many_counting(lines, h)
-        }
-        #[cfg(target_has_atomic = "64")]
-        let shared = level!(@shared $rule $(, $features)?);
-        Kernel {
-            level: $name,
-            contains,
-            contains_branching,
-            insert,
-            contains_many,
-            insert_many,
-            insert_many_counting,
-            count,
-            #[cfg(feature = "parallel")]
-            insert_part,
-            #[cfg(target_has_atomic = "64")]
-            shared,
-        }
-    }};
-    (@shared $rule:ident $(, $features:literal)?) => {{
-        $(#[target_feature(enable = $features)])?
-        unsafe fn contains(rules: &Rules, lines: &[AtomicLine], h: u64) -> bool {
-            level!(@of $rule, rules).contains(&Atomics::new(lines), h)
-        }
-        $(#[target_feature(enable = $features)])?
-        unsafe fn contains_branching(rules: &Rules, lines: &[AtomicLine], h: u64) -> bool {
-            level!(@of $rule, rules).contains_branching(&Atomics::new(lines), h)
-        }
-        $(#[target_feature(enable = $features)])?
-        unsafe fn insert(rules: &Rules, lines: &[AtomicLine], h: u64) -> NewBits {
-            let mut lines = Atomics::new(lines);
-            let found = level!(@of $rule, rules).insert_counting(&mut lines, h);
-            NewBits { found, sampled: lines.sampled() as u32 }
-        }
-        $(#[target_feature(enable = $features)])?
-        unsafe fn contains_many(rules: &Rules, lines: &[AtomicLine], h: &[u64], answers: &mut [bool]) {
-            level!(@of $rule, rules).contains_many(&Atomics::new(lines), h, answers)
-        }
-        $(#[target_feature(enable = $features)])?
-        unsafe fn insert_many(rules: &Rules, lines: &[AtomicLine], h: &[u64]) -> u64 {
-            let mut lines = Atomics::new(lines);
-            level!(@of $rule, rules).insert_many(&mut lines, h);
-            lines.sampled()
-        }
-        SharedKernel { contains, contains_branching, insert, contains_many, insert_many, count: shared_count }
-    }};
-    (@of $rule:ident, $rules:ident) => {
-        match $rules {
-            Rules::$rule(rule) => rule,
-            other => other.is_not_of_this_kernel(),
-        }
-    };
-}
-
-// Every aarch64 CPU has NEON: there, the baseline is that level.
-#[cfg(not(target_arch = "aarch64"))]
-level!(BASELINE, "baseline");
-#[cfg(target_arch = "aarch64")]
-level!(BASELINE, "neon");
-#[cfg(target_arch = "x86_64")]
-level!(AVX2, "avx2", "avx2,bmi1,bmi2,popcnt,lzcnt");
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-level!(AVX512, "avx512", "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt");
 
 /// Whether the machine has all of these CPU features: found at run time with `std`, else as compiled.
 #[cfg(target_arch = "x86_64")]
@@ -193,56 +147,76 @@ macro_rules! has {
     }};
 }
 
-/// The levels that this machine has, the best one first.
-fn available() -> impl Iterator<Item = &'static Level> {
+/// The levels that this machine has, as places in [`NAMES`], the best one first.
+fn available() -> impl Iterator<Item = usize> {
     #[cfg(target_arch = "x86_64")]
     let avx2 = has!("avx2", "bmi1", "bmi2", "popcnt", "lzcnt");
     #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
     let avx512 = avx2 && has!("avx512f", "avx512bw", "avx512dq", "avx512vl");
     [
         #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-        avx512.then_some(&AVX512),
+        avx512.then_some(2),
         #[cfg(target_arch = "x86_64")]
-        avx2.then_some(&AVX2),
-        Some(&BASELINE),
+        avx2.then_some(1),
+        Some(0),
     ]
     .into_iter()
     .flatten()
 }
 
 /// The level to use: the best one, or the one that `TEPAL_CPU_LEVEL` names.
-fn chosen() -> &'static Level {
+fn chosen() -> usize {
     #[cfg(feature = "force-cpu-level")]
     if let Ok(name) = std::env::var("TEPAL_CPU_LEVEL") {
         return forced(&name);
     }
-    available().next().unwrap_or(&BASELINE)
+    available().next().unwrap_or(0)
 }
 
 /// The level of this name; a panic where the machine does not have it.
 #[cfg(feature = "force-cpu-level")]
-fn forced(name: &str) -> &'static Level {
-    let names = || available().map(|level| level[0].level).collect::<Vec<_>>().join(", ");
+fn forced(name: &str) -> usize {
+    let names = || available().map(|level| NAMES[level]).collect::<Vec<_>>().join(", ");
     available()
-        .find(|level| level[0].level == name)
+        .find(|level| NAMES[*level] == name)
         .unwrap_or_else(|| panic!("TEPAL_CPU_LEVEL={name}: expected one of {}", names()))
 }
 
+/// One CPU level's functions for one rule: their place in every [`Table`].
+#[derive(Clone, Copy)]
+pub(crate) struct Kernel(usize);
+
 impl Kernel {
+    fn new(level: usize, rules: &Rules) -> Self {
+        Kernel(level * Rules::COUNT + rules.index())
+    }
+
     /// The best level's functions for these rules.
-    pub(crate) fn best(rules: &Rules) -> &'static Kernel {
-        &chosen()[rules.index()]
+    pub(crate) fn best(rules: &Rules) -> Self {
+        Kernel::new(chosen(), rules)
     }
 
     /// Every level's functions for these rules.
     #[cfg(test)]
-    pub(crate) fn available(rules: &Rules) -> impl Iterator<Item = &'static Kernel> {
-        available().map(|level| &level[rules.index()])
+    pub(crate) fn available(rules: &Rules) -> impl Iterator<Item = Self> {
+        available().map(|level| Kernel::new(level, rules))
     }
 
     /// The level's name.
-    pub(crate) fn level(&self) -> &'static str {
-        self.level
+    pub(crate) fn level(self) -> &'static str {
+        NAMES[self.0 / Rules::COUNT]
+    }
+
+    /// The function in this table.
+    #[inline(always)]
+    fn of<F: Copy>(self, table: &Table<F>) -> F {
+        table.as_flattened()[self.0]
+    }
+
+    /// The function in a table that knows no rules.
+    #[inline(always)]
+    fn of_level<F: Copy>(self, table: &[F; NAMES.len()]) -> F {
+        table[self.0 / Rules::COUNT]
     }
 
     // SAFETY of the calls below: a `Kernel` is reached only through `best` and `available`, which hand out
@@ -250,75 +224,75 @@ impl Kernel {
 
     /// Are all bits of `h` set?
     #[inline]
-    pub(crate) fn contains(&self, rules: &Rules, bits: Bits<'_>, h: u64) -> bool {
+    pub(crate) fn contains(self, rules: &Rules, bits: Bits<'_>, h: u64) -> bool {
         match bits {
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Plain(lines) => unsafe { (self.contains)(rules, lines, h) },
+            Bits::Plain(lines) => unsafe { self.of(&CONTAINS)(rules, lines, h) },
             #[cfg(target_has_atomic = "64")]
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Shared(lines) => unsafe { (self.shared.contains)(rules, lines, h) },
+            Bits::Shared(lines) => unsafe { self.of(&shared::CONTAINS)(rules, lines, h) },
         }
     }
 
     /// [`contains`](Self::contains) whose answer is a branch.
     #[inline]
-    pub(crate) fn contains_branching(&self, rules: &Rules, bits: Bits<'_>, h: u64) -> bool {
+    pub(crate) fn contains_branching(self, rules: &Rules, bits: Bits<'_>, h: u64) -> bool {
         match bits {
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Plain(lines) => unsafe { (self.contains_branching)(rules, lines, h) },
+            Bits::Plain(lines) => unsafe { self.of(&CONTAINS_BRANCHING)(rules, lines, h) },
             #[cfg(target_has_atomic = "64")]
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Shared(lines) => unsafe { (self.shared.contains_branching)(rules, lines, h) },
+            Bits::Shared(lines) => unsafe { self.of(&shared::CONTAINS_BRANCHING)(rules, lines, h) },
         }
     }
 
     /// Answers a batch; `answers` is as long as `h`.
     #[inline]
-    pub(crate) fn contains_many(&self, rules: &Rules, bits: Bits<'_>, h: &[u64], answers: &mut [bool]) {
+    pub(crate) fn contains_many(self, rules: &Rules, bits: Bits<'_>, h: &[u64], answers: &mut [bool]) {
         match bits {
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Plain(lines) => unsafe { (self.contains_many)(rules, lines, h, answers) },
+            Bits::Plain(lines) => unsafe { self.of(&CONTAINS_MANY)(rules, lines, h, answers) },
             #[cfg(target_has_atomic = "64")]
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Shared(lines) => unsafe { (self.shared.contains_many)(rules, lines, h, answers) },
+            Bits::Shared(lines) => unsafe { self.of(&shared::CONTAINS_MANY)(rules, lines, h, answers) },
         }
     }
 
     /// How many bits are set.
-    pub(crate) fn count(&self, bits: Bits<'_>) -> u64 {
+    pub(crate) fn count(self, bits: Bits<'_>) -> u64 {
         match bits {
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Plain(lines) => unsafe { (self.count)(lines) },
+            Bits::Plain(lines) => unsafe { self.of_level(&COUNT)(lines) },
             #[cfg(target_has_atomic = "64")]
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Shared(lines) => unsafe { (self.shared.count)(lines) },
+            Bits::Shared(lines) => unsafe { self.of_level(&shared::COUNT)(lines) },
         }
     }
 
     #[inline]
-    pub(crate) fn insert(&self, rules: &Rules, lines: &mut [Line], h: u64) -> u32 {
+    pub(crate) fn insert(self, rules: &Rules, lines: &mut [Line], h: u64) -> u32 {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { (self.insert)(rules, lines, h) }
+        unsafe { self.of(&INSERT)(rules, lines, h) }
     }
 
     #[inline]
-    pub(crate) fn insert_many(&self, rules: &Rules, lines: &mut [Line], h: &[u64]) {
+    pub(crate) fn insert_many(self, rules: &Rules, lines: &mut [Line], h: &[u64]) {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { (self.insert_many)(rules, lines, h) }
+        unsafe { self.of(&INSERT_MANY)(rules, lines, h) }
     }
 
     #[inline]
-    pub(crate) fn insert_many_counting(&self, rules: &Rules, lines: &mut [Line], h: &[u64]) -> u64 {
+    pub(crate) fn insert_many_counting(self, rules: &Rules, lines: &mut [Line], h: &[u64]) -> u64 {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { (self.insert_many_counting)(rules, lines, h) }
+        unsafe { self.of(&INSERT_MANY_COUNTING)(rules, lines, h) }
     }
 
     /// [`Pass::insert`].
     #[cfg(feature = "parallel")]
     #[inline]
-    pub(crate) fn insert_part(&self, pass: &Pass, part: Part<'_>, h: &[u64], next: &[Line]) {
+    pub(crate) fn insert_part(self, pass: &Pass, part: Part<'_>, h: &[u64], next: &[Line]) {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { (self.insert_part)(pass, part, h, next) }
+        unsafe { self.of_level(&INSERT_PART)(pass, part, h, next) }
     }
 }
 
@@ -326,16 +300,16 @@ impl Kernel {
 #[cfg(target_has_atomic = "64")]
 impl Kernel {
     #[inline]
-    pub(crate) fn shared_insert(&self, rules: &Rules, lines: &[AtomicLine], h: u64) -> NewBits {
+    pub(crate) fn shared_insert(self, rules: &Rules, lines: &[AtomicLine], h: u64) -> NewBits {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { (self.shared.insert)(rules, lines, h) }
+        unsafe { self.of(&shared::INSERT)(rules, lines, h) }
     }
 
     /// Says how many bits it set in the sample.
     #[inline]
-    pub(crate) fn shared_insert_many(&self, rules: &Rules, lines: &[AtomicLine], h: &[u64]) -> u64 {
+    pub(crate) fn shared_insert_many(self, rules: &Rules, lines: &[AtomicLine], h: &[u64]) -> u64 {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { (self.shared.insert_many)(rules, lines, h) }
+        unsafe { self.of(&shared::INSERT_MANY)(rules, lines, h) }
     }
 }
 

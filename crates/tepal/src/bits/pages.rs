@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn a_line_is_its_words() {
         let lines: Vec<Line> =
-            (0..4).map(|i| Line(core::array::from_fn(|w| i << 60 | w as u64 * 0x0123_4567))).collect();
+            (0..4).map(|i| Line(core::array::from_fn(|w| (i << 60) + w as u64 * 0x0123_4567))).collect();
         let words: Vec<u64> = lines.iter().flat_map(|line| line.0).collect();
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         assert_eq!(bytemuck::cast_slice::<_, u64>(&lines), words);

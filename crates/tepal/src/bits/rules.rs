@@ -56,8 +56,8 @@ impl Rules {
 
     /// A kernel was chosen for other rules than it is given: a mistake in this crate.
     #[cold]
-    pub(crate) fn is_not_of_this_kernel(&self) -> ! {
-        unreachable!("a kernel is called with the rules that chose it, and not with {self:?}")
+    pub(crate) fn are_not_of_this_kernel() -> ! {
+        unreachable!("a kernel is called with the rules that chose it")
     }
 
     /// The positions of the k bits of `h` in an array of `shape`; a position may repeat. For the

@@ -20,7 +20,7 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
     vec![
         (Error::parameter("the size", 7, "8 or more"), vec!["the size is 7", "it must be 8 or more"]),
         (
-            Error::RateOutOfReach { rate: 1e-9, reason: "the layout ends at 1e-8".into() },
+            Error::rate_out_of_reach(1e-9, "the layout ends at 1e-8"),
             vec!["1e-9", "out of reach: the layout ends at 1e-8"],
         ),
         (

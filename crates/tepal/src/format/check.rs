@@ -4,17 +4,14 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::chunks;
-use super::envelope::{CHUNK_BYTES, Header};
+use super::envelope::{CHUNK_BYTES, Header, checksum};
 use super::seal::{Seal, SealKey};
 use crate::bits::Line;
 use crate::error::{Error, Result};
 use crate::kinds::{BodyChecked, CheckBody};
 
 /// What the bits of an opened file must be. All of it stood under the header's checksum.
-#[derive(Debug)]
 pub(super) struct BodyCheck {
     body_offset: u64,
     chunk_table: Vec<u64>,
@@ -44,7 +41,7 @@ impl BodyCheck {
 
     fn chunks_are_right(&self, lines: &[Line]) -> Result<()> {
         for (i, (chunk, &expected)) in (0u64..).zip(chunks(lines).zip(&self.chunk_table)) {
-            let found = xxh3_64(&chunk);
+            let found = checksum(&chunk);
             if found != expected {
                 let from = self.body_offset + i * CHUNK_BYTES;
                 return Err(Error::damaged(format_args!(

@@ -12,6 +12,7 @@ use super::open::{Open, with_format};
 use super::opened::Opened;
 use crate::error::{Error, Result};
 use crate::key::SecretKey;
+use crate::kinds::AnyFilter;
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::storage::Mapped;
 
@@ -135,7 +136,11 @@ impl Open<'_> {
     /// machine of 32 bits.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Opened> {
         let bytes = Bytes::of(path.as_ref())?;
-        if bytes.as_slice().starts_with(&MAGIC) { self.ours(bytes) } else { self.foreign(bytes.as_slice()) }
+        if !bytes.as_slice().starts_with(&MAGIC) {
+            return self.foreign(bytes.as_slice());
+        }
+        let (filter, is_sealed) = self.ours(bytes)?;
+        self.opened(filter, is_sealed)
     }
 
     /// One Bloom filter from a tepal file. Of any other file the error says how it is opened.
@@ -145,23 +150,20 @@ impl Open<'_> {
             let error = Error::NotTepal { found: super::looks_like(bytes.as_slice()) };
             return Err(with_format(error, bytes.as_slice()));
         }
-        self.ours(bytes)?.into_filter().into_bloom()
+        self.ours(bytes)?.0.into_bloom()
     }
 
-    /// A tepal file.
-    fn ours(&self, bytes: Bytes) -> Result<Opened> {
+    /// The filter of a tepal file, and whether the file is sealed.
+    fn ours(&self, bytes: Bytes) -> Result<(AnyFilter, bool)> {
         match bytes {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Bytes::Map(map) => self.of_map(map),
-            Bytes::Read(bytes) => {
-                let (filter, is_sealed) = self.read(&bytes)?;
-                self.opened(filter, is_sealed)
-            }
+            Bytes::Read(bytes) => self.read(&bytes),
         }
     }
 
     #[cfg(all(feature = "mmap", target_endian = "little"))]
-    fn of_map(&self, map: memmap2::Mmap) -> Result<Opened> {
+    fn of_map(&self, map: memmap2::Mmap) -> Result<(AnyFilter, bool)> {
         use crate::kinds::storage::{Backing, InBytes, MappedBytes, PlainStorage};
         use crate::kinds::{BodyChecked, Ref};
         let (header, check, body) = self.dissect(&map)?;
@@ -171,7 +173,7 @@ impl Open<'_> {
         if !self.quick {
             check.run(lines.as_lines())?;
         }
-        self.opened(header.filter.with_body(lines, Some(Ref::new(check))), is_sealed)
+        Ok((header.filter.with_body(lines, Some(Ref::new(check))), is_sealed))
     }
 }
 

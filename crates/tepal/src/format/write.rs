@@ -8,8 +8,6 @@ use std::io::{self, Write};
 #[cfg(feature = "std")]
 use std::path::Path;
 
-use xxhash_rust::xxh3::xxh3_64;
-
 #[cfg(feature = "std")]
 use super::replace::replace;
 use super::seal::{SEAL_BYTES, SealKey, Sealer};
@@ -29,7 +27,7 @@ pub(super) fn pieces<E>(
     seal: Option<&SealKey>,
     mut out: impl FnMut(&[u8]) -> CoreResult<(), E>,
 ) -> CoreResult<(), E> {
-    let table: Vec<u64> = chunks(part.body).map(|chunk| xxh3_64(&chunk)).collect();
+    let table: Vec<u64> = chunks(part.body).map(|chunk| envelope::checksum(&chunk)).collect();
     let head = envelope::encode(kind, part, &table, seal.is_some());
     let mut sealer = Sealer::new(seal);
     sealer.update(&head);

@@ -1,6 +1,7 @@
 //! The bytes that stand for a key in each key domain (FORMAT.md, section 1.1).
 
 use alloc::string::String;
+#[cfg(feature = "foreign")]
 use alloc::vec::Vec;
 
 use super::key_ref::KeyRef;
@@ -19,21 +20,53 @@ impl KeyDomain {
             (KeyDomain::Integer, KeyRef::Bytes(text)) => Ok(with(&parse_integer(text)?.to_le_bytes())),
             (KeyDomain::Integer, KeyRef::Unsigned(n)) => Ok(with(&n.to_le_bytes())),
             (KeyDomain::Integer, KeyRef::Signed(n)) => Ok(with(&n.to_le_bytes())),
+            (KeyDomain::Integer, KeyRef::Compound(_)) => Err(self.without_compounds()),
+            #[cfg(feature = "foreign")]
             (foreign, key) => foreign.encode_foreign(key, with),
+            // There is no filter with it: `check_known`.
+            #[cfg(not(feature = "foreign"))]
+            (foreign, _) => Err(foreign.unknown()),
         }
     }
 
-    /// [`encode`](Self::encode) for the domains of other programs. None but the domain of bytes has compound keys.
+    /// The refusal of a compound key: none but the domain of bytes has them.
+    #[cold]
+    fn without_compounds(self) -> Error {
+        Error::KeyRefused { domain: self, found: String::from("a key of several parts") }
+    }
+
+    /// Refuses a domain that this build leaves out.
+    pub(crate) fn check_known(self) -> Result<()> {
+        match self {
+            KeyDomain::Bytes | KeyDomain::Integer => Ok(()),
+            #[cfg(feature = "foreign")]
+            KeyDomain::Integer32 | KeyDomain::Utf16 | KeyDomain::Float32 | KeyDomain::Float64 => Ok(()),
+            #[cfg(not(feature = "foreign"))]
+            KeyDomain::Integer32 | KeyDomain::Utf16 | KeyDomain::Float32 | KeyDomain::Float64 => {
+                Err(self.unknown())
+            }
+        }
+    }
+
+    /// The domains that this build has.
+    #[cfg(test)]
+    pub(crate) fn known() -> impl Iterator<Item = Self> {
+        KeyDomain::ALL.iter().copied().filter(|domain| domain.check_known().is_ok())
+    }
+
+    #[cfg(not(feature = "foreign"))]
+    fn unknown(self) -> Error {
+        let known = "1 (bytes) 2 (integer), and others with its feature `foreign`";
+        Error::Unsupported { what: KeyDomain::WHAT, found: self.id().into(), known }
+    }
+
+    /// [`encode`](Self::encode) for the domains of other programs.
+    #[cfg(feature = "foreign")]
     pub(super) fn encode_foreign<R>(self, key: KeyRef<'_>, with: impl FnOnce(&[u8]) -> R) -> Result<R> {
         let mut decimal = [0; DECIMAL];
         let text = match key {
             KeyRef::Bytes(text) => text,
-            KeyRef::Compound(_) => {
-                return Err(Error::KeyRefused {
-                    domain: self,
-                    found: String::from("a key of several parts"),
-                });
-            }
+            KeyRef::Compound(_) => return Err(self.without_compounds()),
             KeyRef::Unsigned(n) => write_decimal(false, n, &mut decimal),
             KeyRef::Signed(n) => write_decimal(n < 0, n.unsigned_abs(), &mut decimal),
         };
@@ -103,9 +136,11 @@ pub(crate) fn parse_integer(text: &[u8]) -> Result<u64> {
         [b'1'..=b'9', rest @ ..] => rest.iter().all(u8::is_ascii_digit),
         _ => false,
     };
-    // Digits and a sign are ASCII, so a canonical text is UTF-8.
-    let text_utf8 = core::str::from_utf8(text).ok().filter(|_| canonical);
-    let value = text_utf8
-        .and_then(|t| if negative { t.parse::<i64>().ok().map(|n| n as u64) } else { t.parse::<u64>().ok() });
+    let more = |n: u64, digit: &u8| n.checked_mul(10)?.checked_add(u64::from(digit - b'0'));
+    let size = if canonical { digits.iter().try_fold(0, more) } else { None };
+    let value = match negative {
+        true => size.filter(|n| *n <= 1 << 63).map(u64::wrapping_neg),
+        false => size,
+    };
     value.ok_or_else(|| Error::KeyRefused { domain: KeyDomain::Integer, found: shown(text) })
 }

@@ -3,7 +3,6 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
-use core::fmt;
 
 use super::AnyFilter;
 use super::storage::Mapped;
@@ -47,13 +46,13 @@ pub(crate) trait AwaitsBody {
 }
 
 /// What a kind demands of the bits of a file.
-pub(crate) trait CheckBody: fmt::Debug + Send + Sync {
+pub(crate) trait CheckBody: Send + Sync {
     /// Damage, where they are not that.
     fn check(&self, lines: &[Line]) -> Result<()>;
 }
 
 /// The bits of an opened file and everything they are held against, as a filter of it knows that.
-pub(crate) trait BodyChecked: fmt::Debug + Send + Sync {
+pub(crate) trait BodyChecked: Send + Sync {
     /// Holds the bits against all of it.
     fn run(&self, lines: &[Line]) -> Result<()>;
     /// Were they found right, and not wrong since?

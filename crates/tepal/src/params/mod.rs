@@ -8,6 +8,8 @@ mod rate;
 pub(crate) use rate::{expected_fill, keys_for_fill, power};
 
 use alloc::format;
+use alloc::string::String;
+use core::fmt;
 
 pub(crate) use crate::bits::shape::MOST_BITS;
 use crate::bits::shape::Shape;
@@ -131,7 +133,7 @@ impl Request {
                          take a larger size, fewer keys or another layout",
                         plan.false_positive_rate, plan.layout
                     );
-                    return Err(Error::RateOutOfReach { rate: wanted, reason });
+                    return Err(Error::rate_out_of_reach(wanted, reason));
                 }
                 plan
             }
@@ -218,7 +220,7 @@ impl Request {
 
     /// The best k for a rate and the bits a key it needs.
     fn best(&self, layout: Layout, wanted: f64) -> Result<(u32, f64)> {
-        let out_of_reach = |reason| Error::RateOutOfReach { rate: wanted, reason };
+        let out_of_reach = |reason: String| Error::rate_out_of_reach(wanted, reason);
         let lowest = lowest_rate(layout);
         if wanted < lowest {
             return Err(out_of_reach(format!(
@@ -280,14 +282,16 @@ fn hash_floor(capacity: u64) -> f64 {
 }
 
 pub(crate) fn check_rate(rate: f64) -> Result<()> {
-    if rate > 0.0 && rate < 1.0 {
-        return Ok(());
-    }
-    Err(Error::parameter(
-        "the false-positive rate",
-        rate,
-        "greater than 0 and less than 1, such as 0.01 for 1 %",
-    ))
+    if is_rate(rate) { Ok(()) } else { Err(no_rate(rate)) }
+}
+
+pub(crate) fn is_rate(rate: f64) -> bool {
+    rate > 0.0 && rate < 1.0
+}
+
+/// The refusal of what is no rate.
+pub(crate) fn no_rate(found: impl fmt::Display) -> Error {
+    Error::parameter("the false-positive rate", found, "greater than 0 and less than 1, such as 0.01 for 1 %")
 }
 
 /// Refuses a rate that keys with one 64-bit hash alone would break.
@@ -299,7 +303,7 @@ fn check_hash(capacity: u64, rate: f64) -> Result<()> {
         "with {capacity} keys a 64-bit hash alone errs at {:.1e}; split the keys over several filters",
         hash_floor(capacity)
     );
-    Err(Error::RateOutOfReach { rate, reason })
+    Err(Error::rate_out_of_reach(rate, reason))
 }
 
 /// Rounds up by at most 0.1 % so that the lines can be folded evenly.

@@ -136,7 +136,7 @@ fn a_refused_key_changes_nothing() {
         assert!(many.is_ok(), "{}: {many:?}", subject.name());
         refusing += 1;
     }
-    assert!(refusing >= 28, "{refusing}");
+    assert!(refusing >= if FOREIGN { 28 } else { 24 }, "{refusing}");
 }
 
 /// Strangers are let in as often as promised, at most: counted, in a filter that has all keys it was planned for.
@@ -213,7 +213,7 @@ fn keys_that_are_none() {
         assert_eq!((&answers[..2], answers[2]), (&[true, true][..], false), "{name}");
         refusing += 1;
     }
-    assert!(refusing >= 8, "{refusing}");
+    assert!(refusing >= if FOREIGN { 8 } else { 4 }, "{refusing}");
 }
 
 /// The recipe of a filter is applied to whatever it is asked and told.

@@ -198,17 +198,11 @@ fn blooms() -> Vec<Bloom> {
         let hashes = bloom(&format!("{layout}-caller-hash"), "", builder.caller_hash(CALLER_HASH));
         blooms.push(Bloom { keys: KeyForm::Hash, ..hashes });
     }
-    for (domain, prefix) in [
-        (KeyDomain::Integer32, "-1"),
-        (KeyDomain::Utf16, "\u{1d11e} "),
-        (KeyDomain::Float32, "2"),
-        (KeyDomain::Float64, "-7"),
-    ] {
-        let builder = at(0.05).scheme(Scheme::Xxh64).key_domain(domain);
-        blooms.push(bloom(&format!("line-{domain}"), prefix, builder));
-    }
     #[cfg(feature = "foreign")]
-    foreign_schemes(&mut blooms);
+    {
+        foreign_domains(&mut blooms);
+        foreign_schemes(&mut blooms);
+    }
     #[cfg(feature = "seal")]
     {
         let secret = SecretKey::new(SECRET);
@@ -225,6 +219,20 @@ fn plain_hashes() -> impl Iterator<Item = Scheme> {
         *scheme != Scheme::Xxh3 && hasher.is_ok_and(|hasher| hasher.has_hash())
     };
     Scheme::ALL.iter().copied().filter(is_plain)
+}
+
+/// The key domains of other programs, in tepal files.
+#[cfg(feature = "foreign")]
+fn foreign_domains(blooms: &mut Vec<Bloom>) {
+    for (domain, prefix) in [
+        (KeyDomain::Integer32, "-1"),
+        (KeyDomain::Utf16, "\u{1d11e} "),
+        (KeyDomain::Float32, "2"),
+        (KeyDomain::Float64, "-7"),
+    ] {
+        let builder = at(0.05).scheme(Scheme::Xxh64).key_domain(domain);
+        blooms.push(bloom(&format!("line-{domain}"), prefix, builder));
+    }
 }
 
 /// The schemes of the articles and of other programs, in tepal files.

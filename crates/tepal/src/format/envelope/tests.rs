@@ -51,7 +51,7 @@ impl File {
         self = self.set(12, &(offset as u32).to_le_bytes()).set(16, &file_len.to_le_bytes());
         let mut bytes = [self.fixed, self.records, self.table].concat();
         bytes.resize(offset as usize - 8, 0);
-        bytes.extend(xxh3_64(&bytes).to_le_bytes());
+        bytes.extend(checksum(&bytes).to_le_bytes());
         bytes.extend(self.body);
         bytes
     }
@@ -146,9 +146,15 @@ fn every_field_has_its_own_refusal() {
         (set(40, &number(bit_len - 512)), "does not fit the file"),
         (set(40, &number(bit_len + 512)), "does not fit the file"),
         (set(48, &number(0)), "the capacity is 0; it must be 1 key or more"),
-        (set(56, &number(0)), "the false-positive rate is 0"),
-        (set(56, &1.0f64.to_le_bytes()), "the false-positive rate is 1"),
-        (set(56, &f64::NAN.to_le_bytes()), "the false-positive rate is NaN"),
+        (set(56, &number(0)), "the false-positive rate is the float of the bits 0x0000000000000000"),
+        (
+            set(56, &1.0f64.to_le_bytes()),
+            "the false-positive rate is the float of the bits 0x3ff0000000000000",
+        ),
+        (
+            set(56, &f64::NAN.to_le_bytes()),
+            "the false-positive rate is the float of the bits 0x7ff8000000000000",
+        ),
         (set(33, &[3]).set(64, &number(1)), "the scheme xxh64 has no parameter 1"),
         (set(64, &number(1)), "do not give the positions that the writer's gave"),
         (set(80, &number(bit_len + 1)), "the number of set bits is"),
@@ -256,7 +262,7 @@ fn padding_is_zero() {
     for at in [136, 150, offset - 9] {
         let mut bytes = good.clone();
         bytes[at] = 1;
-        let sum = xxh3_64(&bytes[..offset - 8]);
+        let sum = checksum(&bytes[..offset - 8]);
         bytes[offset - 8..offset].copy_from_slice(&sum.to_le_bytes());
         let text = BloomFilter::from_bytes(&bytes).unwrap_err().to_string();
         assert!(text.contains("the padding before the body is not zero"), "{at}: {text}");

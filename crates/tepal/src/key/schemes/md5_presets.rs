@@ -38,9 +38,9 @@ fn preset(rate: f64) -> Result<f64> {
         0.1..1.0 => Ok(4.8),
         0.01..0.1 => Ok(9.6),
         0.001..0.01 => Ok(9.6 + 4.8),
-        _ => Err(Error::RateOutOfReach {
-            rate,
-            reason: "the presets of md5-presets are 10 %, 1 % and 0.1 %; ask for one of them".into(),
-        }),
+        _ => {
+            let reason = "the presets of md5-presets are 10 %, 1 % and 0.1 %; ask for one of them";
+            Err(Error::rate_out_of_reach(rate, reason))
+        }
     }
 }

@@ -306,6 +306,7 @@ impl BloomFilterBuilder {
                 return Err(Error::parameter("the name of the caller's hash", found, expected));
             }
         }
+        self.domain.check_known()?;
         Ok(KeyHasher::new(Hasher::new(scheme, &self.parameters)?, self.domain, self.recipe))
     }
 }

@@ -108,7 +108,7 @@ impl BloomFilter {
         let now = self.false_positive_rate();
         if now > rate {
             let reason = alloc::format!("the filter is at {now:.3e} now and folding only raises that");
-            return Err(Error::RateOutOfReach { rate, reason });
+            return Err(Error::rate_out_of_reach(rate, reason));
         }
         if !self.has_hash() {
             let expected = "one with a 64-bit hash: this one's positions do not fold, build it again smaller";

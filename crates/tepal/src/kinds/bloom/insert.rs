@@ -139,7 +139,7 @@ pub(crate) fn after(done: usize) -> impl Fn(Error) -> Error {
 impl<L: StorageMut> BloomFilter<L> {
     /// The bits, to be changed, with what changes them. A file's are copied into memory first.
     #[inline(always)]
-    pub(super) fn changeable(&mut self) -> Result<(&Meta, &Kernel, &Rules, &mut [Line])> {
+    pub(super) fn changeable(&mut self) -> Result<(&Meta, Kernel, &Rules, &mut [Line])> {
         if self.lines.own().is_none() {
             self.copy_lines()?;
         }

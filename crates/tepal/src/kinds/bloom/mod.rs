@@ -66,7 +66,7 @@ use crate::key::{Key, KeyHasher, KeySink, One, Recipe, is_perhaps_in};
 pub struct BloomFilter<L = InMemory> {
     pub(crate) meta: Meta,
     pub(crate) rules: Rules,
-    kernel: &'static Kernel,
+    kernel: Kernel,
     pub(crate) lines: L,
     tally: insert::Tally,
     /// What the bits are held against, where they are those of an opened file.

@@ -9,14 +9,13 @@ use crate::bits::rules::Rules;
 use crate::bits::shape::Shape;
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
-use crate::fields::Fields;
 use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
 use crate::kinds::in_file::{BodyChecked, Ref};
 use crate::kinds::storage::{Mapped, PlainStorage};
 use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
-use crate::params::check_rate;
+use crate::params::{is_rate, no_rate};
 
 const UNKNOWN_COUNT: u64 = u64::MAX;
 const SELF_TEST_KEYS: [&[u8; 17]; 4] =
@@ -77,7 +76,6 @@ fn self_test(hasher: &Hasher, rules: &Rules, shape: Shape) -> [u64; 4] {
 }
 
 /// A filter of a file that awaits its body.
-#[derive(Debug)]
 struct Bodiless {
     meta: Meta,
     set_bits: u64,
@@ -87,29 +85,34 @@ struct Bodiless {
 
 /// Reads the own part, with every check that needs no body.
 pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
-    let mut fields = Fields::at(&part.own, 0);
-    let layout = Layout::from_id(fields.u8()?)?;
-    let scheme = Scheme::from_id(fields.u8()?)?;
+    let own = &part.own;
+    let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| own[at + i]));
+    let layout = Layout::from_id(own[0])?;
+    let scheme = Scheme::from_id(own[1])?;
     known(scheme)?;
-    let domain = KeyDomain::from_id(fields.u8()?)?;
-    let over_capacity = OverCapacity::from_id(fields.u8()?)?;
-    let num_hashes = fields.u32_le()?;
-    let bit_len = fields.u64_le()?;
+    let domain = KeyDomain::from_id(own[2])?;
+    domain.check_known()?;
+    let over_capacity = OverCapacity::from_id(own[3])?;
+    let num_hashes = u32::from_le_bytes(core::array::from_fn(|i| own[4 + i]));
+    let bit_len = number(8);
     if sizing::is_own(scheme) && layout != Layout::Scattered {
         let expected = format!("`scattered` with the scheme `{scheme}`");
         return Err(Error::parameter("the layout", layout, expected));
     }
     let shape = shape_of(scheme, layout, num_hashes, bit_len)?;
-    let capacity = fields.u64_le()?;
-    let promised_rate = fields.f64_le()?;
-    let parameters = fields.u64_le()?;
-    let inserted = Some(fields.u64_le()?).filter(|keys| *keys != UNKNOWN_COUNT);
-    let set_bits = fields.u64_le()?;
-    let sums = [fields.u64_le()?, fields.u64_le()?, fields.u64_le()?, fields.u64_le()?];
+    let capacity = number(16);
+    let promised_rate = f64::from_bits(number(24));
+    let parameters = number(32);
+    let inserted = Some(number(40)).filter(|keys| *keys != UNKNOWN_COUNT);
+    let set_bits = number(48);
+    let sums = [number(56), number(64), number(72), number(80)];
     if capacity == 0 {
-        return Err(Error::parameter("the capacity", 0, "1 key or more"));
+        return Err(Error::parameter("the capacity", 0u64, "1 key or more"));
     }
-    check_rate(promised_rate)?;
+    if !is_rate(promised_rate) {
+        // By its bits: the printing of floats weighs more than all else that opening a file needs.
+        return Err(no_rate(format_args!("the float of the bits {:#018x}", promised_rate.to_bits())));
+    }
     if set_bits > shape.bit_len {
         return Err(Error::parameter("the number of set bits", set_bits, shape.bit_len));
     }
@@ -132,10 +135,7 @@ impl AwaitsBody for Bodiless {
         if here == there {
             return Ok(());
         }
-        Err(Error::damaged(format_args!(
-            "this build's hash and layout do not give the positions that the writer's gave ({here:?} here, \
-             {there:?} there)"
-        )))
+        Err(Error::damaged("this build's hash and layout do not give the positions that the writer's gave"))
     }
 
     fn check(&self) -> Box<dyn CheckBody> {
@@ -150,7 +150,6 @@ impl AwaitsBody for Bodiless {
 }
 
 /// So many bits are set, and none beyond the last.
-#[derive(Debug)]
 struct Bits {
     bit_len: u64,
     set_bits: u64,

@@ -35,10 +35,15 @@ fn schemes_of_other_programs_and_their_parameters() {
     assert_eq!(spark.scheme(), Scheme::SparkV2);
 }
 
-/// A build without other programs' schemes names those that it has.
+/// A build without other programs' schemes and key domains names those that it has.
 #[cfg(not(feature = "foreign"))]
 #[test]
-fn schemes_of_other_programs_are_not_known() {
+fn schemes_and_domains_of_other_programs_are_not_known() {
+    for &domain in KeyDomain::ALL.iter().filter(|domain| domain.id() >= 3) {
+        let text = refused(BloomFilter::builder().key_domain(domain));
+        assert!(text.contains("key domain"), "{domain}: {text}");
+        assert!(text.contains("its feature `foreign`"), "{domain}: {text}");
+    }
     for &scheme in Scheme::ALL.iter().filter(|scheme| scheme.id() >= 16) {
         let text = refused(BloomFilter::builder().scheme(scheme));
         assert!(text.contains("hash scheme"), "{scheme}: {text}");

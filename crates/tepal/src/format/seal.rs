@@ -73,7 +73,7 @@ impl Sealer {
 mod with {
     use core::fmt;
 
-    use hmac::{Hmac, KeyInit, Mac};
+    use hmac::{Hmac, Mac};
     use sha2::Sha256;
 
     use crate::error::{Error, Result};

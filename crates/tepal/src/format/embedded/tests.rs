@@ -25,7 +25,7 @@ fn filters() -> Vec<(BloomFilterBuilder, BloomFilter)> {
         filter.insert_iter(0..80u64).unwrap();
         filters.push((builder, filter));
     }
-    assert!(filters.len() > 20);
+    assert!(filters.len() > if cfg!(feature = "foreign") { 20 } else { 9 });
     filters
 }
 
@@ -100,7 +100,7 @@ fn other_keys_are_refused() {
         assert!(error.to_string().contains("seed"), "{error}");
         refused += 1;
     }
-    assert!(refused > 6);
+    assert!(refused > if cfg!(feature = "foreign") { 15 } else { 5 });
     // Two secrets, two names: one scheme each.
     let keyed = |secret| BloomFilter::builder().secret_key(SecretKey::new([secret; 16]));
     let bytes = keyed(1).build_from(["apple"]).unwrap().to_embedded().unwrap();

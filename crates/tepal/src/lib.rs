@@ -78,11 +78,14 @@ pub mod build;
 mod error;
 mod facts;
 mod fields;
-mod format;
 mod ids;
 mod key;
-mod kinds;
 mod params;
+
+// Before the room of files, for the order of calls on the page of `BloomFilter`.
+mod kinds;
+
+mod format;
 
 pub use error::{Error, Looks, Obstacle, Result};
 pub use facts::{Facts, FileFacts, Labels, PartFacts, Unrecorded, Warning};

@@ -1,25 +1,37 @@
-//! The Bloom filter, in every layout: the struct, and asking it.
+//! The Bloom filter, in every layout: the struct and its header.
 //!
-//! Asking for many keys is in [`batch`], building in [`builder`], inserting in [`insert`], both over many
-//! threads in `bulk`, from iterators in [`iter`], inserting by threads of the caller's in `shared`, union, intersection and folding in
-//! [`combine`], rates and fill in [`measure`], schemes without a hash in [`positions`], the bits alone in [`raw`], what a file holds of it in
-//! [`part`], what every kind of filter does in [`kind`].
+//! Building is in [`builder`], asking in [`ask`], for many keys in [`batch`], inserting in [`insert`], both from iterators
+//! in [`iter`] and over many threads in `bulk`, inserting by threads of the caller's in `shared`. Union, intersection and
+//! folding are in [`combine`], rates and fill in [`measure`], what it was made as in [`about`], schemes without a hash in
+//! [`positions`], the bits alone in [`raw`], what a file holds of it in [`part`] and in [`embedded`], what every kind of
+//! filter does in [`kind`].
+
+// In the order in which their calls stand on the page of documentation: what is used most comes first.
+mod builder;
+
+mod ask;
+
+mod insert;
 
 mod batch;
-mod builder;
+
+mod iter;
+
+mod measure;
+
+mod combine;
+
+mod about;
 #[cfg(feature = "parallel")]
 pub(crate) mod bulk;
-mod combine;
+#[cfg(target_has_atomic = "64")]
+mod shared;
+
 mod embedded;
-mod insert;
-mod iter;
 mod kind;
-mod measure;
 mod part;
 mod positions;
 mod raw;
-#[cfg(target_has_atomic = "64")]
-mod shared;
 
 use core::fmt;
 
@@ -35,20 +47,19 @@ pub use shared::Shared;
 
 use super::in_file::{BodyChecked, Ref};
 use super::storage::{self, InMemory, Mapped, PlainStorage, Storage};
-use crate::bits::LINE_BYTES;
 use crate::bits::kernel::Kernel;
 use crate::bits::rules::Rules;
 use crate::bits::shape::Shape;
 use crate::error::Result;
 use crate::facts::Labels;
-use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
-use crate::key::{Key, KeyHasher, KeySink, One, Recipe, is_perhaps_in};
+use crate::ids::OverCapacity;
+use crate::key::KeyHasher;
 
 /// A set that forgets its keys and keeps their trace: "have I seen this key?"
 ///
 /// [`contains`](Self::contains) answering `false` is certain: the key was never inserted. `true` means
 /// *perhaps*: about a promised share of the keys that were never inserted get it too. Keys are bytes,
-/// text or integers ([`Key`]). The filter grows no larger than it was built, and no key can be removed.
+/// text, integers and what is made of them ([`Key`](crate::Key)). The filter grows no larger than it was built, and no key can be removed.
 ///
 /// `L` is where the bits live: [`InMemory`](crate::InMemory), [`Mapped`](crate::Mapped) for an opened file,
 /// [`InBytes`](crate::InBytes) for bytes of the caller's, [`Shared`] for one into which many threads insert at once. All are asked by the
@@ -109,72 +120,6 @@ impl BloomFilter<Mapped> {
 }
 
 impl<L: Storage> BloomFilter<L> {
-    /// Is the key in the set?
-    ///
-    /// `false` is certain: it was never inserted. `true` means perhaps: about
-    /// [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too.
-    ///
-    /// A key that the filter's domain refuses (text that is no integer, in an integer filter) cannot have
-    /// been inserted, and the answer is `false`; [`hash_key`](Self::hash_key) tells the two apart. Under
-    /// [`Scheme::CallerHash`] the filter cannot hash a key, and the answer is `true`.
-    ///
-    /// Costs one hash and one or two memory accesses (layout `scattered`: up to k).
-    #[inline]
-    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        let mut sink = KeySink::new();
-        let key = key.key(&mut sink);
-        match self.meta.keys.own() {
-            None => match self.meta.keys.hash_ref(key) {
-                Ok(hash) => self.kernel.contains(&self.rules, self.lines.view().0, hash),
-                Err(error) => is_perhaps_in(&error),
-            },
-            Some(own) => self.contains_positions(own, One::Key(key)).unwrap_or(false),
-        }
-    }
-
-    /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
-    /// [`key_hasher`](Self::key_hasher), or by the caller under [`Scheme::CallerHash`].
-    ///
-    /// A hash from a filter with another hasher gets a meaningless answer. Where the scheme has no 64-bit hash, all that
-    /// can be said is `true`: perhaps.
-    #[inline]
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        !self.has_hash() || self.kernel.contains(&self.rules, self.lines.view().0, hash)
-    }
-
-    /// [`contains`](Self::contains) for a caller who waits for each answer before the next question, as on a
-    /// walk where the answer says where to go: it branches, so that a CPU which guesses the answer goes on before
-    /// the memory has given it. There about 3 times as fast out of cache (`cargo run --release -p tepal --example
-    /// branching -- 20000000`); where questions do not wait for each other, no faster.
-    #[inline]
-    pub fn contains_branching<K: Key + ?Sized>(&self, key: &K) -> bool {
-        match self.meta.keys.hash(key) {
-            Ok(hash) => self.kernel.contains_branching(&self.rules, self.lines.view().0, hash),
-            Err(_) => self.contains(key),
-        }
-    }
-
-    /// The hash of a key under this filter's recipe, key domain, scheme and seed, to be used with the `_hash`
-    /// forms of this filter and of all filters that share them: [`KeyHasher::hash`] of its
-    /// [`key_hasher`](Self::key_hasher).
-    ///
-    /// # Errors
-    /// As [`KeyHasher::hash`].
-    #[inline]
-    pub fn hash_key<K: Key + ?Sized>(&self, key: &K) -> Result<u64> {
-        self.meta.keys.hash(key)
-    }
-
-    /// What the filter does with a key, for threads and programs that hash ahead of it.
-    pub fn key_hasher(&self) -> KeyHasher {
-        self.meta.keys.clone()
-    }
-
-    /// Does the scheme have a 64-bit hash, so that the `_hash` calls can be used?
-    pub fn has_hash(&self) -> bool {
-        self.meta.keys.has_hash()
-    }
-
     /// To be called before the bits go into another filter or file, whose new checksums would hide what is
     /// wrong with them. Costs a pass over the bits of a filter that was opened quick and not verified since;
     /// else nothing.
@@ -183,81 +128,6 @@ impl<L: Storage> BloomFilter<L> {
             (Some(check), crate::bits::Bits::Plain(lines)) if !check.has_passed() => check.run(lines),
             _ => Ok(()),
         }
-    }
-
-    /// Which bits a hash sets.
-    pub fn layout(&self) -> Layout {
-        self.meta.shape.layout
-    }
-
-    /// Bits set for each key, k.
-    pub fn num_hashes(&self) -> u32 {
-        self.meta.shape.num_hashes
-    }
-
-    /// Bits of the array, m.
-    pub fn bit_len(&self) -> u64 {
-        self.meta.shape.bit_len
-    }
-
-    /// Bytes that the bit array takes in memory.
-    pub fn size_in_bytes(&self) -> u64 {
-        self.meta.shape.lines() * LINE_BYTES
-    }
-
-    /// How key bytes become a hash.
-    pub fn scheme(&self) -> Scheme {
-        self.meta.keys.scheme()
-    }
-
-    /// The public seed of the hash; `None` for a keyed filter and for schemes without a seed.
-    pub fn seed(&self) -> Option<u64> {
-        self.meta.keys.seed()
-    }
-
-    /// What the keys are.
-    pub fn key_domain(&self) -> KeyDomain {
-        self.meta.keys.key_domain()
-    }
-
-    /// What the filter does to a key before it is hashed.
-    pub fn recipe(&self) -> Recipe {
-        self.meta.keys.recipe()
-    }
-
-    /// Free text about the set.
-    pub fn labels(&self) -> &Labels {
-        &self.meta.labels
-    }
-
-    /// Keys the filter was planned for.
-    pub fn capacity(&self) -> u64 {
-        self.meta.capacity
-    }
-
-    /// Bits of the array for each key of the capacity.
-    pub fn bits_per_key(&self) -> f64 {
-        self.bit_len() as f64 / self.capacity() as f64
-    }
-
-    /// What happens when more keys come than that.
-    pub fn over_capacity(&self) -> OverCapacity {
-        self.meta.over_capacity
-    }
-
-    /// The share of wrong answers promised as long as the filter holds no more than its capacity.
-    pub fn promised_false_positive_rate(&self) -> f64 {
-        self.meta.promised_rate
-    }
-
-    /// How many keys were given to it, repeats included; `None` after an intersection.
-    pub fn keys_inserted(&self) -> Option<u64> {
-        self.meta.inserted?.checked_add(self.lines.inserted_since()?)
-    }
-
-    /// The CPU level whose loops this filter runs: `baseline` or `avx2`. All levels answer alike.
-    pub fn cpu_level(&self) -> &'static str {
-        self.kernel.level()
     }
 
     /// The filter in memory, to be changed through `&mut`: a copy, or the same memory where threads shared it.

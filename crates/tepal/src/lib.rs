@@ -69,6 +69,7 @@
     allow(dead_code, reason = "what only other programs' schemes and files need")
 )]
 #![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
 
@@ -110,7 +111,7 @@ pub use kinds::chain::ScalableBloomFilter;
 pub use kinds::storage::{InBytes, InMemory, Mapped, PlainStorage, Storage, StorageMut};
 pub use params::{Goal, Plan};
 
-/// The README's examples, compiled and run.
+/// The package's README's examples, compiled and run.
 #[cfg(all(doctest, feature = "std"))]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

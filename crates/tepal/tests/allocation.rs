@@ -163,7 +163,7 @@ fn forged_sizes_of_a_larger_file() {
 #[cfg(feature = "foreign")]
 #[test]
 fn forged_fields_of_other_programs_files() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden");
     let (mut files, mut refused) = (0, 0);
     for &format in Format::ALL.iter().filter(|format| **format != Format::Tepal) {
         for entry in fs::read_dir(golden.join(format.name())).unwrap() {

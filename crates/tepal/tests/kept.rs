@@ -18,7 +18,7 @@ struct Kept {
 }
 
 fn all() -> Vec<Kept> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/kept");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/kept");
     let versions =
         fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
     let files =

@@ -13,7 +13,7 @@ use tepal::{
 };
 
 fn vectors(name: &str) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/vectors").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/vectors").join(name);
     let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     serde_json::from_str(&text).unwrap()
 }

@@ -19,7 +19,7 @@ struct Case {
 
 /// All cases whose keys can be given on a command line.
 fn cases(format: Format) -> Vec<Case> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden").join(format.name());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden").join(format.name());
     let index: Value = serde_json::from_str(&fs::read_to_string(folder.join("index.json")).unwrap()).unwrap();
     let cases = index["cases"].as_array().unwrap().iter();
     let cases = cases.filter(|case| case["params"]["keys"] != "mixed");
@@ -205,7 +205,7 @@ fn the_five_articles_filters_answer_as_their_programs_do() {
     let place = Place::new();
     let mut checked = 0;
     for scheme in ["md5-presets", "md5-split", "bkdr7", "fnv-crc", "sha384"] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden");
         let text = fs::read_to_string(folder.join(format!("legacy-{scheme}/index.json"))).unwrap();
         let index: Value = serde_json::from_str(&text).unwrap();
         for case in index["cases"].as_array().unwrap() {

@@ -10,7 +10,7 @@ fn numbers(range: std::ops::Range<u32>) -> Vec<u8> {
 }
 
 fn golden(name: &str) -> Vec<u8> {
-    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden").join(name)).unwrap()
+    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden").join(name)).unwrap()
 }
 
 /// Bits and positions of a filter.

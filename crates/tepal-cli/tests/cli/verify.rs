@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::place::Place;
 
 fn golden(place: &Place, name: &str) {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden");
     let file_name = name.rsplit('/').next().unwrap();
     place.write(file_name, fs::read(golden.join(name)).unwrap());
 }

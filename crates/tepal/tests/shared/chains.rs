@@ -75,7 +75,7 @@ impl Subject for Chain {
                 options.from_bytes(&file)
             }
             Start::Golden(name) => {
-                let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden");
+                let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden");
                 let mut file = options.from_bytes(&fs::read(golden.join(name)).unwrap())?;
                 file.clear()?;
                 Ok(file)

@@ -8,7 +8,7 @@ use crate::bits::shape::MOST_BITS;
 
 #[test]
 fn positions_are_the_references() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/vectors/positions.json");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/vectors/positions.json");
     let text = std::fs::read_to_string(path).unwrap();
     let vectors: serde_json::Value = serde_json::from_str(&text).unwrap();
     let cases = vectors["positions"].as_array().unwrap();

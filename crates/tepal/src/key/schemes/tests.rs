@@ -42,7 +42,7 @@ fn own(case: &Value) -> OwnScheme {
 }
 
 fn vectors() -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/vectors/schemes.json");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/vectors/schemes.json");
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 

@@ -41,7 +41,8 @@ fn one_filter_has_one_file() {
         let mut any = empty(subject).into_filter();
         match &keys {
             Numbered::Texts(texts) => {
-                any.insert_many(&texts[..40]).unwrap();
+                any.insert_many(&texts[..20]).unwrap();
+                any.insert_iter(&texts[20..40]).unwrap();
                 texts[40..].iter().for_each(|text| assert!(any.insert(text).is_ok()));
             }
             Numbered::Hashes(hashes) => any.insert_many_hashes(hashes).unwrap(),
@@ -65,7 +66,24 @@ fn typed_ways(subject: &dyn Subject, keys: &Numbered) -> Vec<(&'static str, Bloo
         Numbered::Texts(texts) => texts.iter().for_each(|text| assert!(shared.insert(text).is_ok())),
         Numbered::Hashes(hashes) => hashes.iter().for_each(|hash| assert!(shared.insert_hash(*hash).is_ok())),
     }
+    let (mut part, united) = (start(), start().into_shared());
+    let mut iterated = start();
+    match keys {
+        Numbered::Texts(texts) => {
+            iterated.insert_iter(texts).unwrap();
+            part.insert_iter(&texts[..50]).unwrap();
+            united.insert_iter(&texts[50..]).unwrap();
+        }
+        Numbered::Hashes(hashes) => {
+            iterated.insert_many_hashes(hashes).unwrap();
+            part.insert_many_hashes(&hashes[..50]).unwrap();
+            united.insert_many_hashes(&hashes[50..]).unwrap();
+        }
+    }
+    united.union_with(&part).unwrap();
     vec![
+        ("from an iterator", iterated),
+        ("united into a shared one", united.into_owned().unwrap()),
         ("its type, one by one", each),
         ("its type, at once", many),
         ("shared", shared.into_owned().unwrap()),
@@ -164,6 +182,12 @@ fn every_question_has_one_answer() {
                 assert_eq!(keys.held(&typed.clone().into_owned().unwrap()), expected, "{name}: its type");
                 let branching: Vec<bool> = texts.iter().map(|text| typed.contains_branching(text)).collect();
                 assert_eq!(branching, expected, "{name}: branching");
+                let (named, answers): (Vec<&String>, Vec<bool>) = typed.contains_iter(texts).unzip();
+                assert!(named.into_iter().eq(texts), "{name}: from an iterator");
+                assert_eq!(answers, expected, "{name}: from an iterator");
+                let embedded = typed.to_embedded().unwrap();
+                let embedded = BloomFilter::from_embedded(&embedded, &typed.key_hasher()).unwrap();
+                assert_eq!(keys.held(&embedded), expected, "{name}: embedded");
             }
             AnyFilter::Scalable(chain) => {
                 let typed: Vec<bool> = texts.iter().map(|text| chain.contains(text)).collect();

@@ -32,6 +32,7 @@ pub struct Labels {
 
 impl Labels {
     /// No text.
+    #[must_use]
     pub const fn new() -> Self {
         Labels { name: None, source: None, date: None, field: None }
     }
@@ -175,11 +176,13 @@ pub struct PartFacts {
 
 impl PartFacts {
     /// The share of bits that are set.
+    #[must_use]
     pub fn fill_ratio(&self) -> f64 {
         self.set_bits as f64 / self.bit_len as f64
     }
 
     /// Bits of the array for each key of the capacity.
+    #[must_use]
     pub fn bits_per_key(&self) -> f64 {
         self.bit_len as f64 / self.capacity as f64
     }

@@ -6,6 +6,7 @@ use crate::ids::Layout;
 
 impl Layout {
     /// The least and the greatest number of bits a key may set.
+    #[must_use]
     pub const fn num_hashes_range(self) -> (u32, u32) {
         match self {
             Layout::Line => (1, 16),
@@ -16,6 +17,7 @@ impl Layout {
     }
 
     /// `bit_len` is a multiple of this.
+    #[must_use]
     pub const fn unit_bits(self) -> u64 {
         match self {
             Layout::Line | Layout::Double => LINE_BITS,

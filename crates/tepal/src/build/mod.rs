@@ -194,6 +194,7 @@ impl Gather {
     }
 
     /// What will be done with each key: to prepare keys for [`Worker::keep`].
+    #[must_use]
     pub fn key_hasher(&self) -> KeyHasher {
         self.hasher.clone()
     }
@@ -222,6 +223,7 @@ impl Gather {
     }
 
     /// One thread's way in.
+    #[must_use]
     pub fn worker(&self) -> Worker<'_> {
         let sorter = match &self.way {
             Way::Hashes(spool) => Some(spool.sorter()),

@@ -132,6 +132,7 @@ impl<L: PlainStorage> BloomFilter<L> {
     }
 
     /// Bytes of the [embedded form](Self::to_embedded).
+    #[must_use]
     pub fn embedded_len(&self) -> u64 {
         self.size_in_bytes() + TRAILER as u64
     }

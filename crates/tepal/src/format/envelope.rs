@@ -43,6 +43,7 @@ pub(super) fn body_offset(body_len: u64, records_len: u64) -> u64 {
 
 impl Plan {
     /// Bytes of the file, without labels.
+    #[must_use]
     pub fn file_len(&self) -> u64 {
         body_offset(self.size_in_bytes(), 0) + self.size_in_bytes()
     }

@@ -47,6 +47,7 @@ impl Format {
     /// The format that a file's mark names: bytes that are there for no other reason, or that fit the
     /// length of the file so closely that chance is ruled out. `None` where the format must be told. A mark of another
     /// program counts only where the rest can be read, so this costs as much as reading the file.
+    #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Format> {
         if bytes.starts_with(&envelope::MAGIC) {
             return Some(Format::Tepal);
@@ -58,6 +59,7 @@ impl Format {
     }
 
     /// The schemes whose filters it holds, the one that its program uses today first.
+    #[must_use]
     pub fn schemes(self) -> &'static [Scheme] {
         #[cfg(feature = "foreign")]
         if let Some(foreign) = foreign::of(self) {
@@ -71,6 +73,7 @@ impl Format {
     }
 
     /// The one layout whose filters it holds, where the scheme alone does not say it.
+    #[must_use]
     pub fn layout(self) -> Option<Layout> {
         #[cfg(feature = "foreign")]
         if let Some(foreign) = foreign::of(self) {
@@ -80,6 +83,7 @@ impl Format {
     }
 
     /// Do its files say how many keys they were planned for, and at which rate?
+    #[must_use]
     pub fn records_plan(self) -> bool {
         #[cfg(feature = "foreign")]
         if let Some(foreign) = foreign::of(self) {

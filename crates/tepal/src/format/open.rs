@@ -45,6 +45,7 @@ pub struct Open<'a> {
 
 impl<'a> Open<'a> {
     /// No keys, the format by the file's mark, and everything checked.
+    #[must_use]
     pub const fn new() -> Self {
         Open { secret: None, seal: None, format: None, key_domain: None, quick: false }
     }

@@ -100,37 +100,44 @@ impl Opened {
     }
 
     /// The filter, to be asked.
+    #[must_use]
     pub fn filter(&self) -> &AnyFilter {
         &self.filter
     }
 
     /// The filter, without its file.
+    #[must_use]
     pub fn into_filter(self) -> AnyFilter {
         self.filter
     }
 
     /// The format.
+    #[must_use]
     pub fn format(&self) -> Format {
         self.format
     }
 
     /// Was the file sealed, and opened with the key of its seal? After a quick opening only [`verify`](Self::verify)
     /// says whether the seal is right.
+    #[must_use]
     pub fn is_sealed(&self) -> bool {
         self.is_sealed
     }
 
     /// [`AnyFilter::contains`].
+    #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         self.filter.contains(key)
     }
 
     /// [`AnyFilter::contains_many`].
+    #[must_use]
     pub fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<bool> {
         self.filter.contains_many(keys)
     }
 
     /// [`AnyFilter::key_hasher`].
+    #[must_use]
     pub fn key_hasher(&self) -> KeyHasher {
         self.filter.key_hasher()
     }

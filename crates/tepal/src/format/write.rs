@@ -73,11 +73,13 @@ pub(super) fn writing(source: io::Error) -> Error {
 
 impl<L: PlainStorage> BloomFilter<L> {
     /// Bytes of the file that this filter makes; sealed, it has 32 more.
+    #[must_use]
     pub fn file_len(&self) -> u64 {
         envelope::file_len(&self.part())
     }
 
     /// Chunks of the file that have a checksum of their own: 64 KiB each, the last one up to that.
+    #[must_use]
     pub fn chunks(&self) -> u64 {
         self.size_in_bytes().div_ceil(envelope::CHUNK_BYTES)
     }

@@ -291,32 +291,38 @@ impl KeyHasher {
     }
 
     /// Does the scheme have a 64-bit hash, so that the `_hash` calls can be used?
+    #[must_use]
     pub fn has_hash(&self) -> bool {
         matches!(self.hasher, Hasher::Hash(_))
     }
 
     /// How key bytes become a hash.
+    #[must_use]
     pub fn scheme(&self) -> Scheme {
         self.hasher.scheme()
     }
 
     /// What the keys are.
+    #[must_use]
     pub fn key_domain(&self) -> KeyDomain {
         self.domain
     }
 
     /// What is done to a key first.
+    #[must_use]
     pub fn recipe(&self) -> Recipe {
         self.recipe
     }
 
     /// The public seed of the hash; `None` for a keyed filter and for schemes without a seed.
+    #[must_use]
     pub fn seed(&self) -> Option<u64> {
         use super::schemes::{Parameter, parameter};
         (parameter(self.scheme()) == Parameter::Seed).then(|| self.hasher.parameters())
     }
 
     /// The name that the caller gave the hash, under [`Scheme::CallerHash`].
+    #[must_use]
     pub fn caller_hash(&self) -> Option<String> {
         if self.scheme() == Scheme::CallerHash { self.hasher.record().map(|(_, name)| name) } else { None }
     }

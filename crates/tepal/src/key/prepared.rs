@@ -41,11 +41,13 @@ pub struct PreparedKeys {
 
 impl PreparedKeys {
     /// How many keys there are.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.hashes.len() + self.ends.len()
     }
 
     /// Are there none?
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -58,6 +60,7 @@ impl PreparedKeys {
     }
 
     /// The hashes, where the scheme has them: what the calls whose names end in `_hashes` take.
+    #[must_use]
     pub fn hashes(&self) -> Option<&[u64]> {
         self.ends.is_empty().then_some(&self.hashes)
     }

@@ -27,6 +27,7 @@ pub struct Recipe {
 
 impl Recipe {
     /// Nothing is done.
+    #[must_use]
     pub const fn new() -> Self {
         Recipe { trim: false, nocase: false }
     }
@@ -46,6 +47,7 @@ impl Recipe {
     }
 
     /// The key after the recipe. Borrows unless a letter has to change.
+    #[must_use]
     pub fn apply<'a>(&self, key: &'a [u8]) -> Cow<'a, [u8]> {
         let mut key = key;
         if self.trim {
@@ -63,6 +65,7 @@ impl Recipe {
     }
 
     /// Does it change no key?
+    #[must_use]
     pub const fn is_identity(&self) -> bool {
         !self.trim && !self.nocase
     }

@@ -45,6 +45,7 @@ pub(super) const COMPOUND: u8 = 0xFF;
 impl KeySink {
     /// An empty one. The filters make one for each key; only who calls [`Key::key`] needs it.
     #[inline]
+    #[must_use]
     pub const fn new() -> Self {
         KeySink { len: 0, short: [0; SHORT], long: Vec::new() }
     }
@@ -68,6 +69,7 @@ impl KeySink {
     }
 
     /// The compound key of all parts that were put; of none, too.
+    #[must_use]
     pub fn finish(&self) -> KeyRef<'_> {
         let written = if self.len == 0 { &[COMPOUND] } else { self.written() };
         KeyRef::Compound(Compound(written))

@@ -15,11 +15,13 @@ use crate::key::{Batch, Key, KeyHasher, KeySink, Keys, PreparedKeys};
 
 impl AnyFilter {
     /// Is the key in the set? `false` is certain; `true` means perhaps.
+    #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         self.as_dyn().contains(key.key(&mut KeySink::new()))
     }
 
     /// Answers for many keys, in their order: hashed once and probed in batches.
+    #[must_use]
     pub fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<bool> {
         let mut answers = vec![false; keys.len()];
         self.contains_many_into(keys, &mut answers);
@@ -57,6 +59,7 @@ impl AnyFilter {
 
     /// [`contains_many`](Self::contains_many) over so many threads.
     #[cfg(feature = "parallel")]
+    #[must_use]
     pub fn contains_bulk<K: Keys + Sync + ?Sized>(&self, keys: &K, threads: NonZeroUsize) -> Vec<bool> {
         super::bloom::answer_in_bulk(keys, threads, |piece, answers| self.contains_many_into(piece, answers))
     }
@@ -72,6 +75,7 @@ impl AnyFilter {
 
     /// Is the key with this hash in the set? The hash is one of the filter's [`key_hasher`](Self::key_hasher); where
     /// that has none, all that can be said is `true`: perhaps.
+    #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
         let mut answer = [false];
         self.contains_many_hashes(&[hash], &mut answer);
@@ -145,41 +149,49 @@ impl AnyFilter {
     }
 
     /// What the filter does with a key: to hash ahead of it.
+    #[must_use]
     pub fn key_hasher(&self) -> KeyHasher {
         self.as_dyn().key_hasher().clone()
     }
 
     /// How keys become bits.
+    #[must_use]
     pub fn scheme(&self) -> Scheme {
         self.as_dyn().key_hasher().scheme()
     }
 
     /// What the keys are.
+    #[must_use]
     pub fn key_domain(&self) -> KeyDomain {
         self.as_dyn().key_hasher().key_domain()
     }
 
     /// The share of wrong answers now, from the bits.
+    #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         self.as_dyn().false_positive_rate()
     }
 
     /// The share of wrong answers promised as long as the filter holds no more than its capacity.
+    #[must_use]
     pub fn promised_false_positive_rate(&self) -> f64 {
         self.as_dyn().promised_false_positive_rate()
     }
 
     /// Keys the filter was planned for; of a chain, of all its links.
+    #[must_use]
     pub fn capacity(&self) -> u64 {
         self.as_dyn().capacity()
     }
 
     /// What happens when more keys come than that.
+    #[must_use]
     pub fn over_capacity(&self) -> OverCapacity {
         self.as_dyn().over_capacity()
     }
 
     /// Does the filter hold more than it was planned for? [`BloomFilter::is_over_capacity`].
+    #[must_use]
     pub fn is_over_capacity(&self) -> bool {
         self.as_dyn().is_over_capacity()
     }
@@ -201,32 +213,38 @@ impl AnyFilter {
     }
 
     /// How many keys were given to it, repeats included, where that is known.
+    #[must_use]
     pub fn keys_inserted(&self) -> Option<u64> {
         self.as_dyn().keys_inserted()
     }
 
     /// How many different keys are in it, going by the bits alone: [`BloomFilter::estimated_len`].
+    #[must_use]
     pub fn estimated_len(&self) -> f64 {
         self.as_dyn().estimated_len()
     }
 
     /// Bytes that the bits take in memory.
+    #[must_use]
     pub fn size_in_bytes(&self) -> u64 {
         self.as_dyn().size_in_bytes()
     }
 
     /// Everything about the filter, as data. Costs some passes over the bits.
+    #[must_use]
     pub fn facts(&self) -> Facts {
         self.as_dyn().facts()
     }
 
     /// The fill of equal parts of the array, for a picture; of a chain, of its largest filter:
     /// [`BloomFilter::fill_of_slices`].
+    #[must_use]
     pub fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
         self.as_dyn().fill_of_slices(slices)
     }
 
     /// What its user should know: promises that the scheme cannot keep.
+    #[must_use]
     pub fn warnings(&self) -> Vec<Warning> {
         self.as_dyn().warnings()
     }

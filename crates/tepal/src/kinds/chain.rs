@@ -73,6 +73,7 @@ impl ScalableBloomFilter {
     }
 
     /// The filters of the chain, the oldest first. There is at least one.
+    #[must_use]
     pub fn links(&self) -> &[BloomFilter] {
         &self.links
     }
@@ -92,22 +93,26 @@ impl ScalableBloomFilter {
     }
 
     /// What the filter does with a key, for threads and programs that hash ahead of it. It is that of all links.
+    #[must_use]
     pub fn key_hasher(&self) -> KeyHasher {
         self.links[0].key_hasher()
     }
 
     /// Is the key in the set? `false` is certain; `true` means perhaps. Costs as much as asking each link.
+    #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         // The newest link is the largest: most keys are there.
         self.links.iter().rev().any(|link| link.contains(key))
     }
 
     /// The share of wrong answers now, from the set bits of all links.
+    #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         any_of(self.links.iter().map(BloomFilter::false_positive_rate))
     }
 
     /// The share of wrong answers that all links together promise.
+    #[must_use]
     pub fn promised_false_positive_rate(&self) -> f64 {
         match self.links.as_slice() {
             [one] => one.promised_false_positive_rate(),

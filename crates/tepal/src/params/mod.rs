@@ -80,11 +80,13 @@ pub struct Plan {
 
 impl Plan {
     /// Bytes of the bit array in memory and on disk.
+    #[must_use]
     pub fn size_in_bytes(&self) -> u64 {
         self.bit_len.div_ceil(LINE_BITS) * LINE_BYTES
     }
 
     /// Bits of the array for each key of the capacity.
+    #[must_use]
     pub fn bits_per_key(&self) -> f64 {
         self.bit_len as f64 / self.capacity as f64
     }

@@ -57,6 +57,7 @@ impl Hash64 for CallerHash {
 /// assert!(filter.contains_hash(hash(42)) && !filter.contains_hash(hash(43)));
 /// # Ok::<(), tepal::Error>(())
 /// ```
+#[must_use]
 pub const fn finish_hash(hash: u64) -> u64 {
     let mut x = hash;
     x ^= x >> 33;

@@ -14,6 +14,7 @@ pub struct SecretKey([u8; 16]);
 
 impl SecretKey {
     /// Wraps 16 secret bytes.
+    #[must_use]
     pub const fn new(bytes: [u8; 16]) -> Self {
         SecretKey(bytes)
     }
@@ -43,6 +44,7 @@ impl SecretKey {
     }
 
     /// The 16 secret bytes, to be kept where nobody else can read them.
+    #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }

@@ -9,76 +9,91 @@ use crate::key::Recipe;
 
 impl<L: Storage> BloomFilter<L> {
     /// Which bits a hash sets.
+    #[must_use]
     pub fn layout(&self) -> Layout {
         self.meta.shape.layout
     }
 
     /// Bits set for each key, k.
+    #[must_use]
     pub fn num_hashes(&self) -> u32 {
         self.meta.shape.num_hashes
     }
 
     /// Bits of the array, m.
+    #[must_use]
     pub fn bit_len(&self) -> u64 {
         self.meta.shape.bit_len
     }
 
     /// Bytes that the bit array takes in memory.
+    #[must_use]
     pub fn size_in_bytes(&self) -> u64 {
         self.meta.shape.lines() * LINE_BYTES
     }
 
     /// How key bytes become a hash.
+    #[must_use]
     pub fn scheme(&self) -> Scheme {
         self.meta.keys.scheme()
     }
 
     /// The public seed of the hash; `None` for a keyed filter and for schemes without a seed.
+    #[must_use]
     pub fn seed(&self) -> Option<u64> {
         self.meta.keys.seed()
     }
 
     /// What the keys are.
+    #[must_use]
     pub fn key_domain(&self) -> KeyDomain {
         self.meta.keys.key_domain()
     }
 
     /// What the filter does to a key before it is hashed.
+    #[must_use]
     pub fn recipe(&self) -> Recipe {
         self.meta.keys.recipe()
     }
 
     /// Free text about the set.
+    #[must_use]
     pub fn labels(&self) -> &Labels {
         &self.meta.labels
     }
 
     /// Keys the filter was planned for.
+    #[must_use]
     pub fn capacity(&self) -> u64 {
         self.meta.capacity
     }
 
     /// Bits of the array for each key of the capacity.
+    #[must_use]
     pub fn bits_per_key(&self) -> f64 {
         self.bit_len() as f64 / self.capacity() as f64
     }
 
     /// What happens when more keys come than that.
+    #[must_use]
     pub fn over_capacity(&self) -> OverCapacity {
         self.meta.over_capacity
     }
 
     /// The share of wrong answers promised as long as the filter holds no more than its capacity.
+    #[must_use]
     pub fn promised_false_positive_rate(&self) -> f64 {
         self.meta.promised_rate
     }
 
     /// How many keys were given to it, repeats included; `None` after an intersection.
+    #[must_use]
     pub fn keys_inserted(&self) -> Option<u64> {
         self.meta.inserted?.checked_add(self.lines.inserted_since()?)
     }
 
     /// The CPU level whose loops this filter runs: `baseline` or `avx2`. All levels answer alike.
+    #[must_use]
     pub fn cpu_level(&self) -> &'static str {
         self.kernel.level()
     }

@@ -19,6 +19,7 @@ impl<L: Storage> BloomFilter<L> {
     ///
     /// Costs one hash and one or two memory accesses (layout `scattered`: up to k).
     #[inline]
+    #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         let mut sink = KeySink::new();
         let key = key.key(&mut sink);
@@ -37,6 +38,7 @@ impl<L: Storage> BloomFilter<L> {
     /// A hash from a filter with another hasher gets a meaningless answer. Where the scheme has no 64-bit hash, all that
     /// can be said is `true`: perhaps.
     #[inline]
+    #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
         !self.has_hash() || self.kernel.contains(&self.rules, self.lines.view().0, hash)
     }
@@ -46,6 +48,7 @@ impl<L: Storage> BloomFilter<L> {
     /// the memory has given it. There about 3 times as fast out of cache (`cargo run --release -p tepal --example
     /// branching -- 20000000`); where questions do not wait for each other, no faster.
     #[inline]
+    #[must_use]
     pub fn contains_branching<K: Key + ?Sized>(&self, key: &K) -> bool {
         match self.meta.keys.hash(key) {
             Ok(hash) => self.kernel.contains_branching(&self.rules, self.lines.view().0, hash),
@@ -65,11 +68,13 @@ impl<L: Storage> BloomFilter<L> {
     }
 
     /// What the filter does with a key, for threads and programs that hash ahead of it.
+    #[must_use]
     pub fn key_hasher(&self) -> KeyHasher {
         self.meta.keys.clone()
     }
 
     /// Does the scheme have a 64-bit hash, so that the `_hash` calls can be used?
+    #[must_use]
     pub fn has_hash(&self) -> bool {
         self.meta.keys.has_hash()
     }

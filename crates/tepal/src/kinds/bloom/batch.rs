@@ -12,6 +12,7 @@ impl<L: Storage> BloomFilter<L> {
     /// batch under way together. Out of cache several times as fast as one at a time.
     ///
     /// The keys are a slice or vector of whatever can be a [`Key`](crate::Key), or a [`Column`](crate::Column).
+    #[must_use]
     pub fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<bool> {
         let mut answers = vec![false; keys.len()];
         self.contains_many_into(keys, &mut answers);

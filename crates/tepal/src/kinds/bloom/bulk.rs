@@ -236,6 +236,7 @@ impl<L: StorageMut> BloomFilter<L> {
 
 impl<L: Storage + Sync> BloomFilter<L> {
     /// [`contains_many`](Self::contains_many) over so many threads.
+    #[must_use]
     pub fn contains_bulk<K>(&self, keys: &K, threads: NonZeroUsize) -> Vec<bool>
     where
         K: Keys + Sync + ?Sized,

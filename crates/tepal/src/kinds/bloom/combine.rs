@@ -25,6 +25,7 @@ impl<L: Storage> BloomFilter<L> {
     /// assert!(monday.is_compatible(&tuesday) && !monday.is_compatible(&other));
     /// # Ok::<(), tepal::Error>(())
     /// ```
+    #[must_use]
     pub fn is_compatible<M: Storage>(&self, other: &BloomFilter<M>) -> bool {
         self.check_compatible(other).is_ok()
     }

@@ -87,6 +87,7 @@ impl<L: StorageMut> BloomFilter<L> {
     /// several threads at once ([`Shared`](crate::Shared)).
     ///
     /// Costs nothing far below capacity, and one pass over the bits near it after batches.
+    #[must_use]
     pub fn is_over_capacity(&self) -> bool {
         self.meta.over_capacity != OverCapacity::Ignore
             && self.tally.bound() > self.most_bits()
@@ -97,6 +98,7 @@ impl<L: StorageMut> BloomFilter<L> {
 impl<L: Storage> BloomFilter<L> {
     /// How many bits are set. Costs one pass over the bits after a batch was inserted and where threads share
     /// the filter, else nothing.
+    #[must_use]
     pub fn set_bits(&self) -> u64 {
         if self.tally.is_exact() {
             return self.tally.counted;

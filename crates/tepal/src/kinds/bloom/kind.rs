@@ -125,6 +125,7 @@ impl<L: PlainStorage> BloomFilter<L> {
 
 impl<L: StorageMut> BloomFilter<L> {
     /// Everything about the filter, as data. Costs some passes over the bits.
+    #[must_use]
     pub fn facts(&self) -> Facts {
         let part = self.part_facts();
         Facts {
@@ -165,6 +166,7 @@ impl<L: Storage> BloomFilter<L> {
     }
 
     /// What its user should know: promises that the scheme cannot keep.
+    #[must_use]
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = vec![];
         let (scheme, m, k) = (self.scheme(), self.bit_len(), self.num_hashes());

@@ -15,6 +15,7 @@ impl<L: Storage> BloomFilter<L> {
     ///
     /// Exact for a hash that spreads evenly: worked out from the bits that are set, block by block, not
     /// from the number of keys. Costs one pass over the bits.
+    #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         let k = self.num_hashes();
         let count = self.meta.shape.lines() as f64;
@@ -60,12 +61,14 @@ impl<L: Storage> BloomFilter<L> {
     /// Costs as [`set_bits`](Self::set_bits). Source: Swamidass and Baldi, "Mathematical correction for
     /// fingerprint similarity measures to improve chemical retrieval", 2007; it holds for the blocked
     /// layouts as well, where the mean over blocks gives the same law.
+    #[must_use]
     pub fn estimated_len(&self) -> f64 {
         keys_for_fill(self.layout(), self.num_hashes(), self.bit_len(), self.set_bits())
     }
 
     /// The share of bits that are set. A filter at its capacity has about half of them set.
     /// Costs as [`set_bits`](Self::set_bits).
+    #[must_use]
     pub fn fill_ratio(&self) -> f64 {
         self.set_bits() as f64 / self.bit_len() as f64
     }
@@ -80,6 +83,7 @@ impl<L: Storage> BloomFilter<L> {
 impl<L: PlainStorage> BloomFilter<L> {
     /// The fill of each of `slices` equal parts of the array, in order, for a picture: a flat row is a
     /// sound hash. Fewer parts come back where the array has fewer lines. Costs one pass over the bits.
+    #[must_use]
     pub fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
         let lines = self.lines.as_lines();
         let slices = slices.clamp(1, lines.len());

@@ -111,6 +111,7 @@ impl BloomFilter {
     /// The same filter, to be shared by threads ([`Shared`]): in the same memory, without a copy.
     ///
     /// Costs a look at every bit where batches were inserted before, else next to nothing.
+    #[must_use]
     pub fn into_shared(self) -> BloomFilter<Shared> {
         let (total, limit, was_over) = (self.set_bits(), self.limit(), self.is_over_capacity());
         let (sample, lines) = (self.sample(), self.lines.as_lines());
@@ -274,6 +275,7 @@ impl BloomFilter<Shared> {
     ///
     /// Under [`OverCapacity::Refuse`] inserting never makes it so: it says whether the filter held more than that
     /// before it was shared. The keys that threads finish once it is full are not looked at.
+    #[must_use]
     pub fn is_over_capacity(&self) -> bool {
         match self.meta.over_capacity {
             OverCapacity::Refuse => self.lines.was_over,

@@ -154,6 +154,9 @@ impl<L: StorageMut> BloomFilter<L> {
         let Ok(mut queues) = queues else { return Ok(0) };
 
         let k = u64::from(self.num_hashes());
+        if self.refuses() {
+            self.tally.know_limit(&self.meta);
+        }
         let mut done = 0;
         loop {
             let left = keys - done;

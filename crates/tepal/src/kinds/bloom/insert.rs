@@ -23,25 +23,41 @@ pub(crate) struct Tally {
     pub(super) counted: u64,
     /// Bits that may have been set since.
     uncounted: u64,
-    /// So many set bits are the capacity.
+    /// So many set bits are the capacity; [`NOT_YET`] until somebody has to know, since working it out takes longer than
+    /// opening a small filter.
     limit: u64,
 }
 
+/// Less than any limit, so that whoever comes to it looks closer.
+const NOT_YET: u64 = 0;
+
 impl Tally {
-    pub(crate) fn new(meta: &Meta, set_bits: u64) -> Self {
+    pub(crate) fn new(set_bits: u64) -> Self {
+        Tally { counted: set_bits, uncounted: 0, limit: NOT_YET }
+    }
+
+    /// So many set bits are the capacity of such a filter.
+    fn limit_of(meta: &Meta) -> u64 {
         let shape = meta.shape;
         // The fill is known to 0.03 %: beyond 8 bits a line, the second bit of a word falls on the first a
         // little less often than once in 64. A thousandth more keys raises no rate by more than 2 %.
         let keys = 1.001 * meta.capacity as f64;
         let (fill, deviation) = expected_fill(shape.layout, shape.num_hashes, shape.bit_len, keys);
         let bits = (fill + 5.0 * deviation) * shape.bit_len as f64 + f64::from(shape.num_hashes);
-        Tally { counted: set_bits, uncounted: 0, limit: (bits as u64).min(shape.bit_len) }
+        (bits as u64).min(shape.bit_len)
     }
 
     /// For bits that change without being told of.
     #[cfg(target_has_atomic = "64")]
-    pub(super) fn unknown(meta: &Meta) -> Self {
-        Tally { uncounted: u64::MAX, ..Tally::new(meta, 0) }
+    pub(super) fn unknown() -> Self {
+        Tally { uncounted: u64::MAX, ..Tally::new(0) }
+    }
+
+    /// Works the limit out, where that was not done: before [`room`](Self::room) is asked.
+    pub(super) fn know_limit(&mut self, meta: &Meta) {
+        if self.limit == NOT_YET {
+            self.limit = Self::limit_of(meta);
+        }
     }
 
     /// At most so many bits are set.
@@ -89,9 +105,11 @@ impl<L: StorageMut> BloomFilter<L> {
     /// Costs nothing far below capacity, and one pass over the bits near it after batches.
     #[must_use]
     pub fn is_over_capacity(&self) -> bool {
-        self.meta.over_capacity != OverCapacity::Ignore
-            && self.tally.bound() > self.most_bits()
-            && self.set_bits() > self.most_bits()
+        if self.meta.over_capacity == OverCapacity::Ignore {
+            return false;
+        }
+        let most = self.most_bits();
+        self.tally.bound() > most && self.set_bits() > most
     }
 }
 
@@ -109,14 +127,14 @@ impl<L: Storage> BloomFilter<L> {
     /// So many set bits are the capacity.
     #[cfg(target_has_atomic = "64")]
     pub(super) fn limit(&self) -> u64 {
-        self.tally.limit
+        if self.tally.limit == NOT_YET { Tally::limit_of(&self.meta) } else { self.tally.limit }
     }
 
     /// More set bits than this are more than the capacity. Where new keys are refused at the limit, the last one
     /// before may still have gone k - 1 bits past it.
     pub(super) fn most_bits(&self) -> u64 {
         let last_key = if self.refuses() { u64::from(self.num_hashes()) - 1 } else { 0 };
-        self.tally.limit.saturating_add(last_key)
+        self.limit().saturating_add(last_key)
     }
 
     pub(super) fn refuses(&self) -> bool {
@@ -194,7 +212,7 @@ impl<L: StorageMut> BloomFilter<L> {
         self.insert_hashed(hash)
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert_hashed(&mut self, hash: u64) -> Result<bool> {
         if self.refuses_now() && !self.contains_hash(hash) {
             return Err(self.capacity_reached(0));
@@ -262,6 +280,9 @@ impl<L: StorageMut> BloomFilter<L> {
     /// pieces that cannot: without counting as long as they are large, then counted, at last one by one.
     fn insert_hashes(&mut self, mut hashes: &[u64], mut done: usize) -> Result<()> {
         let k = u64::from(self.num_hashes());
+        if self.refuses() {
+            self.tally.know_limit(&self.meta);
+        }
         while self.refuses() && !hashes.is_empty() {
             let room = self.tally.room(k);
             let (piece, rest) = hashes.split_at(room.min(hashes.len()));
@@ -310,7 +331,7 @@ impl<L: StorageMut> BloomFilter<L> {
         }
         self.body_check = None;
         self.meta.inserted = Some(0);
-        self.tally = Tally::new(&self.meta, 0);
+        self.tally = Tally::new(0);
     }
 
     /// Changes what happens past capacity.
@@ -321,7 +342,14 @@ impl<L: StorageMut> BloomFilter<L> {
     /// Must a new key be refused now?
     #[inline]
     pub(super) fn refuses_now(&mut self) -> bool {
-        if !self.refuses() || self.tally.bound() < self.tally.limit {
+        self.refuses() && self.tally.bound() >= self.tally.limit && self.is_full()
+    }
+
+    /// Are as many bits set as are the capacity?
+    #[cold]
+    fn is_full(&mut self) -> bool {
+        self.tally.know_limit(&self.meta);
+        if self.tally.bound() < self.tally.limit {
             return false;
         }
         // After batches the bound may lie well above the truth.
@@ -344,7 +372,7 @@ impl<L: StorageMut> BloomFilter<L> {
     /// Plans the filter for so many keys from now on; the promised rate stays.
     pub(super) fn set_capacity(&mut self, keys: u64) {
         self.meta.capacity = keys;
-        self.tally = Tally::new(&self.meta, self.set_bits());
+        self.tally = Tally::new(self.set_bits());
     }
 }
 

@@ -99,7 +99,7 @@ pub(crate) struct Meta {
 
 impl<L> BloomFilter<L> {
     pub(crate) fn from_parts(meta: Meta, lines: L, set_bits: u64) -> Self {
-        let tally = insert::Tally::new(&meta, set_bits);
+        let tally = insert::Tally::new(set_bits);
         let rules = Rules::new(meta.shape);
         BloomFilter { rules, kernel: Kernel::best(&rules), meta, lines, tally, body_check: None }
     }

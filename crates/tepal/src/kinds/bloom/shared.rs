@@ -117,7 +117,7 @@ impl BloomFilter {
         let (sample, lines) = (self.sample(), self.lines.as_lines());
         let share = sample as f64 / lines.len() as f64;
         let in_sample = self.kernel.count(Bits::Plain(&lines[..sample]));
-        let tally = Tally::unknown(&self.meta);
+        let tally = Tally::unknown();
         let lines = Shared {
             lines: atomic::share(self.lines.0),
             inserted: Counter::new(),

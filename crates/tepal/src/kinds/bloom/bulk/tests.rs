@@ -142,6 +142,8 @@ fn chunks_count_where_the_next_has_to_know() {
     for layout in [Layout::Line, Layout::Double, Layout::SplitBlock] {
         let mut empty = BloomFilter::builder().capacity(20_000).layout(layout).build().unwrap();
         let k = u64::from(empty.num_hashes());
+        let meta = empty.meta.clone();
+        empty.tally.know_limit(&meta);
         let mut extra = (1u64 << 50)..;
         while empty.tally.room(k) % 2 != 0 {
             empty.insert(&extra.next().unwrap()).unwrap();

@@ -190,7 +190,7 @@ fn a_batch_counts_near_the_limit() {
         {
             // As if the bits before were set already.
             let mut filter = empty.clone();
-            filter.tally.counted = filter.tally.limit - k * room;
+            filter.tally.counted = filter.limit() - k * room;
             let before = filter.tally.clone();
             filter.insert_many(&(0..500u64).collect::<Vec<_>>()).unwrap();
             let (counted, uncounted) = if counts { (bits::count(&filter.lines.0), 0) } else { (0, 500 * k) };

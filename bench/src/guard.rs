@@ -109,7 +109,7 @@ fn contender(a_loop: &Loop, level: &'static str) -> Result<Box<dyn Contender<u64
     Ok(many_keys(
         (a_loop.name, Calls::Batch, filter.bit_len()),
         filter,
-        BloomFilter::clear,
+        |filter: &mut BloomFilter| filter.clear(),
         |filter, hashes| {
             filter.insert_many_hashes(hashes).expect("a filter takes the keys it was planned for")
         },

@@ -38,7 +38,7 @@ pub(crate) fn one_hash(layout: Layout, keys: usize, rate: f64) -> Box<dyn Conten
         name,
         bits,
         filter,
-        BloomFilter::clear,
+        |filter: &mut BloomFilter| filter.clear(),
         |filter, &hash| {
             filter.insert_hash(hash).expect(FITS);
         },
@@ -51,7 +51,7 @@ pub(crate) fn hash_batch(layout: Layout, keys: usize, rate: f64) -> Box<dyn Cont
     many_keys(
         (name, Calls::Batch, bits),
         filter,
-        BloomFilter::clear,
+        |filter: &mut BloomFilter| filter.clear(),
         |filter, hashes| filter.insert_many_hashes(hashes).expect(FITS),
         |filter, hashes, answers| filter.contains_many_hashes(hashes, answers),
     )
@@ -67,7 +67,7 @@ pub(crate) fn hash_bulk(
     many_keys(
         (name, Calls::Bulk(threads.get()), bits),
         filter,
-        BloomFilter::clear,
+        |filter: &mut BloomFilter| filter.clear(),
         move |filter, hashes| filter.insert_bulk_hashes(hashes, threads).expect(FITS),
         move |filter, hashes, answers| filter.contains_bulk_hashes(hashes, answers, threads),
     )
@@ -116,7 +116,7 @@ pub(crate) fn one_text<const N: usize>(
         name,
         bits,
         filter,
-        BloomFilter::clear,
+        |filter: &mut BloomFilter| filter.clear(),
         |filter, key| {
             filter.insert(key).expect(FITS);
         },
@@ -133,7 +133,7 @@ pub(crate) fn text_batch<const N: usize>(
     many_keys(
         (name, Calls::Batch, bits),
         filter,
-        BloomFilter::clear,
+        |filter: &mut BloomFilter| filter.clear(),
         |filter, keys| filter.insert_many(keys).expect(FITS),
         |filter, keys, answers| filter.contains_many_into(keys, answers),
     )

@@ -154,7 +154,7 @@ ids! {
     #[derive(Default)]
     KeyDomain: u8, "key domain", "the key domain" {
         /// Bytes, the default. Text is its UTF-8; an integer is its shortest decimal text, so that `42`,
-        /// `"42"` and the line `42` are one key.
+        /// `"42"` and the line `42` are one key. Where all keys are numbers, `Integer` is several times as fast.
         #[default]
         Bytes = 1 "bytes",
         /// 64-bit integers, hashed as 8 little-endian bytes; `i64` and `u64` share their bits (-1 and 2^64-1

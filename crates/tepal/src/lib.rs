@@ -29,7 +29,7 @@
 //! | the classic filter, to compare with | [`Layout::Scattered`] |
 //! | keys that strangers choose | [`secret_key`](BloomFilterBuilder::secret_key) |
 //! | a file that nobody can swap for another | the feature `seal`: `SealKey` and `save_sealed` |
-//! | 64-bit numbers as keys, no text | [`KeyDomain::Integer`]: five to nine times as fast to hash as the same numbers among keys of bytes |
+//! | 64-bit numbers as keys, no text | [`KeyDomain::Integer`]: among keys of bytes each number is written as text first, which takes several times as long |
 //! | structs, tuples, addresses, paths as keys | nothing, or one line: [`Key`] |
 //! | keys from an iterator | [`insert_iter`](BloomFilter::insert_iter), [`contains_iter`](BloomFilter::contains_iter), [`build_from`](BloomFilterBuilder::build_from) |
 //! | columns (offsets and data), answers as a bitmap | [`Column`], [`contains_many_bits`](BloomFilter::contains_many_bits) |

@@ -62,6 +62,19 @@ impl BloomFilter<Mapped> {
 
     /// [`open`](Self::open) for a filter made with a secret key.
     ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use tepal::{BloomFilter, SecretKey};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("seen.tepal");
+    /// let key = SecretKey::generate()?;
+    /// BloomFilter::builder().secret_key(key.clone()).build_from(["apple"])?.save(&path)?;
+    /// assert!(BloomFilter::open_with_key(&path, &key)?.contains("apple"));
+    /// assert!(BloomFilter::open(&path).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As [`open`](Self::open), and [`Error::WrongKey`]; [`Error::KeyNotUsed`] for a filter made without one.
     pub fn open_with_key(path: impl AsRef<Path>, key: &SecretKey) -> Result<Self> {

@@ -212,6 +212,14 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Opened> {
 impl BloomFilter {
     /// Reads the bytes of a tepal file into a filter in memory, with every check of [`open`](BloomFilter::open).
     ///
+    /// ```
+    /// use tepal::BloomFilter;
+    /// let bytes = BloomFilter::builder().build_from(["apple"])?.to_bytes()?;
+    /// assert!(BloomFilter::from_bytes(&bytes)?.contains("apple"));
+    /// assert!(BloomFilter::from_bytes(&bytes[1..]).is_err());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`open`](BloomFilter::open), save for reading itself. A file of another program, or a filter of another kind, is
     /// opened by [`tepal::from_bytes`](crate::from_bytes).

@@ -73,6 +73,12 @@ pub(super) fn writing(source: io::Error) -> Error {
 
 impl<L: PlainStorage> BloomFilter<L> {
     /// Bytes of the file that this filter makes; sealed, it has 32 more.
+    ///
+    /// ```
+    /// let seen = tepal::BloomFilter::builder().capacity(1000).build()?;
+    /// assert_eq!(seen.file_len(), seen.to_bytes()?.len() as u64);
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     #[must_use]
     pub fn file_len(&self) -> u64 {
         envelope::file_len(&self.part())

@@ -44,8 +44,9 @@ pub enum KeyRef<'a> {
 ///
 /// `u8` and `i8` are none either: bytes in a row are one key, never a list of keys.
 ///
-/// **Numbers.** A filter of bytes, the default, writes each integer as decimal text first, which takes five to nine times
-/// as long as hashing the number itself. For numbers alone choose [`KeyDomain::Integer`](crate::KeyDomain::Integer).
+/// **Numbers.** A filter of bytes, the default, writes each integer as decimal text first: its hash takes some 15 times as
+/// long as that of the number itself (`cargo run --release -p tepal --example integer_keys`), and inserting or asking several
+/// times. For numbers alone choose [`KeyDomain::Integer`](crate::KeyDomain::Integer).
 ///
 /// ```
 /// use tepal::BloomFilter;

@@ -18,6 +18,13 @@ impl<L: Storage> BloomFilter<L> {
     /// [`Scheme::CallerHash`] the filter cannot hash a key, and the answer is `true`.
     ///
     /// Costs one hash and one or two memory accesses (layout `scattered`: up to k).
+    ///
+    /// ```
+    /// let seen = tepal::BloomFilter::builder().build_from(["apple", "banana"])?;
+    /// assert!(seen.contains("apple"));         // perhaps (here: certainly inserted)
+    /// assert!(!seen.contains("cherry"));       // certainly never inserted
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
@@ -59,6 +66,14 @@ impl<L: Storage> BloomFilter<L> {
     /// The hash of a key under this filter's recipe, key domain, scheme and seed, to be used with the `_hash`
     /// forms of this filter and of all filters that share them: [`KeyHasher::hash`] of its
     /// [`key_hasher`](Self::key_hasher).
+    ///
+    /// ```
+    /// use tepal::BloomFilter;
+    /// let days = [["apple"], ["banana"]].map(|keys| BloomFilter::builder().build_from(keys).unwrap());
+    /// let hash = days[0].hash_key("banana")?;  // once, for filters that share a hasher
+    /// assert_eq!(days.map(|day| day.contains_hash(hash)), [false, true]);
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`KeyHasher::hash`].

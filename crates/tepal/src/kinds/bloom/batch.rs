@@ -12,6 +12,12 @@ impl<L: Storage> BloomFilter<L> {
     /// batch under way together. Out of cache several times as fast as one at a time.
     ///
     /// The keys are a slice or vector of whatever can be a [`Key`](crate::Key), or a [`Column`](crate::Column).
+    ///
+    /// ```
+    /// let seen = tepal::BloomFilter::builder().build_from(["apple", "banana"])?;
+    /// assert_eq!(seen.contains_many(&["banana", "cherry"]), [true, false]);
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     #[must_use]
     pub fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<bool> {
         let mut answers = vec![false; keys.len()];

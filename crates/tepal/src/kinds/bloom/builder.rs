@@ -95,6 +95,12 @@ impl BloomFilterBuilder {
     }
 
     /// The size of the array in bits. With a capacity, the rate follows; with a rate, the capacity.
+    ///
+    /// ```
+    /// let filter = tepal::BloomFilter::builder().bit_len(8 << 20).false_positive_rate(0.01).build()?;
+    /// assert_eq!((filter.size_in_bytes(), filter.capacity() / 1000), (1 << 20, 843));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     pub fn bit_len(mut self, bits: u64) -> Self {
         self.request.bit_len = Some(bits);
         self
@@ -136,6 +142,13 @@ impl BloomFilterBuilder {
 
     /// The public seed of the hash, 0 by default. The file keeps it. Filters with different seeds err on
     /// different keys.
+    ///
+    /// ```
+    /// use tepal::BloomFilter;
+    /// let shards = [1, 2].map(|seed| BloomFilter::builder().capacity(1000).seed(seed).build().unwrap());
+    /// assert!(!shards[0].is_compatible(&shards[1]));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     pub fn seed(mut self, seed: u64) -> Self {
         self.parameters.seed = Some(seed);
         self
@@ -143,6 +156,12 @@ impl BloomFilterBuilder {
 
     /// Hashes with SipHash-1-3 under this secret, so that nobody without it can choose keys that collide.
     /// The file does not keep it: whoever opens the file needs it.
+    ///
+    /// ```
+    /// use tepal::{BloomFilter, SecretKey};
+    /// let filter = BloomFilter::builder().capacity(1000).secret_key(SecretKey::generate()?).build()?;
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     pub fn secret_key(mut self, key: SecretKey) -> Self {
         self.parameters.secret = Some(key);
         self
@@ -197,6 +216,14 @@ impl BloomFilterBuilder {
     }
 
     /// What the keys are: bytes (the default), 64-bit integers, or what another program hashes.
+    ///
+    /// ```
+    /// use tepal::{BloomFilter, KeyDomain};
+    /// let mut ids = BloomFilter::builder().capacity(1000).key_domain(KeyDomain::Integer).build()?;
+    /// ids.insert(&42u64)?;
+    /// assert!(ids.contains("42") && ids.insert("forty-two").is_err());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     pub fn key_domain(mut self, domain: KeyDomain) -> Self {
         self.domain = domain;
         self
@@ -204,6 +231,13 @@ impl BloomFilterBuilder {
 
     /// What happens when more keys come than planned: refuse them (the default), warn (the default of the
     /// schemes with a rule of their own, whose programs refuse nothing), or ignore it.
+    ///
+    /// ```
+    /// use tepal::{BloomFilter, OverCapacity};
+    /// let stream = BloomFilter::builder().capacity(1000).over_capacity(OverCapacity::Warn).build()?;
+    /// assert!(!stream.is_over_capacity());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     pub fn over_capacity(mut self, policy: OverCapacity) -> Self {
         self.over_capacity = Some(policy);
         self
@@ -242,6 +276,12 @@ impl BloomFilterBuilder {
     }
 
     /// What the filter would be, without building it: no memory is taken.
+    ///
+    /// ```
+    /// let plan = tepal::BloomFilter::builder().capacity(20_000_000).false_positive_rate(0.01).plan()?;
+    /// println!("{} MB, {:.2} bits a key", plan.size_in_bytes() / 1_000_000, plan.bits_per_key());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Parameter`] where two of capacity, rate and size do not follow from what is given, and for impossible

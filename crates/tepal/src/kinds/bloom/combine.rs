@@ -48,6 +48,14 @@ impl<L: Storage> BloomFilter<L> {
 impl<L: StorageMut> BloomFilter<L> {
     /// Adds all keys of `other`: the bits are what inserting both sets of keys would have set.
     ///
+    /// ```
+    /// let builder = tepal::BloomFilter::builder().capacity(1000);    // one size for all parts
+    /// let mut all = builder.clone().build_from(["apple"])?;
+    /// all.union_with(&builder.build_from(["banana"])?)?;
+    /// assert!(all.contains("apple") && all.contains("banana"));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Incompatible`] where the filters differ in layout, number of hashes, size, key domain,
     /// scheme, seed or recipe; [`Error::CapacityReached`] where the policy is
@@ -79,6 +87,14 @@ impl<L: StorageMut> BloomFilter<L> {
     /// Keeps the bits that both filters have. Every key inserted into both is still in; of the others
     /// some remain too, so the rate is above that of a filter built from the common keys alone.
     ///
+    /// ```
+    /// let builder = tepal::BloomFilter::builder().capacity(1000);
+    /// let mut both = builder.clone().build_from(["apple", "banana"])?;
+    /// both.intersect_with(&builder.build_from(["banana", "cherry"])?)?;
+    /// assert!(both.contains("banana"));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Incompatible`] and [`Error::Damaged`], as [`union_with`](Self::union_with). The filter is
     /// unchanged then.
@@ -99,6 +115,15 @@ impl BloomFilter {
     /// The result is, bit for bit, the filter that the same keys would have made at that size. Its promise
     /// is `rate`, and its capacity what the new size holds at that rate. Sizes that the planner chose can
     /// be folded by many factors; the factor divides the number of blocks.
+    ///
+    /// ```
+    /// let mut seen = tepal::BloomFilter::builder().capacity(1_000_000).build_from(0..50_000u64)?;
+    /// let before = seen.size_in_bytes();
+    /// let factor = seen.shrink_to(0.01)?;
+    /// assert_eq!(seen.size_in_bytes(), before / factor);
+    /// assert!(factor > 1 && seen.contains(&49_999u64));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Parameter`] for a rate that is not between 0 and 1, and for a scheme whose positions are

@@ -103,6 +103,14 @@ impl<L: StorageMut> BloomFilter<L> {
     /// several threads at once ([`Shared`](crate::Shared)).
     ///
     /// Costs nothing far below capacity, and one pass over the bits near it after batches.
+    ///
+    /// ```
+    /// use tepal::{BloomFilter, OverCapacity};
+    /// let mut seen = BloomFilter::builder().capacity(100).over_capacity(OverCapacity::Warn).build()?;
+    /// seen.insert_iter(0..1000u64)?;
+    /// assert!(seen.is_over_capacity() && seen.false_positive_rate() > seen.promised_false_positive_rate());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     #[must_use]
     pub fn is_over_capacity(&self) -> bool {
         if self.meta.over_capacity == OverCapacity::Ignore {
@@ -185,6 +193,13 @@ impl<L: StorageMut> BloomFilter<L> {
     ///
     /// From then on [`contains`](Self::contains) answers `true` for this key, for ever.
     ///
+    /// ```
+    /// let mut seen = tepal::BloomFilter::builder().capacity(1000).build()?;
+    /// assert!(seen.insert("apple")?);          // surely new
+    /// assert!(!seen.insert("apple")?);         // in already, or looks so
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is
     /// [`OverCapacity::Refuse`]; [`Error::KeyRefused`] for text in an integer filter;
@@ -230,6 +245,18 @@ impl<L: StorageMut> BloomFilter<L> {
     ///
     /// A slice of `u64` is a list of integer keys here. Hashes go to
     /// [`insert_many_hashes`](Self::insert_many_hashes).
+    ///
+    /// ```
+    /// use tepal::{BloomFilter, Error};
+    /// let mut seen = BloomFilter::builder().capacity(100).build()?;
+    /// seen.insert_many(&["apple", "banana"])?;
+    /// seen.insert_many(&[17u64, 18])?;
+    /// match seen.insert_many(&(0..1000u64).collect::<Vec<_>>()) {
+    ///     Err(Error::CapacityReached { inserted, .. }) => println!("{inserted} of them are in"),
+    ///     other => other?,
+    /// }
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`insert`](Self::insert). The keys before the refused one are in:
@@ -335,6 +362,14 @@ impl<L: StorageMut> BloomFilter<L> {
     }
 
     /// Changes what happens past capacity.
+    ///
+    /// ```
+    /// use tepal::{BloomFilter, OverCapacity};
+    /// let mut seen = BloomFilter::builder().capacity(10).build()?;
+    /// seen.set_over_capacity(OverCapacity::Warn);
+    /// seen.insert_iter(0..1000u64)?;           // none is refused
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     pub fn set_over_capacity(&mut self, policy: OverCapacity) {
         self.meta.over_capacity = policy;
     }

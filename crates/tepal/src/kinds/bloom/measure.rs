@@ -15,6 +15,12 @@ impl<L: Storage> BloomFilter<L> {
     ///
     /// Exact for a hash that spreads evenly: worked out from the bits that are set, block by block, not
     /// from the number of keys. Costs one pass over the bits.
+    ///
+    /// ```
+    /// let seen = tepal::BloomFilter::builder().capacity(1000).build_from(0..1000u64)?;
+    /// assert!(seen.false_positive_rate() < 1.05 * seen.promised_false_positive_rate());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         let k = self.num_hashes();
@@ -61,6 +67,13 @@ impl<L: Storage> BloomFilter<L> {
     /// Costs as [`set_bits`](Self::set_bits). Source: Swamidass and Baldi, "Mathematical correction for
     /// fingerprint similarity measures to improve chemical retrieval", 2007; it holds for the blocked
     /// layouts as well, where the mean over blocks gives the same law.
+    ///
+    /// ```
+    /// let seen = tepal::BloomFilter::builder().capacity(20_000).build_from((0..20_000u64).map(|i| i / 2))?;
+    /// assert!((9_800.0..10_200.0).contains(&seen.estimated_len()));
+    /// assert_eq!(seen.keys_inserted(), Some(20_000));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     #[must_use]
     pub fn estimated_len(&self) -> f64 {
         keys_for_fill(self.layout(), self.num_hashes(), self.bit_len(), self.set_bits())

@@ -61,7 +61,7 @@ use crate::key::KeyHasher;
 /// *perhaps*: about a promised share of the keys that were never inserted get it too. Keys are bytes,
 /// text, integers and what is made of them ([`Key`](crate::Key)). The filter grows no larger than it was built, and no key can be removed.
 ///
-/// `L` is where the bits live: [`InMemory`](crate::InMemory), [`Mapped`](crate::Mapped) for an opened file,
+/// `L` is where the bits live: [`InMemory`], [`Mapped`] for an opened file,
 /// [`InBytes`](crate::InBytes) for bytes of the caller's, [`Shared`] for one into which many threads insert at once. All are asked by the
 /// same code and turn into a filter in memory by [`into_owned`](Self::into_owned).
 ///
@@ -131,6 +131,18 @@ impl<L: Storage> BloomFilter<L> {
     }
 
     /// The filter in memory, to be changed through `&mut`: a copy, or the same memory where threads shared it.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use tepal::BloomFilter;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("seen.tepal");
+    /// BloomFilter::builder().capacity(1000).build_from(["apple"])?.save(&path)?;
+    /// let mut seen: BloomFilter = BloomFilter::open(&path)?.into_owned()?;   // no longer the file's
+    /// seen.insert("banana")?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it; [`Error::Damaged`](crate::Error::Damaged) for a filter that was opened

@@ -2,7 +2,7 @@
 
 use alloc::borrow::Cow;
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::domain::parse_integer;
@@ -297,5 +297,22 @@ fn keys_of_two_hashers_do_not_go_together() {
         assert_eq!(keys.len(), 1);
         keys.clear();
         second.prepare("b", &mut keys).unwrap();
+    }
+}
+
+/// Numbers with every count of digits, beside each border.
+#[test]
+fn decimal_texts_are_the_shortest() {
+    let text = |key: &dyn Key| KeyDomain::Bytes.encode(key.key(&mut KeySink::new()), <[u8]>::to_vec).unwrap();
+    let mut numbers = Vec::from([0, u64::MAX, u64::MAX - 1, 1 << 63]);
+    for digits in 0..20 {
+        let border = 10u64.pow(digits);
+        numbers.extend([border - 1, border, border + 1, border + border / 2, border.saturating_mul(9)]);
+    }
+    for n in numbers {
+        assert_eq!(text(&n), n.to_string().as_bytes());
+        let signed = n as i64;
+        assert_eq!(text(&signed), signed.to_string().as_bytes());
+        assert_eq!(text(&signed.wrapping_neg()), signed.wrapping_neg().to_string().as_bytes());
     }
 }

@@ -195,7 +195,8 @@ impl fmt::Display for Error {
             Error::TooLarge { bytes } => write!(
                 f,
                 "the filter would take {bytes} bytes, more than this machine or any file of this format can \
-                 hold; plan for fewer keys or a higher rate, or split the keys over several filters"
+                 hold; plan for fewer keys or a higher rate, or split the keys over several \
+                 filters, each with its own seed (`seed_for`, `--seed-for`)"
             ),
             Error::CapacityReached { capacity, inserted } => {
                 write!(

@@ -233,6 +233,14 @@ pub enum Warning {
         /// The rate that would be expected of it.
         expected: f64,
     },
+    /// The members fall on few of the filter's lines: keys that were chosen by the same hash are wrongly found far more
+    /// often than others.
+    Clustered {
+        /// The rate now for keys like the members.
+        rate: f64,
+        /// The rate now for keys from anywhere.
+        elsewhere: f64,
+    },
     /// Colliding keys can be written down by hand.
     Weak {
         /// The scheme.
@@ -249,6 +257,13 @@ impl fmt::Display for Warning {
                  where {:.2} % would be expected",
                 100.0 * rate,
                 100.0 * expected
+            ),
+            Warning::Clustered { rate, elsewhere } => write!(
+                f,
+                "the keys were chosen by the filter's own hash: others like them are wrongly found at {:.2} %, keys from \
+                 anywhere at {:.2} %; build it with a seed of its own (`--seed-for`, `seed_for`)",
+                100.0 * rate,
+                100.0 * elsewhere
             ),
             Warning::Weak { scheme } => {
                 write!(f, "the scheme {scheme} is weak: colliding keys can be written down by hand")

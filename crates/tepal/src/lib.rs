@@ -32,6 +32,7 @@
 //! | 64-bit numbers as keys, no text | [`KeyDomain::Integer`]: among keys of bytes each number is written as text first, which takes several times as long |
 //! | structs, tuples, addresses, paths as keys | nothing, or one line: [`Key`] |
 //! | keys from an iterator | [`insert_iter`](BloomFilter::insert_iter), [`contains_iter`](BloomFilter::contains_iter), [`build_from`](BloomFilterBuilder::build_from) |
+//! | several filters whose keys are divided by a hash, or follow from each other | [`seed_for`](BloomFilterBuilder::seed_for): each its own seed |
 //! | columns (offsets and data), answers as a bitmap | [`Column`], [`contains_many_bits`](BloomFilter::contains_many_bits) |
 //! | each answer before the next question | [`contains_branching`](BloomFilter::contains_branching) |
 //! | many threads that insert at once | [`into_shared`](BloomFilter::into_shared) |
@@ -111,8 +112,8 @@ pub use ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
 #[cfg(feature = "foreign")]
 pub use key::Md5Split;
 pub use key::{
-    Column, Compound, Key, KeyHasher, KeyRef, KeySink, Keys, Offset, PreparedKeys, Recipe, SecretKey,
-    finish_hash,
+    Column, Compound, DEFAULT_SEED, Key, KeyHasher, KeyRef, KeySink, Keys, Offset, PreparedKeys, Recipe,
+    SecretKey, finish_hash,
 };
 pub use kinds::AnyFilter;
 #[cfg(target_has_atomic = "64")]

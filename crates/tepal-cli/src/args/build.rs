@@ -40,9 +40,12 @@ pub struct BuildArgs {
     /// 32 hex digits or more. It is needed to ask, too
     #[arg(long, value_name = "FILE")]
     pub seal: Option<PathBuf>,
-    /// Seed of the hash [default: 0]
+    /// Seed of the hash [default: one of tepal's own]
     #[arg(long, value_name = "SEED", value_parser = number::parse_seed, conflicts_with = "secret")]
     pub seed: Option<u64>,
+    /// A seed of its own for this purpose: "shard 3". For filters whose keys are divided by a hash
+    #[arg(long, value_name = "PURPOSE", conflicts_with_all = ["secret", "seed"])]
+    pub seed_for: Option<String>,
     /// What to do with more keys than the filter has room for
     #[arg(long, value_name = "POLICY", default_value = "refuse", value_parser = parse_policy())]
     pub over: OverCapacity,

@@ -196,6 +196,9 @@ fn builder(args: &BuildArgs) -> Result<BloomFilterBuilder, Failure> {
     if let Some(seed) = args.seed {
         builder = builder.seed(seed);
     }
+    if let Some(purpose) = &args.seed_for {
+        builder = builder.seed_for(purpose);
+    }
     if let Some(path) = &args.secret {
         builder = builder.secret_key(read_secret(path)?);
     }

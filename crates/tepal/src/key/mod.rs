@@ -24,7 +24,7 @@ pub(crate) use prepared::{Batch, One};
 pub use recipe::Recipe;
 #[cfg(feature = "foreign")]
 pub use schemes::Md5Split;
-pub use schemes::{SecretKey, finish_hash};
+pub use schemes::{DEFAULT_SEED, SecretKey, finish_hash};
 pub use sink::{Compound, KeySink};
 
 #[cfg(test)]

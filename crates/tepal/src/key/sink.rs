@@ -34,6 +34,8 @@ pub struct KeySink {
     short: [u8; SHORT],
     /// All of it, where it is longer.
     long: Vec<u8>,
+    /// Is it the parts of a compound key?
+    has_parts: bool,
 }
 
 /// Bytes of a key that need no memory of their own.
@@ -47,7 +49,7 @@ impl KeySink {
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
-        KeySink { len: 0, short: [0; SHORT], long: Vec::new() }
+        KeySink { len: 0, short: [0; SHORT], long: Vec::new(), has_parts: false }
     }
 
     /// Adds the next part of a compound key. A part can be any key, a compound one too. An integer counts as its decimal
@@ -56,8 +58,11 @@ impl KeySink {
     /// As many parts as wanted: where their number varies, and other parts follow, put them into a key of their own, such
     /// as a struct that puts each element of a list.
     pub fn put<K: Key + ?Sized>(&mut self, part: &K) -> &mut Self {
-        if self.len == 0 {
+        if !self.has_parts {
+            // Whatever else was written is not a part.
+            self.clear();
             self.push(&[COMPOUND]);
+            self.has_parts = true;
         }
         match part.key(&mut KeySink::new()) {
             KeyRef::Bytes(bytes) => self.push_part(bytes, false),
@@ -71,7 +76,7 @@ impl KeySink {
     /// The compound key of all parts that were put; of none, too.
     #[must_use]
     pub fn finish(&self) -> KeyRef<'_> {
-        let written = if self.len == 0 { &[COMPOUND] } else { self.written() };
+        let written = if self.has_parts { self.written() } else { &[COMPOUND] };
         KeyRef::Compound(Compound(written))
     }
 
@@ -106,7 +111,7 @@ impl KeySink {
     pub fn text(&mut self, value: impl fmt::Display) -> KeyRef<'_> {
         self.clear();
         // What does not end well leaves the text that it has written.
-        let _ = fmt::write(self, format_args!("{value}"));
+        let _ = fmt::write(&mut Text(self), format_args!("{value}"));
         KeyRef::Bytes(self.written())
     }
 
@@ -120,7 +125,7 @@ impl KeySink {
     /// Forgets what was written.
     #[inline]
     fn clear(&mut self) {
-        self.len = 0;
+        (self.len, self.has_parts) = (0, false);
         self.long.clear();
     }
 
@@ -155,9 +160,12 @@ impl Default for KeySink {
     }
 }
 
-impl fmt::Write for KeySink {
+/// A sink that takes text, for nobody but [`KeySink::text`].
+struct Text<'a>(&'a mut KeySink);
+
+impl fmt::Write for Text<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.push(text.as_bytes());
+        self.0.push(text.as_bytes());
         Ok(())
     }
 }

@@ -302,7 +302,7 @@ fn check_hash(capacity: u64, rate: f64) -> Result<()> {
         return Ok(());
     }
     let reason = format!(
-        "with {capacity} keys a 64-bit hash alone errs at {:.1e}; split the keys over several filters",
+        "with {capacity} keys a 64-bit hash alone errs at {:.1e}; split the keys over several filters, each with its own seed (`seed_for`, `--seed-for`)",
         hash_floor(capacity)
     );
     Err(Error::rate_out_of_reach(rate, reason))

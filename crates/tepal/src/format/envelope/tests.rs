@@ -18,7 +18,7 @@ struct File {
 impl File {
     /// A filter with some keys and no records.
     fn new() -> Self {
-        let mut filter = BloomFilter::builder().capacity(1000).build().unwrap();
+        let mut filter = BloomFilter::builder().capacity(1000).seed(0).build().unwrap();
         filter.insert_many(&(0..500u32).collect::<Vec<_>>()).unwrap();
         let bytes = filter.to_bytes().unwrap();
         let body = bytes[bytes.len() - filter.size_in_bytes() as usize..].to_vec();
@@ -271,7 +271,7 @@ fn padding_is_zero() {
 
 #[test]
 fn a_full_filter_travels() {
-    let builder = BloomFilter::builder().capacity(5).over_capacity(OverCapacity::Ignore);
+    let builder = BloomFilter::builder().capacity(5).over_capacity(OverCapacity::Ignore).seed(0);
     let mut filter = builder.build().unwrap();
     filter.insert_many(&(0..20_000u32).collect::<Vec<_>>()).unwrap();
     assert_eq!(filter.set_bits(), filter.bit_len());

@@ -50,6 +50,7 @@ pub(crate) use redisbloom::{REDISBLOOM_LN_2, redisbloom_bits_per_key};
 pub use siphash13::SecretKey;
 #[cfg(feature = "foreign")]
 pub(crate) use valkey_bloom::VALKEY_FIXED_SEED;
+pub use xxh3::DEFAULT_SEED;
 
 use crate::error::{Error, Result};
 use crate::ids::Scheme;

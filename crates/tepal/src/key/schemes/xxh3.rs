@@ -5,8 +5,20 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::{Hash64, Parameter, Parameters};
 use crate::error::Result;
 
+/// The seed of a filter for which nobody names one: XXH3-64 with seed 0 of the ASCII bytes `tepal default seed`.
+///
+/// It is a number that nobody else uses. Keys that were chosen by XXH3 with the seed of the filter, such as one shard of a
+/// set, all fall on a few of its lines, and there it errs many times as often as it promises
+/// ([`seed_for`](crate::BloomFilterBuilder::seed_for)).
+pub const DEFAULT_SEED: u64 = 0xC306_0CFC_C46C_C38B;
+
+/// The seed for a purpose: of one shard out of several, or of one filter in a cascade.
+pub(crate) fn seed_for(purpose: &str) -> u64 {
+    hash(purpose.as_bytes(), DEFAULT_SEED)
+}
+
 /// The scheme with its seed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Xxh3 {
     pub(crate) seed: u64,
 }
@@ -15,7 +27,7 @@ impl Hash64 for Xxh3 {
     const PARAMETER: Parameter = Parameter::Seed;
 
     fn make(given: &Parameters) -> Result<Self> {
-        Ok(Xxh3 { seed: given.seed.unwrap_or(0) })
+        Ok(Xxh3 { seed: given.seed.unwrap_or(DEFAULT_SEED) })
     }
 
     fn parameters(&self) -> u64 {

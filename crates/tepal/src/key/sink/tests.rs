@@ -183,6 +183,19 @@ fn every_length() {
     assert_eq!(format!("{:?}", sink.cleared()), "KeySink { len: 0, .. }");
 }
 
+/// A key that changes its mind is what it says last, and never half of both.
+#[test]
+fn a_sink_is_one_key() {
+    let mut sink = KeySink::new();
+    sink.bytes(b"a~~~~");
+    let expected = bytes(&("b",));
+    assert_eq!(sink.put("b").finish(), KeyRef::Compound(Compound(&expected)));
+    assert_eq!(sink.text(7), KeyRef::Bytes(b"7"));
+    assert_eq!(sink.finish(), KeyRef::Compound(Compound(&[COMPOUND])));
+    sink.put("c");
+    assert_eq!(sink.bytes(b"d"), KeyRef::Bytes(b"d"));
+}
+
 proptest! {
     /// Different lists of parts are different keys.
     #[test]

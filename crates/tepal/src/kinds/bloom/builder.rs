@@ -10,7 +10,7 @@ use crate::facts::{Labels, check_label};
 use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
 #[cfg(feature = "foreign")]
 use crate::key::Md5Split;
-use crate::key::schemes::{Hasher, Parameters, sizing};
+use crate::key::schemes::{Hasher, Parameters, sizing, xxh3};
 use crate::key::{KeyHasher, Recipe, SecretKey};
 use crate::kinds::storage::{InMemory, Storage};
 use crate::params::{Goal, Plan, Request};
@@ -140,7 +140,7 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// The public seed of the hash, 0 by default. The file keeps it. Filters with different seeds err on
+    /// The public seed of the hash; without it [`DEFAULT_SEED`](crate::DEFAULT_SEED). The file keeps it. Filters with different seeds err on
     /// different keys.
     ///
     /// ```
@@ -152,6 +152,25 @@ impl BloomFilterBuilder {
     pub fn seed(mut self, seed: u64) -> Self {
         self.parameters.seed = Some(seed);
         self
+    }
+
+    /// A seed of its own for a purpose, such as `shard 3`: the same one for the same words, always.
+    ///
+    /// Keys that were chosen by a hash fall on a few lines of a filter with the same hash and seed, and there it errs many
+    /// times as often as it promises. So it is with the shards of a set that is divided by a filter's own
+    /// [`key_hasher`](BloomFilter::key_hasher), and with a filter of the keys that another one let through. Give each of
+    /// them a purpose of its own.
+    ///
+    /// ```
+    /// use tepal::BloomFilter;
+    /// let blocked = BloomFilter::builder().seed_for("blocked").build_from(["a", "b"])?;
+    /// let let_through = ["c", "d"];            // by `blocked`, wrongly
+    /// let allowed = BloomFilter::builder().seed_for("let through by blocked").build_from(let_through)?;
+    /// assert_ne!(blocked.seed(), allowed.seed());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    pub fn seed_for(self, purpose: &str) -> Self {
+        self.seed(xxh3::seed_for(purpose))
     }
 
     /// Hashes with SipHash-1-3 under this secret, so that nobody without it can choose keys that collide.

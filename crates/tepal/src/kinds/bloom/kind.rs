@@ -169,6 +169,10 @@ impl<L: Storage> BloomFilter<L> {
     #[must_use]
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = vec![];
+        let (rate, like_members) = (self.false_positive_rate(), self.false_positive_rate_like_members());
+        if self.is_clustered(rate, like_members) {
+            warnings.push(Warning::Clustered { rate: like_members, elsewhere: rate });
+        }
         let (scheme, m, k) = (self.scheme(), self.bit_len(), self.num_hashes());
         let Some(its) = sizing(scheme) else { return warnings };
         if its.has_31_bit_positions && m >= 1 << 28 {

@@ -25,21 +25,17 @@ impl<L: Storage> BloomFilter<L> {
     pub fn false_positive_rate(&self) -> f64 {
         let k = self.num_hashes();
         let count = self.meta.shape.lines() as f64;
-        let mean =
-            |rate: fn(&Line, u32) -> f64, k| self.each_line().map(|line| rate(&line, k)).sum::<f64>() / count;
+        let mean = |k| self.each_line().map(|line| line_rate(&fills(line.0, 64.0), k)).sum::<f64>() / count;
         match self.layout() {
-            Layout::Line => mean(line_rate, k),
+            Layout::Line => mean(k),
             Layout::Double => {
-                let first = mean(line_rate, k.div_ceil(2));
-                let second = if k % 2 == 0 { first } else { mean(line_rate, k / 2) };
+                let first = mean(k.div_ceil(2));
+                let second = if k % 2 == 0 { first } else { mean(k / 2) };
                 first * second
             }
             Layout::SplitBlock => {
-                let blocks = self.bit_len() / 256;
-                let rates = self
-                    .each_line()
-                    .flat_map(|line| bytemuck::cast::<_, [[u32; 8]; 2]>(line).map(|b| split_rate(&b)));
-                rates.take(blocks as usize).sum::<f64>() / blocks as f64
+                let rates = self.each_split_block().map(|block| split_rate(&fills(block, 32.0)));
+                rates.sum::<f64>() / (self.bit_len() / 256) as f64
             }
             Layout::Scattered => power(self.chance_of_a_set_bit(), k),
         }
@@ -87,9 +83,15 @@ impl<L: Storage> BloomFilter<L> {
     }
 
     /// The lines in order, each as it is when its turn comes.
-    fn each_line(&self) -> impl Iterator<Item = Line> {
+    pub(super) fn each_line(&self) -> impl Iterator<Item = Line> {
         let bits = self.lines.view().0;
         (0..self.meta.shape.lines() as usize).map(move |i| bits.line(i))
+    }
+
+    /// The same as blocks of the layout `split-block`.
+    pub(super) fn each_split_block(&self) -> impl Iterator<Item = [u32; 8]> {
+        let blocks = self.each_line().flat_map(bytemuck::cast::<_, [[u32; 8]; 2]>);
+        blocks.take((self.bit_len() / 256) as usize)
     }
 }
 
@@ -111,18 +113,39 @@ impl<L: PlainStorage> BloomFilter<L> {
     }
 }
 
-/// The chance that a hash which falls on this line finds its k bits set: for each of the eight
+/// The share of bits that are set in each word of a block.
+pub(super) fn fills<W: CountOnes>(words: [W; 8], bits: f64) -> [f64; 8] {
+    words.map(|word| f64::from(word.ones()) / bits)
+}
+
+/// A word of a block.
+pub(super) trait CountOnes {
+    fn ones(self) -> u32;
+}
+
+impl CountOnes for u64 {
+    fn ones(self) -> u32 {
+        self.count_ones()
+    }
+}
+
+impl CountOnes for u32 {
+    fn ones(self) -> u32 {
+        self.count_ones()
+    }
+}
+
+/// The chance that a hash which falls on a line whose words are filled so finds its k bits set: for each of the eight
 /// rotations, the product over the words that it asks.
-fn line_rate(line: &Line, k: u32) -> f64 {
-    let fill = line.0.map(|word| f64::from(word.count_ones()) / 64.0);
+pub(super) fn line_rate(fill: &[f64; 8], k: u32) -> f64 {
     let (every_word, rotated) = if k > 8 { (fill.iter().product(), k - 8) } else { (1.0, k) };
     let product =
         |words: [u8; 8]| -> f64 { words[..rotated as usize].iter().map(|&w| fill[usize::from(w)]).product() };
     every_word * ROTATIONS.into_iter().map(product).sum::<f64>() / 8.0
 }
 
-fn split_rate(block: &[u32; 8]) -> f64 {
-    block.iter().map(|word| f64::from(word.count_ones()) / 32.0).product()
+pub(super) fn split_rate(fill: &[f64; 8]) -> f64 {
+    fill.iter().product()
 }
 
 #[cfg(test)]

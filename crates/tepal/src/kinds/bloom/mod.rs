@@ -2,7 +2,7 @@
 //!
 //! Building is in [`builder`], asking in [`ask`], for many keys in [`batch`], inserting in [`insert`], both from iterators
 //! in [`iter`] and over many threads in `bulk`, inserting by threads of the caller's in `shared`. Union, intersection and
-//! folding are in [`combine`], rates and fill in [`measure`], what it was made as in [`about`], schemes without a hash in
+//! folding are in [`combine`], rates and fill in [`measure`], the rate for keys that were chosen by the same hash in [`similar`], what it was made as in [`about`], schemes without a hash in
 //! [`positions`], the bits alone in [`raw`], what a file holds of it in [`part`] and in [`embedded`], what every kind of
 //! filter does in [`kind`].
 
@@ -18,6 +18,7 @@ mod batch;
 mod iter;
 
 mod measure;
+mod similar;
 
 mod combine;
 
@@ -162,6 +163,8 @@ impl<L: PlainStorage, M: PlainStorage> PartialEq<BloomFilter<M>> for BloomFilter
         self.check_compatible(other).is_ok() && self.lines.as_lines() == other.lines.as_lines()
     }
 }
+
+impl<L: PlainStorage> Eq for BloomFilter<L> {}
 
 impl<L: Storage> fmt::Debug for BloomFilter<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

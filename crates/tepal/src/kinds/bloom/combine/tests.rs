@@ -152,7 +152,7 @@ fn folding_goes_as_far_as_the_rate() {
     {
         for stream in 0..3u64 {
             let empty = BloomFilter::builder().layout(layout).num_hashes(k).bit_len(5040 * 512);
-            let builder = empty.capacity(100_000).over_capacity(OverCapacity::Ignore);
+            let builder = empty.capacity(100_000).over_capacity(OverCapacity::Ignore).seed(0);
             let filter = filled(&builder, (0..700).map(|i| stream << 32 | i));
             for factor in [84, 105, 360, 504] {
                 let rate = filter.folded(factor).unwrap().false_positive_rate();

@@ -80,7 +80,7 @@ pub fn ignore_capacity(name: &str, file: &mut Opened) -> Result<Option<OverCapac
 /// Why a filter cannot be opened with these flags.
 fn why(error: &Error, file: FileArgs) -> String {
     match (error, file.from, file.encoding) {
-        (Error::Incompatible { expected, .. }, _, Some(encoding)) => wrong_encoding(expected, encoding),
+        (Error::OtherKeys { found, .. }, _, Some(encoding)) => wrong_encoding(found, encoding),
         (Error::NotOfFormat { format, found, .. }, ..) => {
             format!("its mark says {found}, not {format}; leave --from out")
         }

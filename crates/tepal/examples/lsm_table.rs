@@ -47,5 +47,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let blocks: Vec<usize> = (0..1000).filter(|&block| filters[block].contains_hash(hash)).collect();
     println!("user31415 is in block 314, and perhaps in: {blocks:?}; {} bytes in all", map.len());
     assert!(blocks.contains(&314) && blocks.len() < 40);
+    drop(filters);
+    drop(map);
     Ok(fs::remove_file(&path)?)
 }

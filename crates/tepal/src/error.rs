@@ -91,6 +91,16 @@ pub enum Error {
         /// Its value in the other one.
         found: String,
     },
+    /// A filter whose keys are hashed otherwise than the caller says.
+    #[non_exhaustive]
+    OtherKeys {
+        /// In what they differ.
+        property: &'static str,
+        /// What the caller says.
+        expected: String,
+        /// What the filter has.
+        found: String,
+    },
     /// A filter that a file of another format cannot hold.
     #[non_exhaustive]
     Unconvertible {
@@ -240,6 +250,10 @@ impl fmt::Display for Error {
                 f,
                 "the filters differ in {property}: {expected} here, {found} in the other; only filters \
                  of one shape and one hash can be combined, rebuild one of them from its keys"
+            ),
+            Error::OtherKeys { property, expected, found } => write!(
+                f,
+                "the filter's {property} is {found}, and {expected} was asked for; ask for the one that it was made with"
             ),
             Error::Unconvertible { format, obstacle } => {
                 write!(f, "a file of the format {format} cannot hold this filter: {obstacle}")

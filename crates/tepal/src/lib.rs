@@ -55,6 +55,31 @@
 //! Short programs for each of these jobs are in the package's `examples/`: `dedupe_urls`, `own_keys`, `lsm_table`,
 //! `web_service`, `partial_filters`, `foreign_files`, `serde_formats`, `iterators`, `unknown_size`.
 //!
+//! # Without `std`
+//!
+//! Without its default features (`tepal = { version = "0.1", default-features = false }`) the crate is `no_std` and needs
+//! `alloc`: for a page (`wasm32-unknown-unknown`), a phone, a small machine. Files come as bytes there, and a filter that was
+//! built into the program is asked where it lies:
+//!
+//! ```
+//! # mod tepal_page {
+//! use tepal::BloomFilter;
+//!
+//! /// Is the account blocked? `file` is what `fetch` has brought, or `tepal::include_aligned!("blocked.tepal")`.
+//! pub fn is_blocked(file: &[u8], account: &str) -> tepal::Result<bool> {
+//!     let blocked = BloomFilter::view(file).map(|filter| filter.contains(account));
+//!     match blocked {
+//!         // Bytes that came from elsewhere may lie anywhere: these are copied.
+//!         Err(tepal::Error::NotInPlace { .. }) => Ok(BloomFilter::from_bytes(file)?.contains(account)),
+//!         answer => answer,
+//!     }
+//! }
+//! # }
+//! # let file = tepal::BloomFilter::builder().build_from(["7"])?.to_bytes()?;
+//! # assert!(tepal_page::is_blocked(&file, "7")? && !tepal_page::is_blocked(&file, "8")?);
+//! # Ok::<(), tepal::Error>(())
+//! ```
+//!
 //! # What an answer promises
 //!
 //! `false` is certain: no key that was inserted ever gets it, not after saving, union or folding. `true`
@@ -120,7 +145,7 @@ pub use kinds::AnyFilter;
 pub use kinds::bloom::Shared;
 pub use kinds::bloom::{BloomFilter, BloomFilterBuilder};
 pub use kinds::chain::ScalableBloomFilter;
-pub use kinds::storage::{InBytes, InMemory, Mapped, PlainStorage, Storage, StorageMut};
+pub use kinds::storage::{InBytes, InMemory, Mapped, PlainStorage, StableBytes, Storage, StorageMut};
 pub use params::{Goal, Plan};
 
 /// The package's README's examples, compiled and run.

@@ -139,6 +139,10 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             Error::NotInPlace { past: 24 },
             vec!["24 bytes past a multiple of 64", "`tepal::include_aligned!`", "`from_embedded`"],
         ),
+        (
+            Error::OtherKeys { property: "key domain", expected: "integer".into(), found: "bytes".into() },
+            vec!["key domain is bytes", "integer was asked for", "made with"],
+        ),
         #[cfg(feature = "std")]
         (
             Error::Io { doing: "f: opening".into(), source: std::io::Error::other(Gone) },
@@ -191,8 +195,9 @@ fn number(error: &Error) -> (usize, usize) {
         Error::WrongSeal => 18,
         Error::NotSealed => 19,
         Error::NotInPlace { .. } => 20,
+        Error::OtherKeys { .. } => 21,
         #[cfg(feature = "std")]
-        Error::Io { .. } => 21,
+        Error::Io { .. } => 22,
     };
     (number, 0)
 }
@@ -238,7 +243,7 @@ fn every_error_names_found_expected_and_the_way_out() {
         10 => 8,
         _ => 1,
     };
-    let errors = 0..if cfg!(feature = "std") { 22 } else { 21 };
+    let errors = 0..if cfg!(feature = "std") { 23 } else { 22 };
     assert!(told.into_iter().eq(errors.flat_map(|error| (0..kinds(error)).map(move |kind| (error, kind)))));
 }
 
@@ -253,7 +258,7 @@ fn the_words_about_a_call_come_only_where_keys_went_in() {
 fn only_the_system_has_a_source() {
     for (error, _) in all() {
         let source = error.source().map(ToString::to_string);
-        let expected = (number(&error).0 == 21).then(|| fmt::Error.to_string());
+        let expected = (number(&error).0 == 22).then(|| fmt::Error.to_string());
         assert_eq!(source, expected, "{error}");
     }
     #[cfg(feature = "std")]

@@ -2,18 +2,18 @@
 
 use alloc::format;
 use alloc::vec::Vec;
-use core::ops::Range;
+use core::ops::{Range, RangeBounds};
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::view::piece;
+use super::view::place_in;
 use crate::bits::{self, LINE_BITS, LINE_BYTES};
 use crate::error::{Error, Result};
 use crate::fields::Fields;
 use crate::ids::Layout;
 use crate::key::KeyHasher;
 use crate::kinds::bloom::{BloomFilter, Embedded};
-use crate::kinds::storage::{InBytes, InMemory, PlainStorage};
+use crate::kinds::storage::{InBytes, InMemory, PlainStorage, StableBytes};
 
 /// Bytes behind the bits.
 const TRAILER: usize = 16;
@@ -72,10 +72,10 @@ fn read(bytes: &[u8], keys: &KeyHasher) -> Result<(Embedded, Range<usize>)> {
     let here = check_of_keys(keys);
     let found = checksum(body, &trailer[..SAID], here);
     if found != expected && check != here as u16 {
-        return Err(Error::Incompatible {
-            property: "scheme, seed, secret, key domain or recipe",
-            expected: format!("those of {keys:?}"),
-            found: "others, with which the embedded filter was made".into(),
+        return Err(Error::OtherKeys {
+            property: "key hasher (scheme, seed, secret, key domain, recipe)",
+            found: "another one".into(),
+            expected: format!("{keys:?}"),
         });
     }
     if found != expected {
@@ -142,12 +142,12 @@ impl BloomFilter {
     /// Reads the [embedded form](Self::to_embedded) into a filter in memory: of a filter with this key hasher, as
     /// [`key_hasher`](crate::BloomFilterBuilder::key_hasher) of the builder gives it. Everything is checked.
     ///
-    /// What the form does not keep is worked out from the bits: the capacity is the keys that seem to be in it, the promised
-    /// rate about the rate that it has with them. More keys are let in with a warning
-    /// ([`OverCapacity::Warn`](crate::OverCapacity::Warn)).
+    /// What the form does not keep is worked out from the bits: the capacity is the number of keys that seem to be in it,
+    /// however many it was planned for, and the promised rate is the rate that it has with them. More keys are let in, and
+    /// [`is_over_capacity`](Self::is_over_capacity) says so ([`OverCapacity::Warn`](crate::OverCapacity::Warn)).
     ///
     /// # Errors
-    /// [`Error::Incompatible`] for a filter with another scheme, seed, secret, key domain or recipe; [`Error::Damaged`],
+    /// [`Error::OtherKeys`] for a filter with another scheme, seed, secret, key domain or recipe; [`Error::Damaged`],
     /// [`Error::Parameter`] and [`Error::Unsupported`] for bytes that are no such form; [`Error::TooLarge`] where there is
     /// no memory for it.
     pub fn from_embedded(bytes: &[u8], keys: &KeyHasher) -> Result<Self> {
@@ -158,23 +158,23 @@ impl BloomFilter {
     }
 }
 
-impl<B: AsRef<[u8]>> BloomFilter<InBytes<B>> {
+impl<B: StableBytes> BloomFilter<InBytes<B>> {
     /// [`from_embedded`](BloomFilter::from_embedded) without a copy: the filter is asked where it lies.
     ///
     /// # Errors
     /// As there, and [`Error::NotInPlace`] where the bytes do not lie at a multiple of 64 in memory, or the machine is
     /// big-endian.
     pub fn view_embedded(bytes: B, keys: &KeyHasher) -> Result<Self> {
-        let len = bytes.as_ref().len();
-        Self::view_embedded_at(bytes, 0..len, keys)
+        Self::view_embedded_at(bytes, .., keys)
     }
 
     /// [`view_embedded`](Self::view_embedded) inside larger bytes, such as a table file with many filters.
     ///
     /// # Errors
     /// As there; [`Error::Parameter`] where the bytes have no such place.
-    pub fn view_embedded_at(bytes: B, place: Range<usize>, keys: &KeyHasher) -> Result<Self> {
-        let (filter, body) = read(piece(bytes.as_ref(), &place)?, keys)?;
+    pub fn view_embedded_at(bytes: B, place: impl RangeBounds<usize>, keys: &KeyHasher) -> Result<Self> {
+        let place = place_in(bytes.bytes(), place)?;
+        let (filter, body) = read(&bytes.bytes()[place.clone()], keys)?;
         let lines = InBytes::new(bytes, place.start + body.start..place.start + body.end)?;
         filter.with_bits(keys, lines)
     }

@@ -177,12 +177,12 @@ impl Open<'_> {
 
     #[cfg(all(feature = "mmap", target_endian = "little"))]
     fn of_map(&self, map: memmap2::Mmap) -> Result<(AnyFilter, bool)> {
-        use crate::kinds::storage::{Backing, InBytes, MappedBytes, PlainStorage};
+        use crate::kinds::storage::{Backing, InBytes, PlainStorage};
         use crate::kinds::{BodyChecked, Ref};
         let (header, check, body) = self.dissect(&map)?;
         let is_sealed = check.is_sealed();
         // The map starts on a page and the body on a multiple of 64.
-        let lines = Mapped(Backing::File(InBytes::new(MappedBytes(Ref::new(map)), body)?));
+        let lines = Mapped(Backing::File(InBytes::new(Ref::new(map), body)?));
         if !self.quick {
             check.run(lines.as_lines())?;
         }

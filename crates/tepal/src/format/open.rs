@@ -1,7 +1,5 @@
 //! Opening: with which keys, as what, and how much of the file is checked before the first answer.
 
-use alloc::format;
-
 use super::envelope::MAGIC;
 use super::looks_like;
 use super::opened::Opened;
@@ -110,7 +108,7 @@ impl<'a> Open<'a> {
     /// version or unknown kind, layout, scheme or flag; [`Error::Damaged`] and [`Error::Parameter`] for what cannot have
     /// been written so; [`Error::KeyRequired`], [`Error::WrongKey`] and [`Error::KeyNotUsed`] for a secret key,
     /// [`Error::SealRequired`], [`Error::WrongSeal`] and [`Error::NotSealed`] for a seal that is not as it must be;
-    /// [`Error::Incompatible`] for another key domain than the one that is recorded.
+    /// [`Error::OtherKeys`] for another key domain than the one that is recorded.
     pub fn from_bytes(&self, bytes: &[u8]) -> Result<Opened> {
         if !bytes.starts_with(&MAGIC) {
             return self.foreign(bytes);
@@ -121,13 +119,19 @@ impl<'a> Open<'a> {
 
     /// A tepal file's filter.
     pub(super) fn opened(&self, filter: AnyFilter, is_sealed: bool) -> Result<Opened> {
+        self.check_domain(&filter)?;
+        Ok(Opened::of_tepal(filter, is_sealed))
+    }
+
+    /// Refuses a file that records another key domain than the one that is asked for.
+    pub(super) fn check_domain(&self, filter: &AnyFilter) -> Result<()> {
         match self.key_domain.filter(|domain| *domain != filter.key_domain()) {
-            Some(expected) => Err(Error::Incompatible {
+            Some(asked) => Err(Error::OtherKeys {
                 property: "key domain",
-                expected: format!("{}", filter.key_domain()),
-                found: format!("{expected}"),
+                expected: asked.name().into(),
+                found: filter.key_domain().name().into(),
             }),
-            None => Ok(Opened::of_tepal(filter, is_sealed)),
+            None => Ok(()),
         }
     }
 

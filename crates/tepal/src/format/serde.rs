@@ -10,12 +10,19 @@ use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::ids::Scheme;
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::storage::PlainStorage;
 
-/// As the bytes of the [file](BloomFilter::to_bytes); in formats that people read, such as JSON, in Base64.
+/// As the bytes of the [file](BloomFilter::to_bytes); in formats that people read, such as JSON, in Base64. A filter with a
+/// secret key is refused: whoever reads it has no place to give the key.
 impl<L: PlainStorage> Serialize for BloomFilter<L> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.scheme() == Scheme::SipHash13 {
+            let instead =
+                "a filter with a secret key: write its `to_bytes`, and read them with `from_bytes_with_key`";
+            return Err(S::Error::custom(instead));
+        }
         let bytes = self.to_bytes().map_err(S::Error::custom)?;
         match serializer.is_human_readable() {
             true => serializer.serialize_str(&STANDARD.encode(bytes)),
@@ -24,9 +31,7 @@ impl<L: PlainStorage> Serialize for BloomFilter<L> {
     }
 }
 
-/// With every check of [`from_bytes`](BloomFilter::from_bytes). A filter that was made with a secret key is refused, since
-/// there is no place to give the key: take its bytes, and
-/// [`from_bytes_with_key`](BloomFilter::from_bytes_with_key).
+/// With every check of [`from_bytes`](BloomFilter::from_bytes).
 impl<'de> Deserialize<'de> for BloomFilter {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match deserializer.is_human_readable() {

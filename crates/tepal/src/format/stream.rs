@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::vec::Vec;
 
-use super::envelope::{MAGIC, START};
+use super::envelope::{Header, Lengths, MAGIC, START};
 use super::open::Open;
 use super::opened::Opened;
 use crate::error::{Error, Looks, Result};
@@ -17,29 +17,42 @@ impl Open<'_> {
     /// around `stream` is not needed.
     ///
     /// # Errors
-    /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`]. A file of another program does not say where it ends: read
-    /// all of it, for [`from_bytes`](Self::from_bytes).
+    /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`]; at the end of the stream [`Error::NotTepal`] with
+    /// [`Looks::Empty`]. Of other programs' files few say where they end: read all of it, for
+    /// [`from_bytes`](Self::from_bytes).
     pub fn read_from(&self, mut stream: impl Read) -> Result<Opened> {
-        let bytes = file_in(&mut stream)?;
+        let bytes = self.file_in(&mut stream)?;
         let (filter, is_sealed) = self.read(&bytes)?;
         self.opened(filter, is_sealed)
     }
+
+    /// The bytes of one file. Its length is believed once the header is known to be right, so that a stream is not read past
+    /// the end of a damaged file.
+    fn file_in(&self, stream: &mut dyn Read) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        read_up_to(stream, START as u64, &mut bytes)?;
+        if bytes.len() < START || !bytes.starts_with(&MAGIC) {
+            return Err(Error::NotTepal {
+                found: if bytes.is_empty() { Looks::Empty } else { super::looks_like(&bytes) },
+            });
+        }
+        let file_len = u64::from_le_bytes(core::array::from_fn(|i| bytes[START - 8 + i]));
+        let lengths = Lengths::read(&bytes, file_len)?;
+        read_up_to(stream, lengths.body_offset, &mut bytes)?;
+        // Where fewer come than that, the file is cut, and opening says so.
+        if bytes.len() as u64 == lengths.body_offset {
+            Header::decode(lengths, &bytes, self)?;
+            read_up_to(stream, file_len, &mut bytes)?;
+        }
+        Ok(bytes)
+    }
 }
 
-/// The bytes of one file.
-fn file_in(stream: &mut dyn Read) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+/// Reads on until there are so many bytes, or no more come.
+fn read_up_to(stream: &mut dyn Read, len: u64, bytes: &mut Vec<u8>) -> Result<()> {
+    let missing = len.saturating_sub(bytes.len() as u64);
     let reading = |source| Error::Io { doing: "reading a filter".into(), source };
-    (&mut *stream).take(START as u64).read_to_end(&mut bytes).map_err(reading)?;
-    if bytes.len() < START || !bytes.starts_with(&MAGIC) {
-        return Err(Error::NotTepal {
-            found: if bytes.is_empty() { Looks::Empty } else { super::looks_like(&bytes) },
-        });
-    }
-    let file_len = u64::from_le_bytes(core::array::from_fn(|i| bytes[START - 8 + i]));
-    // Where fewer come, the length that is written does not fit, and opening says so.
-    stream.take(file_len.saturating_sub(START as u64)).read_to_end(&mut bytes).map_err(reading)?;
-    Ok(bytes)
+    stream.take(missing).read_to_end(bytes).map(drop).map_err(reading)
 }
 
 impl BloomFilter {
@@ -61,7 +74,8 @@ impl BloomFilter {
     /// ```
     ///
     /// # Errors
-    /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`].
+    /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`]; at the end of the stream [`Error::NotTepal`] with
+    /// [`Looks::Empty`].
     pub fn read_from(stream: impl Read) -> Result<Self> {
         Open::new().read_from(stream)?.into_filter().into_bloom()?.into_owned()
     }

@@ -1,19 +1,19 @@
 //! A filter that is asked inside bytes of the caller's, without a copy.
 
 use alloc::vec::Vec;
-use core::ops::Range;
+use core::ops::{Bound, Range, RangeBounds};
 
 use super::check::BodyCheck;
 use super::envelope::{Header, Lengths};
 use super::open::{Open, with_format};
 use crate::error::{Error, Result};
 use crate::kinds::bloom::BloomFilter;
-use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage};
+use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage, StableBytes};
 use crate::kinds::{BodyChecked, Ref};
 
-impl<B: AsRef<[u8]>> BloomFilter<InBytes<B>> {
+impl<B: StableBytes> BloomFilter<InBytes<B>> {
     /// A filter that is asked where its file lies in memory, and never copied: in a `&[u8]`, in bytes that were built into
-    /// the program ([`include_aligned!`](crate::include_aligned)), in a map of the caller's, in whatever gives bytes.
+    /// the program ([`include_aligned!`](crate::include_aligned)), in an [`Arc`](alloc::sync::Arc) of a map of the caller's ([`StableBytes`]).
     /// Everything is checked, as by [`open`](BloomFilter::open); [`Open::view`] has keys and options.
     ///
     /// ```
@@ -40,7 +40,7 @@ impl<B: AsRef<[u8]>> BloomFilter<InBytes<B>> {
     ///
     /// # Errors
     /// As [`view`](Self::view); [`Error::Parameter`] where the bytes have no such place.
-    pub fn view_at(bytes: B, place: Range<usize>) -> Result<Self> {
+    pub fn view_at(bytes: B, place: impl RangeBounds<usize>) -> Result<Self> {
         Open::new().view_at(bytes, place)
     }
 }
@@ -51,17 +51,21 @@ impl Open<'_> {
     ///
     /// # Errors
     /// As [`BloomFilter::view`], and as [`from_bytes`](Self::from_bytes) for keys.
-    pub fn view<B: AsRef<[u8]>>(&self, bytes: B) -> Result<BloomFilter<InBytes<B>>> {
-        let len = bytes.as_ref().len();
-        self.view_at(bytes, 0..len)
+    pub fn view<B: StableBytes>(&self, bytes: B) -> Result<BloomFilter<InBytes<B>>> {
+        self.view_at(bytes, ..)
     }
 
     /// [`view`](Self::view) of a file inside larger bytes.
     ///
     /// # Errors
     /// As [`view`](Self::view); [`Error::Parameter`] where the bytes have no such place.
-    pub fn view_at<B: AsRef<[u8]>>(&self, bytes: B, place: Range<usize>) -> Result<BloomFilter<InBytes<B>>> {
-        let file = piece(bytes.as_ref(), &place)?;
+    pub fn view_at<B: StableBytes>(
+        &self,
+        bytes: B,
+        place: impl RangeBounds<usize>,
+    ) -> Result<BloomFilter<InBytes<B>>> {
+        let place = place_in(bytes.bytes(), place)?;
+        let file = &bytes.bytes()[place.clone()];
         let (header, check, body) = self.dissect(file).map_err(|error| with_format(error, file))?;
         let lines = InBytes::new(bytes, place.start + body.start..place.start + body.end)?;
         if !self.quick {
@@ -69,8 +73,9 @@ impl Open<'_> {
         }
         // The filter without its bits, then with these.
         let nothing = Mapped(Backing::Memory(Vec::new()));
-        let filter = header.filter.with_body(nothing, Some(Ref::new(check))).into_bloom()?;
-        Ok(filter.with_lines(lines))
+        let filter = header.filter.with_body(nothing, Some(Ref::new(check)));
+        self.check_domain(&filter)?;
+        Ok(filter.into_bloom()?.with_lines(lines))
     }
 
     /// A tepal file as its header, what its bits are to be held against, and where they are.
@@ -85,12 +90,26 @@ impl Open<'_> {
     }
 }
 
-/// The bytes at this place.
-pub(super) fn piece<'a>(bytes: &'a [u8], place: &Range<usize>) -> Result<&'a [u8]> {
-    bytes.get(place.clone()).ok_or_else(|| {
-        let expected = alloc::format!("a place within the {} bytes", bytes.len());
-        Error::parameter("the place of the filter", format_args!("{place:?}"), expected)
-    })
+/// A place that the bytes have.
+pub(super) fn place_in(bytes: &[u8], place: impl RangeBounds<usize>) -> Result<Range<usize>> {
+    let start = match place.start_bound() {
+        Bound::Included(&start) => Some(start),
+        Bound::Excluded(&before) => before.checked_add(1),
+        Bound::Unbounded => Some(0),
+    };
+    let end = match place.end_bound() {
+        Bound::Included(&last) => last.checked_add(1),
+        Bound::Excluded(&end) => Some(end),
+        Bound::Unbounded => Some(bytes.len()),
+    };
+    match (start, end) {
+        (Some(start), Some(end)) if start <= end && end <= bytes.len() => Ok(start..end),
+        _ => {
+            let found = format_args!("{:?} to {:?}", place.start_bound(), place.end_bound());
+            let expected = alloc::format!("a place within the {} bytes", bytes.len());
+            Err(Error::parameter("the place of the filter", found, expected))
+        }
+    }
 }
 
 /// Builds the bytes of a file into the program, as [`include_bytes!`] does, at a multiple of 64: so
@@ -104,7 +123,7 @@ macro_rules! include_aligned {
     ($path:expr $(,)?) => {{
         #[repr(C, align(64))]
         struct Aligned<B: ?Sized>(B);
-        static FILE: &Aligned<[u8]> = &Aligned(*include_bytes!($path));
+        static FILE: &Aligned<[u8]> = &Aligned(*::core::include_bytes!($path));
         &FILE.0
     }};
 }

@@ -128,6 +128,25 @@ impl BloomFilter<Shared> {
         self.snapshot()?.to_bytes()
     }
 
+    /// [`to_bytes`](Self::to_bytes), sealed.
+    ///
+    /// # Errors
+    /// As [`to_bytes`](Self::to_bytes).
+    #[cfg(feature = "seal")]
+    pub fn to_bytes_sealed(&self, key: &SealKey) -> Result<Vec<u8>> {
+        self.snapshot()?.to_bytes_sealed(key)
+    }
+
+    /// Writes the file to `out`.
+    ///
+    /// # Errors
+    /// As [`write_to`](BloomFilter::write_to) of a filter in memory, and [`Error::TooLarge`] where there is no memory for
+    /// the copy.
+    #[cfg(feature = "std")]
+    pub fn write_to(&self, out: impl Write) -> Result<()> {
+        self.snapshot()?.write_to(out)
+    }
+
     /// Saves the filter as a file, atomically, as [`save`](BloomFilter::save) of a filter in memory does.
     ///
     /// ```

@@ -398,6 +398,7 @@ impl fmt::Debug for KeyHasher {
         f.debug_struct("KeyHasher")
             .field("scheme", &self.scheme())
             .field("seed", &self.seed())
+            .field("caller_hash", &self.caller_hash())
             .field("key_domain", &self.domain)
             .field("recipe", &self.recipe)
             .finish_non_exhaustive()

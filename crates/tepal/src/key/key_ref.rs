@@ -32,8 +32,8 @@ pub enum KeyRef<'a> {
 /// | `&str`, `String`, `char` | the text, as UTF-8 |
 /// | `&[u8]`, `[u8; N]`, `Vec<u8>` | the bytes |
 /// | `u16` to `u128`, `i16` to `i128`, `usize`, `isize` | the integer; in a filter of bytes the same key as its decimal text |
-/// | `IpAddr`, `Ipv4Addr`, `Ipv6Addr` | the same key as its text: `192.0.2.1`, `2001:db8::1` |
-/// | `Path`, `OsStr` and their owned forms (with `std`) | the bytes that the system has, nothing resolved |
+/// | `IpAddr`, `Ipv4Addr`, `Ipv6Addr` | the same key as its text: `192.0.2.1`, `2001:db8::1`. An IPv4 address inside IPv6 (`::ffff:192.0.2.1`) is another key: `to_canonical` makes them one |
+/// | `Path`, `OsStr` and their owned forms (with `std`) | the bytes of the name as it is written: `a//b` is not `a/b` |
 /// | a tuple of keys | its parts, with the borders between them: `("ab", "c")` is not `("a", "bc")` |
 /// | `&K`, `Box<K>`, `Rc<K>`, `Arc<K>`, `Cow<K>` | what they point to |
 /// | a type of your own | what it says below |
@@ -81,6 +81,34 @@ pub enum KeyRef<'a> {
 /// }
 /// ```
 ///
+/// A key is one of the two: where parts are put, each of them is, with [`KeySink::put`]. A list is a key of its own that puts
+/// each element, so that its end is seen; and a field that may be missing is put as a list of none or one, or behind a
+/// word that says which it is, never left out:
+///
+/// ```
+/// use tepal::{Key, KeyRef, KeySink};
+///
+/// struct Article { title: String, tags: Tags, author: Option<String> }
+/// struct Tags(Vec<String>);
+///
+/// impl Key for Tags {
+///     fn key<'a>(&'a self, sink: &'a mut KeySink) -> KeyRef<'a> {
+///         self.0.iter().fold(sink, |sink, tag| sink.put(tag)).finish()
+///     }
+/// }
+///
+/// impl Key for Article {
+///     fn key<'a>(&'a self, sink: &'a mut KeySink) -> KeyRef<'a> {
+///         sink.put(&self.title).put(&self.tags);
+///         match &self.author {
+///             Some(author) => sink.put(&("by", author)),
+///             None => sink.put("anonymous"),
+///         };
+///         sink.finish()
+///     }
+/// }
+/// ```
+///
 /// ```compile_fail
 /// # let mut filter = tepal::BloomFilter::builder().capacity(10).build().unwrap();
 /// filter.insert_many(b"hello"); // would be five keys, and `contains("hello")` false
@@ -96,7 +124,8 @@ pub enum KeyRef<'a> {
     note = "for a type of your own implement `tepal::Key`:\n\
             fn key<'a>(&'a self, sink: &'a mut KeySink) -> KeyRef<'a> {{ sink.put(&self.user).put(&self.page).finish() }}",
     note = "a single `u8` is no key, so that bytes in a row are one key and never a list of them: convert it to `u16`",
-    note = "a float, a `bool` or an `Option` is no key: say which text or number stands for it"
+    note = "a float, a `bool` or an `Option` is no key: say which text or number stands for it; a `Result` has to be unwrapped",
+    note = "a list is no key by itself: give it a type of its own that puts each element"
 )]
 pub trait Key {
     /// The key: borrowed from `self` where it is held as one value, else written into `sink`, which is empty.
@@ -164,10 +193,20 @@ values! {
     [] IpAddr, |self, sink| sink.text(self);
     [] Ipv4Addr, |self, sink| sink.text(self);
     [] Ipv6Addr, |self, sink| sink.text(self);
-    #[cfg(feature = "std")] [] std::ffi::OsStr, |self, _| KeyRef::Bytes(self.as_encoded_bytes());
-    #[cfg(feature = "std")] [] std::ffi::OsString, |self, _| KeyRef::Bytes(self.as_encoded_bytes());
-    #[cfg(feature = "std")] [] std::path::Path, |self, _| KeyRef::Bytes(self.as_os_str().as_encoded_bytes());
-    #[cfg(feature = "std")] [] std::path::PathBuf, |self, _| KeyRef::Bytes(self.as_os_str().as_encoded_bytes());
+    #[cfg(feature = "std")] [] std::ffi::OsStr, |self, _| KeyRef::Bytes(name(self));
+    #[cfg(feature = "std")] [] std::ffi::OsString, |self, _| KeyRef::Bytes(name(self));
+    #[cfg(feature = "std")] [] std::path::Path, |self, _| KeyRef::Bytes(name(self.as_os_str()));
+    #[cfg(feature = "std")] [] std::path::PathBuf, |self, _| KeyRef::Bytes(name(self.as_os_str()));
+}
+
+/// The bytes of a name: on Unix those that it has, elsewhere its UTF-8. What is not Unicode there has bytes that only
+/// this machine gives it.
+#[cfg(feature = "std")]
+fn name(name: &std::ffi::OsStr) -> &[u8] {
+    #[cfg(unix)]
+    return std::os::unix::ffi::OsStrExt::as_bytes(name);
+    #[cfg(not(unix))]
+    name.to_str().map_or(name.as_encoded_bytes(), str::as_bytes)
 }
 
 macro_rules! tuples {

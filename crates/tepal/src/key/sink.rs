@@ -80,7 +80,8 @@ impl KeySink {
         KeyRef::Compound(Compound(written))
     }
 
-    /// A key that is these bytes, for a key that does not hold them so.
+    /// A key that is these bytes, for a key that does not hold them so. Parts that were put before are forgotten: bytes that
+    /// are a part go to [`put`](Self::put).
     ///
     /// ```
     /// use tepal::{Key, KeyRef, KeySink};
@@ -97,7 +98,8 @@ impl KeySink {
         KeyRef::Bytes(self.written())
     }
 
-    /// A key that is the text as which `value` is shown: the same key as that text.
+    /// A key that is the text as which `value` is shown: the same key as that text. Parts that were put before are forgotten.
+    /// Of a `value` whose `Display` fails, the key is what it has written until then.
     ///
     /// ```
     /// use tepal::{Key, KeyRef, KeySink};
@@ -110,7 +112,7 @@ impl KeySink {
     /// ```
     pub fn text(&mut self, value: impl fmt::Display) -> KeyRef<'_> {
         self.clear();
-        // What does not end well leaves the text that it has written.
+        // Nothing else of it can fail.
         let _ = fmt::write(&mut Text(self), format_args!("{value}"));
         KeyRef::Bytes(self.written())
     }

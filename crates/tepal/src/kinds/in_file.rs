@@ -3,6 +3,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::AnyFilter;
 use super::storage::Mapped;
@@ -46,13 +47,13 @@ pub(crate) trait AwaitsBody {
 }
 
 /// What a kind demands of the bits of a file.
-pub(crate) trait CheckBody: Send + Sync {
+pub(crate) trait CheckBody: Send + Sync + UnwindSafe + RefUnwindSafe {
     /// Damage, where they are not that.
     fn check(&self, lines: &[Line]) -> Result<()>;
 }
 
 /// The bits of an opened file and everything they are held against, as a filter of it knows that.
-pub(crate) trait BodyChecked: Send + Sync {
+pub(crate) trait BodyChecked: Send + Sync + UnwindSafe + RefUnwindSafe {
     /// Holds the bits against all of it.
     fn run(&self, lines: &[Line]) -> Result<()>;
     /// Were they found right, and not wrong since?

@@ -105,33 +105,60 @@ impl fmt::Debug for InMemory {
 ///
 /// [`BloomFilter::view`](crate::BloomFilter::view) makes such a filter.
 ///
-/// `B` gives the same bytes each time it is asked. One that does not (its own [`AsRef`] would have to be made for that) can
-/// make an answer wrong or panic, as bytes that are changed while they are asked can make answers wrong.
+/// `B` is a reference, an `Arc` or an `Rc` to whatever gives bytes ([`StableBytes`]): clones and moves of the filter leave the
+/// bytes where they are.
 #[derive(Clone)]
 pub struct InBytes<B> {
     bytes: B,
     body: Range<usize>,
 }
 
-impl<B: AsRef<[u8]>> InBytes<B> {
+/// Bytes that stay where they are when who holds them is moved or cloned: `&T`, `Arc<T>` and `Rc<T>`, for whatever `T` gives
+/// bytes by [`AsRef`], such as `&[u8]`, `&Vec<u8>`, and `Arc` of a map. Nothing else can be such.
+///
+/// `T` gives the same bytes each time it is asked, as all of the standard library do. One that does not can make an answer
+/// wrong, or panic.
+pub trait StableBytes: Clone + sealed::Sealed {
+    /// The bytes.
+    #[doc(hidden)]
+    fn bytes(&self) -> &[u8];
+}
+
+macro_rules! stable_bytes {
+    ($($(#[$attr:meta])* $type:ty),*) => {$(
+        $(#[$attr])*
+        impl<T: AsRef<[u8]> + ?Sized> sealed::Sealed for $type {}
+
+        $(#[$attr])*
+        impl<T: AsRef<[u8]> + ?Sized> StableBytes for $type {
+            #[inline(always)]
+            fn bytes(&self) -> &[u8] {
+                (**self).as_ref()
+            }
+        }
+    )*};
+}
+stable_bytes!(&T, alloc::rc::Rc<T>, #[cfg(target_has_atomic = "ptr")] alloc::sync::Arc<T>);
+
+impl<B: StableBytes> InBytes<B> {
     /// The lines at these places, where they can be asked as they lie: on a little-endian machine, from a multiple of 64 in
     /// memory on.
     ///
     /// # Errors
     /// [`Error::NotInPlace`].
     pub(crate) fn new(bytes: B, body: Range<usize>) -> Result<Self> {
-        let lies_right = bytemuck::try_cast_slice::<u8, Line>(&bytes.as_ref()[body.clone()]).is_ok();
+        let lies_right = bytemuck::try_cast_slice::<u8, Line>(&bytes.bytes()[body.clone()]).is_ok();
         if lies_right && cfg!(target_endian = "little") {
             return Ok(InBytes { bytes, body });
         }
-        let past = bytes.as_ref()[body].as_ptr().addr() % size_of::<Line>();
+        let past = bytes.bytes()[body].as_ptr().addr() % size_of::<Line>();
         Err(Error::NotInPlace { past: if cfg!(target_endian = "little") { past } else { 0 } })
     }
 }
 
-impl<B: AsRef<[u8]>> sealed::Sealed for InBytes<B> {}
+impl<B> sealed::Sealed for InBytes<B> {}
 
-impl<B: AsRef<[u8]>> Storage for InBytes<B> {
+impl<B: StableBytes> Storage for InBytes<B> {
     #[inline(always)]
     fn view(&self) -> View<'_> {
         View(Bits::Plain(self.as_lines()))
@@ -142,11 +169,11 @@ impl<B: AsRef<[u8]>> Storage for InBytes<B> {
     }
 }
 
-impl<B: AsRef<[u8]>> PlainStorage for InBytes<B> {
+impl<B: StableBytes> PlainStorage for InBytes<B> {
     #[inline(always)]
     fn as_lines(&self) -> &[Line] {
         // `new` has seen that the cast can be.
-        bytemuck::cast_slice(&self.bytes.as_ref()[self.body.clone()])
+        bytemuck::cast_slice(&self.bytes.bytes()[self.body.clone()])
     }
 }
 
@@ -164,21 +191,8 @@ pub struct Mapped(pub(crate) Backing);
 #[derive(Clone, Debug)]
 pub(crate) enum Backing {
     #[cfg(all(feature = "mmap", target_endian = "little"))]
-    File(InBytes<MappedBytes>),
+    File(InBytes<super::Ref<memmap2::Mmap>>),
     Memory(Vec<Line>),
-}
-
-/// A map that clones share.
-#[cfg(all(feature = "mmap", target_endian = "little"))]
-#[derive(Clone)]
-pub(crate) struct MappedBytes(pub(crate) super::Ref<memmap2::Mmap>);
-
-#[cfg(all(feature = "mmap", target_endian = "little"))]
-impl AsRef<[u8]> for MappedBytes {
-    #[inline(always)]
-    fn as_ref(&self) -> &[u8] {
-        &self.0
-    }
 }
 
 impl sealed::Sealed for Mapped {}

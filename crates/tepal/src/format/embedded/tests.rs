@@ -39,6 +39,8 @@ fn what_was_embedded_comes_back() {
         let again = BloomFilter::from_embedded(&bytes, &keys).unwrap();
         assert!(again == filter && again.set_bits() == filter.set_bits(), "{filter:?}");
         assert!((0..80u64).all(|key| again.contains(&key)));
+        let rate = again.false_positive_rate();
+        assert_eq!(again.promised_false_positive_rate(), rate.min(1.0 - f64::EPSILON), "{filter:?}");
         assert_eq!((again.keys_inserted(), again.over_capacity()), (None, OverCapacity::Warn));
         assert_eq!(again.to_embedded().unwrap(), bytes);
         // It is a filter like any other.
@@ -96,7 +98,7 @@ fn other_keys_are_refused() {
         // A scheme that this build leaves out, or that needs a name.
         let Ok(keys) = other.key_hasher() else { continue };
         let error = BloomFilter::from_embedded(&bytes, &keys).unwrap_err();
-        assert!(matches!(error, Error::Incompatible { .. }), "{error}");
+        assert!(matches!(error, Error::OtherKeys { .. }), "{error}");
         assert!(error.to_string().contains("seed"), "{error}");
         refused += 1;
     }

@@ -74,20 +74,39 @@ fn a_filter_is_asked_where_it_lies() {
         let larger = [&[7; 128][..], bytes.as_ref(), &[7; 9]].concat();
         let larger = Arc::new(Placed::new(&larger, 0));
         let place = 128..128 + bytes.len;
-        let view = BloomFilter::view_at(SharedBytes(larger), place).unwrap();
+        let view = BloomFilter::view_at(larger, place).unwrap();
         assert!(view.clone() == filter);
         let thread = std::thread::spawn(move || view.contains(&7u64));
         assert!(thread.join().unwrap());
     }
 }
 
-#[derive(Clone)]
-struct SharedBytes(Arc<Placed>);
+/// Clones and moves leave the bytes where they are.
+#[cfg(target_endian = "little")]
+#[test]
+fn a_view_may_be_moved_and_cloned() {
+    let bytes = BloomFilter::builder().build_from(["a"]).unwrap().to_bytes().unwrap();
+    let placed = alloc::rc::Rc::new(Placed::new(&bytes, 0));
+    let view = BloomFilter::view(placed).unwrap();
+    let views: Vec<_> = (0..8).map(|_| Box::new(view.clone())).collect();
+    drop(view);
+    assert!(views.iter().all(|view| view.contains("a") && !view.contains("b") && !view.is_over_capacity()));
+}
 
-impl AsRef<[u8]> for SharedBytes {
-    fn as_ref(&self) -> &[u8] {
-        (*self.0).as_ref()
+/// A file that says another key domain is refused through every door.
+#[test]
+fn the_key_domain_is_asked_for() {
+    let bytes = BloomFilter::builder().build_from(["a"]).unwrap().to_bytes().unwrap();
+    let placed = Placed::new(&bytes, 0);
+    let open = Open::new().key_domain(KeyDomain::Integer);
+    let refused = open.from_bytes(&bytes).unwrap_err();
+    assert!(matches!(refused, Error::OtherKeys { .. }), "{refused}");
+    #[cfg(feature = "std")]
+    assert_eq!(open.read_from(&bytes[..]).unwrap_err().to_string(), refused.to_string());
+    if cfg!(target_endian = "little") {
+        assert_eq!(open.view(&placed).unwrap_err().to_string(), refused.to_string());
     }
+    assert!(Open::new().key_domain(KeyDomain::Bytes).from_bytes(&bytes).is_ok());
 }
 
 #[test]
@@ -141,6 +160,12 @@ fn places_that_are_none_are_refused() {
     for place in [0..past, past..past, 1..0, usize::MAX..usize::MAX, 64..usize::MAX] {
         let error = BloomFilter::view_at(&placed, place).unwrap_err();
         assert!(matches!(error, Error::Parameter { name: "the place of the filter", .. }), "{error}");
+    }
+    assert!(BloomFilter::view_at(&placed, 0..=usize::MAX).is_err());
+    if cfg!(target_endian = "little") {
+        for view in [BloomFilter::view_at(&placed, ..), BloomFilter::view_at(&placed, 0..=bytes.len() - 1)] {
+            assert!(view.unwrap().contains("a"));
+        }
     }
     assert!(matches!(BloomFilter::view_at(&placed, 0..0), Err(Error::NotTepal { .. })));
 }

@@ -13,7 +13,7 @@ use crate::key::Md5Split;
 use crate::key::schemes::{Hasher, Parameters, sizing, xxh3};
 use crate::key::{KeyHasher, Recipe, SecretKey};
 use crate::kinds::storage::{InMemory, Storage};
-use crate::params::{Goal, Plan, Request};
+use crate::params::{Goal, Plan, Request, check_rate};
 
 /// The rate that is promised where the caller names neither rate nor size.
 const DEFAULT_RATE: f64 = 0.01;
@@ -335,6 +335,9 @@ impl BloomFilterBuilder {
         let plan = self.plan()?;
         let keys = self.key_hasher()?;
         let shape = shape_of(keys.scheme(), plan.layout, plan.num_hashes, plan.bit_len)?;
+        if self.planned.is_some() {
+            check_planned(keys.scheme(), &plan)?;
+        }
         self.labels.check()?;
         Ok(Meta {
             shape,
@@ -368,6 +371,27 @@ impl BloomFilterBuilder {
         self.domain.check_known()?;
         Ok(KeyHasher::new(Hasher::new(scheme, &self.parameters)?, self.domain, self.recipe))
     }
+}
+
+/// Refuses a plan that was changed, or made for another scheme: one that its own file would be refused for, or whose size
+/// does not give its rate.
+fn check_planned(scheme: Scheme, plan: &Plan) -> Result<()> {
+    let request = Request {
+        capacity: Some(plan.capacity),
+        bit_len: Some(plan.bit_len),
+        layout: Some(plan.layout),
+        num_hashes: Some(plan.num_hashes),
+        scheme: Some(scheme),
+        ..Request::default()
+    };
+    check_rate(plan.false_positive_rate)?;
+    let rate = request.plan()?.false_positive_rate;
+    if rate > 1.1 * plan.false_positive_rate {
+        let found = alloc::format!("one of {:e} for {} keys", plan.false_positive_rate, plan.capacity);
+        let expected = alloc::format!("one that its size gives, {rate:e} with the scheme `{scheme}`");
+        return Err(Error::parameter("the rate of the plan", found, expected));
+    }
+    Ok(())
 }
 
 /// The error for a plan that something else is given beside.

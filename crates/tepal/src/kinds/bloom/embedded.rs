@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::ids::{Layout, OverCapacity};
 use crate::key::KeyHasher;
-use crate::params::{keys_for_fill, power};
+use crate::params::keys_for_fill;
 
 /// What is known of it beside its bits and its key hasher.
 #[derive(Clone, Copy, Debug)]
@@ -36,17 +36,19 @@ impl Embedded {
             return Err(Error::damaged(format_args!("bits are set beyond the last one, {}", bit_len - 1)));
         }
         let held = keys_for_fill(layout, num_hashes, bit_len, set_bits);
-        let rate = power(set_bits as f64 / bit_len as f64, num_hashes);
         let meta = Meta {
             shape,
             keys: keys.clone(),
             over_capacity: OverCapacity::Warn,
             capacity: libm::ceil(held).max(1.0) as u64,
-            promised_rate: rate.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON),
+            promised_rate: f64::MIN_POSITIVE,
             inserted: None,
             labels: Labels::default(),
         };
-        Ok(BloomFilter::from_parts(meta, lines, set_bits))
+        let mut filter = BloomFilter::from_parts(meta, lines, set_bits);
+        let now = filter.false_positive_rate();
+        filter.meta.promised_rate = now.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON);
+        Ok(filter)
     }
 }
 

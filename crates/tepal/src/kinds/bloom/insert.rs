@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::storage::{Storage, StorageMut, copied};
+use super::storage::{PlainStorage, Storage, StorageMut, copied};
 use super::{BloomFilter, Meta};
 use crate::bits::Line;
 use crate::bits::kernel::Kernel;
@@ -94,7 +94,7 @@ const FEW: usize = 64;
 /// all bits does.
 const COUNTED_BELOW: usize = 4;
 
-impl<L: StorageMut> BloomFilter<L> {
+impl<L: PlainStorage> BloomFilter<L> {
     /// Does the filter hold more than it was planned for, going by its set bits? Its rate is then above
     /// the promise. Always `false` under [`OverCapacity::Ignore`].
     ///

@@ -52,7 +52,8 @@ impl<L: StorageMut> BloomFilter<L> {
     /// ```
     ///
     /// # Errors
-    /// As [`insert_many`](Self::insert_many). The iterator may have been asked for up to 512 keys more than are in.
+    /// As [`insert_many`](Self::insert_many). Up to 512 keys more than are in may then have been taken out of the iterator:
+    /// where they are needed, keep a clone of it and `skip` as many as the error says are in, or insert one by one.
     pub fn insert_iter<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<()> {
         let hasher = self.meta.keys.clone();
         hasher.insert_iter_in_batches(keys, |batch, done| self.insert_batch(batch, done))
@@ -74,7 +75,7 @@ impl<K: Key, L: StorageMut> Extend<K> for BloomFilter<L> {
 
 impl BloomFilterBuilder {
     /// Builds the filter of the keys of an iterator. Where the size does not follow from what was described, it has room for
-    /// just the different ones among them.
+    /// just the different ones among them: it is for a set that is complete.
     ///
     /// Counting takes 8 bytes a key until the filter is built (under a scheme [without a hash](BloomFilter::has_hash) the
     /// keys themselves), and sorting them more time than inserting does. For more keys than memory has use `build::Gather`

@@ -1,6 +1,6 @@
 use super::super::tests::builders;
 use super::*;
-use crate::{Layout, Scheme};
+use crate::{Layout, Plan, Scheme};
 
 #[test]
 fn bits_go_out_and_in() {
@@ -50,6 +50,26 @@ fn a_plan_stands_alone() {
     let filter = BloomFilter::builder().planned(plan).seed(7).build().unwrap();
     assert_eq!((filter.capacity(), filter.bit_len(), filter.layout()), (1000, plan.bit_len, plan.layout));
     assert_eq!(BloomFilter::builder().planned(plan).plan().unwrap(), plan);
+    // One that was changed, or is of another scheme.
+    let changes: [fn(&mut Plan); 6] = [
+        |plan: &mut Plan| plan.capacity = 0,
+        |plan: &mut Plan| plan.false_positive_rate = f64::NAN,
+        |plan: &mut Plan| {
+            plan.capacity = u64::MAX;
+        },
+        |plan: &mut Plan| plan.bit_len /= 2,
+        |plan: &mut Plan| plan.bit_len += 1,
+        |plan: &mut Plan| plan.num_hashes = 17,
+    ];
+    for change in changes {
+        let mut changed = plan;
+        change(&mut changed);
+        assert!(BloomFilter::builder().planned(changed).build().is_err(), "{changed:?}");
+    }
+    let split = BloomFilter::builder().layout(Layout::SplitBlock).capacity(1000).plan().unwrap();
+    assert!(BloomFilter::builder().planned(split).build().is_ok());
+    #[cfg(feature = "foreign")]
+    assert!(BloomFilter::builder().planned(split).scheme(Scheme::GuavaMitz64).build().is_err());
     for twice in [builder, BloomFilter::builder().layout(Layout::Line), BloomFilter::builder().bit_len(512)] {
         let error = twice.planned(plan).build().unwrap_err();
         assert!(matches!(error, Error::Parameter { name: "the plan", .. }), "{error}");

@@ -70,8 +70,8 @@ impl BloomFilter<Shared> {
         Ok(())
     }
 
-    /// Forgets all keys. While other threads share the filter they can still insert, and nobody can clear it: put another
-    /// one in its place.
+    /// Forgets all keys. This needs the filter for itself alone. While other threads have it, put another filter in its
+    /// place.
     ///
     /// ```
     /// use tepal::BloomFilter;

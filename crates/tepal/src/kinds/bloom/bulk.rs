@@ -169,10 +169,14 @@ impl<L: StorageMut> BloomFilter<L> {
             let following = cut.chunk.min(left - count);
             let counting = self.refuses() && self.tally.room(k) < count + following;
             let (mut sorted, mut set_bits) = (Sorted::default(), 0);
+            // A file's are copied now, or not at all.
+            self.own_lines()?;
+            let known = self.forget_counts();
             for pass in passes.iter().flatten() {
                 sorted = sort(chunk.clone(), &mut queues, cut, pass, &hash);
                 set_bits = self.fill(&queues[..sorted.shares], count, cut, pass, counting)?;
             }
+            self.restore_counts(known);
             if counting {
                 self.tally.recounted(set_bits);
             } else {

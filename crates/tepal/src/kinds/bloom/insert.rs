@@ -87,6 +87,12 @@ impl Tally {
     }
 }
 
+/// What was known of a filter before code of the caller's ran that might panic.
+pub(super) struct Counts {
+    tally: Tally,
+    inserted: Option<u64>,
+}
+
 /// With room for fewer keys, they go in one by one.
 const FEW: usize = 64;
 
@@ -392,6 +398,20 @@ impl<L: StorageMut> BloomFilter<L> {
             self.recount();
         }
         self.tally.counted >= self.tally.limit
+    }
+
+    /// Forgets how many bits are set and how many keys are in, before bits change while code of the caller's runs: where
+    /// that panics, no count is left that is wrong.
+    pub(super) fn forget_counts(&mut self) -> Counts {
+        let known = Counts { tally: self.tally.clone(), inserted: self.meta.inserted };
+        self.tally.add_uncounted(u64::MAX);
+        self.meta.inserted = None;
+        known
+    }
+
+    /// The counts of before, to which what has changed since is to be added.
+    pub(super) fn restore_counts(&mut self, known: Counts) {
+        (self.tally, self.meta.inserted) = (known.tally, known.inserted);
     }
 
     #[inline]

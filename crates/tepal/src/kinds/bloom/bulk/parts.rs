@@ -99,6 +99,7 @@ impl BloomFilter {
         part: impl Fn(usize, &mut dyn FnMut(&[u64])) -> Result<()> + Sync,
     ) -> Result<()> {
         let kernel = self.kernel;
+        let known = self.forget_counts();
         let failure = Mutex::new(None);
         let inserted = AtomicU64::new(0);
         let rows = rows(&mut self.lines.0, bits, ROWS * threads.get(), pass);
@@ -140,6 +141,7 @@ impl BloomFilter {
                 union(shared, &[edge]);
             }
         }
+        self.restore_counts(known);
         let inserted = inserted.into_inner();
         self.tally.add_uncounted(inserted.saturating_mul(u64::from(self.num_hashes())));
         self.add_to_inserted(inserted);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::super::tests::OF_EACH_SORT;
 use super::*;
-use crate::bits::Line;
+use crate::bits::{self, Line};
 use crate::{BloomFilterBuilder, Column, KeyDomain, Layout, OverCapacity, Scheme};
 
 fn threads(n: usize) -> NonZeroUsize {
@@ -355,5 +355,53 @@ proptest! {
         let (first, rest) = keys.split_at(before.min(keys.len()));
         let _ = filter.insert_many(first);
         assert_same(&filter, rest, small(n, 1 << part_shift, chunk, least));
+    }
+}
+
+/// A list whose keys stop coming: from some number on, asking for one panics, the second time round at the latest.
+struct Breaking {
+    asked: AtomicU64,
+    breaks_at: u64,
+}
+
+impl Keys for Breaking {
+    fn len(&self) -> usize {
+        40_000
+    }
+
+    fn key<'a>(&'a self, i: usize, _: &'a mut KeySink) -> KeyRef<'a> {
+        assert!(self.asked.fetch_add(1, Ordering::Relaxed) < self.breaks_at, "the caller's own panic");
+        KeyRef::Unsigned(i as u64)
+    }
+}
+
+/// A panic in the caller's code leaves a filter whose file is read again, and that has what was in before.
+#[test]
+fn a_panic_of_the_callers_leaves_a_sound_filter() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    for layout in [Layout::Line, Layout::Double, Layout::SplitBlock] {
+        for policy in [OverCapacity::Refuse, OverCapacity::Ignore] {
+            let builder = BloomFilter::builder().capacity(50_000).layout(layout).over_capacity(policy);
+            let before = builder.build_from(1_000_000..1_001_000u64).unwrap();
+            for breaks_at in [0, 1, 9_000, 21_000, 39_999, 41_000, 60_000] {
+                let mut filter = before.clone();
+                let keys = Breaking { asked: AtomicU64::new(0), breaks_at };
+                let broken = catch_unwind(AssertUnwindSafe(|| {
+                    filter.insert_cut(&keys, Some(small(2, 16, 10_000, 100)))
+                }));
+                // Two passes ask for each key twice.
+                let is_broken = breaks_at < if layout == Layout::Double { 80_000 } else { 40_000 };
+                assert_eq!(broken.is_err(), is_broken, "{layout} {breaks_at}");
+                assert_eq!(filter.set_bits(), bits::count(&filter.lines.0));
+                assert!((1_000_000..1_001_000u64).all(|key| filter.contains(&key)));
+                let file = filter.to_bytes().unwrap();
+                assert!(BloomFilter::from_bytes(&file).unwrap() == filter, "{layout} {breaks_at}");
+                // It goes on to take keys.
+                filter.insert_many(&(0..10_000u64).collect::<Vec<_>>()).unwrap();
+                assert!(filter.contains(&9_999u64) && !filter.is_over_capacity());
+                let file = filter.to_bytes().unwrap();
+                assert!(BloomFilter::from_bytes(&file).unwrap() == filter);
+            }
+        }
     }
 }

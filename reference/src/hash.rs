@@ -8,6 +8,12 @@ pub fn xxh3(bytes: &[u8], seed: u64) -> u64 {
     XxHash3_64::oneshot_with_seed(seed, bytes)
 }
 
+/// Section 5: the seed for a purpose; without one the default seed.
+pub fn seed_for(purpose: Option<&str>) -> u64 {
+    let default = xxh3(b"tepal default seed", 0);
+    purpose.map_or(default, |text| xxh3(text.as_bytes(), default))
+}
+
 /// XXH64 of some bytes with seed 0: scheme 3.
 pub fn xxh64(bytes: &[u8]) -> u64 {
     XxHash64::oneshot(0, bytes)

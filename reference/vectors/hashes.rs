@@ -2,7 +2,7 @@
 
 use crate::json::{Json, hex, hex64, list, object, plain};
 use crate::names;
-use tepal_reference::hash::{finish, siphash13, xxh3};
+use tepal_reference::hash::{finish, seed_for, siphash13, xxh3};
 use tepal_reference::key::{Part, apply_recipe, bytes_of, compound, ipv4, ipv6};
 
 const ABOUT: &str = "From a key to its hash (FORMAT.md section 1). hashes: `key` is either {hex}, the bytes, or \
@@ -11,7 +11,8 @@ const ABOUT: &str = "From a key to its hash (FORMAT.md section 1). hashes: `key`
     hashed in hexadecimal, or null where the key is refused. compounds: \
     `parts` are texts, integers, {hex} or lists of parts, `recipe` is the number at offset 124, `bytes` is what is hashed. \
     addresses: the bytes of an address in network order, and its text. recipes: `recipe` is the number at offset 124, `key` \
-    and `result` are hexadecimal. finish: `finished` is finish(`hash`), for callers who hash themselves (scheme 4).";
+    and `result` are hexadecimal. finish: `finished` is finish(`hash`), for callers who hash themselves (scheme 4). seeds: the seed that writers \
+    take for a purpose, null for none (section 5).";
 
 /// The file.
 pub(crate) fn json() -> Json {
@@ -23,6 +24,7 @@ pub(crate) fn json() -> Json {
         ("addresses", addresses()),
         ("recipes", recipes()),
         ("finish", finished()),
+        ("seeds", seeds()),
     ])
 }
 
@@ -252,6 +254,18 @@ fn recipes() -> Json {
             let result = hex(&apply_recipe(recipe, key));
             cases.push(object([("recipe", plain(recipe)), ("key", hex(key)), ("result", result)]));
         }
+    }
+    list(cases)
+}
+
+fn seeds() -> Json {
+    let mut cases = vec![object([("purpose", plain(())), ("seed", hex64(seed_for(None)))])];
+    let mut purposes =
+        vec![String::new(), "what the first lets through".into(), "Bl\u{fc}te".into(), "a".repeat(300)];
+    purposes.extend((0..12).map(|i| format!("shard {i}")));
+    for purpose in purposes {
+        let seed = hex64(seed_for(Some(&purpose)));
+        cases.push(object([("purpose", plain(purpose)), ("seed", seed)]));
     }
     list(cases)
 }

@@ -347,6 +347,19 @@ fn refused_files() {
     }
 }
 
+#[test]
+fn seeds() {
+    let file = vectors("hashes.json");
+    for case in cases(&file, "seeds") {
+        let builder = BloomFilter::builder();
+        let builder = match case["purpose"].as_str() {
+            Some(purpose) => builder.seed_for(purpose),
+            None => builder,
+        };
+        assert_eq!(builder.key_hasher().unwrap().seed(), Some(number(&case["seed"])), "{case}");
+    }
+}
+
 /// A part of a compound key of the vectors.
 struct Part<'a>(&'a Value);
 

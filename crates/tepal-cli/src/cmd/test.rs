@@ -66,6 +66,10 @@ pub fn run(args: &TestArgs) -> Outcome {
         stdout.document(&measured)?;
     } else if !args.quiet {
         stdout.write(report(&measured).as_bytes())?;
+        // What random keys do not show.
+        for warning in filter[0].filter().warnings() {
+            stdout.write(format!("            ! {warning}\n").as_bytes())?;
+        }
         stdout.flush()?;
     }
     Ok(if measured.promise_kept { 0 } else { 1 })

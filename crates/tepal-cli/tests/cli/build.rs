@@ -71,6 +71,36 @@ fn size_rate_and_room_are_taken_as_given() {
     );
 }
 
+/// Keys that were divided by the hash of the filter fall on few lines: `build`, `info` and `test` say so, and a seed of its own
+/// mends it.
+#[test]
+fn keys_chosen_by_the_same_hash_are_told() {
+    let place = Place::new();
+    let hasher = tepal::BloomFilter::builder().key_hasher().unwrap();
+    let shard: Vec<u8> = (0..200_000u32)
+        .map(|i| i.to_string())
+        .filter(|key| hasher.hash(key).unwrap() >> 60 == 3)
+        .flat_map(|key| [key.as_bytes(), b"\n"].concat())
+        .collect();
+    place.write("shard.txt", &shard);
+    let ran = place.run("build shard.txt -o same.tepal");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let (info, test) = (place.run("info same.tepal"), place.run("test same.tepal --members shard.txt"));
+    for text in [ran.err.as_str(), info.text(), test.text()] {
+        assert!(
+            text.contains("! ")
+                && text.contains("the keys were chosen by the filter's own hash")
+                && text.contains("--seed-for"),
+            "{text}"
+        );
+    }
+    let ran = place.run_with("build shard.txt --seed-for=shard-3 -o own.tepal", b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(!ran.err.contains('!'), "{}", ran.err);
+    assert!(!place.run("info own.tepal").text().contains("!"));
+    assert_eq!(place.run("build shard.txt --seed 1 --seed-for x -o f").code, 2);
+}
+
 #[test]
 fn too_many_keys_are_refused_or_not_as_said() {
     let place = Place::new();

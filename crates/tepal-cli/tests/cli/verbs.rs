@@ -87,7 +87,7 @@ fn info_for_people() {
         "size        1.2 KiB, ",
         "; 1 in 100 promised\n",
         "recipe      whole record, trimmed\n",
-        "hash        xxh3 with seed 0x0; keys are bytes; format version 1\n",
+        "hash        xxh3 with seed 0xc3060cfcc46cc38b; keys are bytes; format version 1\n",
         "fill        ",
         "of 1,000 keys; ",
     ] {

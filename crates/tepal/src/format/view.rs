@@ -105,7 +105,7 @@ pub(super) fn place_in(bytes: &[u8], place: impl RangeBounds<usize>) -> Result<R
     match (start, end) {
         (Some(start), Some(end)) if start <= end && end <= bytes.len() => Ok(start..end),
         _ => {
-            let found = format_args!("{:?} to {:?}", place.start_bound(), place.end_bound());
+            let found = alloc::format!("{:?} to {:?}", place.start_bound(), place.end_bound());
             let expected = alloc::format!("a place within the {} bytes", bytes.len());
             Err(Error::parameter("the place of the filter", found, expected))
         }

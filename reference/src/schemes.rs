@@ -12,7 +12,7 @@ const P: u64 = 18446744073709551557;
 /// The columns "k, m" and "offset 64" of section 1.4: refuses what the scheme cannot have. The parameter is
 /// the field at offset 64.
 pub fn check(scheme: u8, parameter: u64, k: u32, m: u64) -> Result<(), String> {
-    let any_k = (1..=65_535).contains(&k);
+    let any_k = (1..=2048).contains(&k);
     let words = m % 64 == 0 && m < 64 << 31;
     let (k_fits, m_fits, parameter_fits) = match scheme {
         16 => (any_k, m < 1 << 31, parameter == 0),

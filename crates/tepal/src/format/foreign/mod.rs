@@ -242,7 +242,7 @@ impl Found {
 
 /// The k of a file that gives it in 64 bits.
 fn num_hashes(k: u64) -> Result<u32> {
-    u32::try_from(k).map_err(|_| Error::parameter("the number of hashes", k, "1 to 65535"))
+    u32::try_from(k).map_err(|_| Error::parameter("the number of hashes", k, "1 to 2048"))
 }
 
 /// The filter's bits as whole 64-bit words.

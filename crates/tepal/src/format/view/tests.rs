@@ -1,9 +1,12 @@
 use alloc::string::ToString;
+#[cfg(target_endian = "little")]
 use alloc::sync::Arc;
 
 use super::*;
+#[cfg(target_endian = "little")]
+use crate::SecretKey;
 use crate::bits::Line;
-use crate::{KeyDomain, Layout, Scheme, SecretKey};
+use crate::{KeyDomain, Layout, Scheme};
 
 /// Bytes that begin so many bytes past a multiple of 64.
 #[derive(Clone)]

@@ -10,8 +10,9 @@ use crate::params::{MOST_BITS, Plan, Request, open_plan, power};
 
 pub(super) use core::f64::consts::LN_2;
 
-/// The most positions that a file of these schemes may name.
-pub(crate) const MOST_POSITIONS: u32 = 65_535;
+/// The most positions that a file of these schemes may name. The least rate that an `f64` can be needs 1,074; a file that was
+/// made up costs no more than twice that for a question.
+pub(crate) const MOST_POSITIONS: u32 = 2048;
 
 /// What a program does to size a filter, and what is odd about its scheme.
 pub(crate) struct Sizing {

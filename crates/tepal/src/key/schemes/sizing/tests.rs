@@ -86,7 +86,7 @@ fn what_a_request_leaves_open() {
     }
     // Never 0 and never 1, however many keys.
     assert_eq!(rate_at(Scheme::Dcso, 1, 64, u64::MAX), 1.0 - f64::EPSILON);
-    assert_eq!(rate_at(Scheme::Dcso, 65_535, 1 << 46, 1), f64::MIN_POSITIVE);
+    assert_eq!(rate_at(Scheme::Dcso, 2048, 1 << 46, 1), f64::MIN_POSITIVE);
 }
 
 /// Some programs write the rate that was asked for into their files; it is promised where it is kept.

@@ -215,7 +215,7 @@ impl Filter {
     }
 }
 
-/// Section 4.3: refuses an empty value, a control character, an unknown tag below 0x8000, and tags that do
+/// Section 4.3: refuses an empty value, a character that steers, an unknown tag below 0x8000, and tags that do
 /// not ascend.
 pub fn check_records(records: &[(u16, String)]) -> Result<(), String> {
     let mut last = 0;
@@ -226,8 +226,20 @@ pub fn check_records(records: &[(u16, String)]) -> Result<(), String> {
         if value.is_empty() {
             return Err(format!("record {tag} is empty"));
         }
-        if value.bytes().any(|byte| byte < 0x20 || byte == 0x7F) {
-            return Err(format!("record {tag} has a control character"));
+        let refused = |c: char| {
+            let c = c as u32;
+            c < 0x20
+                || (0x7F..=0x9F).contains(&c)
+                || c == 0x61C
+                || c == 0x200E
+                || c == 0x200F
+                || (0x2028..=0x202E).contains(&c)
+                || (0x2066..=0x2069).contains(&c)
+        };
+        if value.chars().any(refused) {
+            return Err(format!(
+                "record {tag} has a control character, or one that turns the direction of text"
+            ));
         }
         if *tag <= last {
             return Err(format!("record {tag} comes after record {last}"));

@@ -10,7 +10,7 @@ use crate::error::{Failure, Outcome};
 use crate::open::open_each;
 use crate::output::{Stdout, complain};
 use crate::secrets::Secrets;
-use crate::text::message::shown;
+use crate::text::message::{one_line, shown};
 use crate::text::number::{count, counted, percent, rate, size};
 use crate::text::picture::{self, WIDTH, bar, columns};
 
@@ -56,7 +56,7 @@ fn page(name: &str, told: &Told, opened: &Opened) -> String {
     let labels = &facts.labels;
     for (label, text) in [("name", &labels.name), ("source", &labels.source), ("date", &labels.date)] {
         if let Some(text) = text {
-            line(label, text.clone());
+            line(label, one_line(text));
         }
     }
     line("keys", keys(told));
@@ -132,7 +132,7 @@ fn rates(told: &Told) -> String {
 
 fn recipe(facts: &Facts) -> String {
     let mut text = match &facts.labels.field {
-        Some(field) => format!("field {field} of each row"),
+        Some(field) => format!("field {} of each row", one_line(field)),
         None => "whole record".to_owned(),
     };
     if facts.recipe.trim {

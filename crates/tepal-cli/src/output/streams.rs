@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use serde::Serialize;
 
 use crate::error::Failure;
+use crate::text::message::{is_steering, one_line};
 
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 1 << 17;
@@ -38,7 +39,7 @@ impl Stdout {
 
     /// Writes one line of JSON.
     pub fn json<T: Serialize>(&mut self, value: &T) -> Result<(), Failure> {
-        match serde_json::to_writer(&mut self.writer, value) {
+        match serde_json::to_writer(Plain(&mut self.writer), value) {
             Ok(()) => self.write(b"\n"),
             Err(error) => Err(Failure::stdout(&error.into())),
         }
@@ -46,7 +47,7 @@ impl Stdout {
 
     /// Writes one JSON document over several lines.
     pub fn document<T: Serialize>(&mut self, value: &T) -> Result<(), Failure> {
-        match serde_json::to_writer_pretty(&mut self.writer, value) {
+        match serde_json::to_writer_pretty(Plain(&mut self.writer), value) {
             Ok(()) => self.write(b"\n")?,
             Err(error) => return Err(Failure::stdout(&error.into())),
         }
@@ -64,9 +65,44 @@ impl Stdout {
     }
 }
 
-/// Writes one line to standard error. Nothing happens where that is closed.
+/// JSON on its way out: what would steer a terminal is escaped, which JSON itself asks of the first 32 characters alone.
+/// Such characters stand in strings only.
+struct Plain<W>(W);
+
+impl<W: Write> Write for Plain<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        // The line ends between the members, not those in strings: these come escaped.
+        let escaped = |letter: char| letter != '\n' && is_steering(letter);
+        match std::str::from_utf8(bytes) {
+            Ok(text) if !bytes.is_ascii() || bytes.contains(&0x7F) => {
+                for piece in text.split_inclusive(escaped) {
+                    match piece.chars().next_back().filter(|&last| escaped(last)) {
+                        Some(last) => {
+                            self.0.write_all(&piece.as_bytes()[..piece.len() - last.len_utf8()])?;
+                            write!(self.0, "\\u{:04x}", u32::from(last))?;
+                        }
+                        None => self.0.write_all(piece.as_bytes())?,
+                    }
+                }
+                Ok(())
+            }
+            _ => self.0.write_all(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Writes one line to standard error, without what would steer the terminal. Nothing happens where that is closed.
 pub fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", one_line(text));
 }
 
 /// Writes one line that says what went wrong: the name of the program, then the text.

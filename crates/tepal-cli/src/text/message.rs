@@ -37,11 +37,18 @@ pub fn shown_key(key: &[u8]) -> String {
     format!("\"{}\"", one_line(&short))
 }
 
-/// Text without control characters, so that a message stays one line and moves no cursor.
+/// Does it move the cursor, end the line, or turn the direction of the text around it? A terminal that gets such a
+/// character shows another text than the one that is there.
+pub fn is_steering(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Text without characters that steer ([`is_steering`]), so that a message stays one line and shows what is there.
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for letter in text.chars() {
-        if letter.is_control() {
+        if is_steering(letter) {
             line.extend(letter.escape_default());
         } else {
             line.push(letter);
@@ -57,6 +64,8 @@ mod tests {
     #[test]
     fn names_and_keys_stay_on_one_line() {
         assert_eq!(shown(Path::new("a\nb\x1b[2J")), "a\\nb\\u{1b}[2J");
+        assert_eq!(shown(Path::new("a\u{9b}2J\u{202e}txt\u{2028}b")), "a\\u{9b}2J\\u{202e}txt\\u{2028}b");
+        assert_eq!(shown(Path::new("каз\u{200d}ақ")), "каз\u{200d}ақ");
         assert_eq!(shown_key(b"plain"), "\"plain\"");
         assert_eq!(shown_key(b"\xff\r"), "\"\u{fffd}\\r\"");
         assert_eq!(shown_key(&[b'x'; 1000]).chars().count(), 63);

@@ -17,6 +17,8 @@ mod sealed;
 #[cfg(unix)]
 mod signals;
 #[cfg(unix)]
+mod steering;
+#[cfg(unix)]
 mod terminal;
 mod threads;
 mod verbs;

@@ -309,10 +309,10 @@ fn program() -> String {
 
 /// A path for a shell.
 fn quoted(path: &Path) -> String {
-    let text = path.to_string_lossy();
+    let text = shown(path);
     let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
-        return text.into_owned();
+        return text;
     }
     format!("'{}'", text.replace('\'', "'\\''"))
 }

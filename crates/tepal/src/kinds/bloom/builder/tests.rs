@@ -59,9 +59,26 @@ fn builders_refuse() {
     let both = text(BloomFilter::builder().capacity(1).seed(1).secret_key(SecretKey::new([0; 16])));
     assert!(both.contains("the seed"), "{both}");
     let labels = |name: &str| Labels { name: Some(name.to_string()), ..Labels::default() };
-    for name in ["", "a\nb", "\u{7f}"] {
+    for name in [
+        "",
+        "a\nb",
+        "\u{7f}",
+        "\u{9b}2J",
+        "\u{202e}x",
+        "\u{2028}",
+        "\u{61c}",
+        "\u{200e}",
+        "\u{2066}",
+        "\u{2069}",
+    ] {
         let label = text(BloomFilter::builder().capacity(1).labels(labels(name)));
         assert!(label.contains("a label"), "{label}");
+        assert!(name.is_empty() || label.contains('\u{FFFD}') && !label.contains(name), "{label}");
+    }
+    // What stands beside them in the tables, and joins letters, is text.
+    for name in ["\u{a0}", "\u{200c}", "\u{200d}", "\u{202f}", "\u{2065}", "\u{206a}", "\u{61b}", "Märchen"]
+    {
+        BloomFilter::builder().capacity(1).labels(labels(name)).build().unwrap();
     }
     let long = text(BloomFilter::builder().capacity(1).labels(labels(&"x".repeat(70_000))));
     assert!(long.contains("65000"), "{long}");
@@ -123,7 +140,18 @@ fn names_of_the_callers_hash() {
         (filter.scheme(), filter.key_hasher().caller_hash()),
         (Scheme::CallerHash, Some("n".repeat(256)))
     );
-    for name in ["", "a\nb", "\u{7f}"] {
+    for name in [
+        "",
+        "a\nb",
+        "\u{7f}",
+        "\u{9b}2J",
+        "\u{202e}x",
+        "\u{2028}",
+        "\u{61c}",
+        "\u{200e}",
+        "\u{2066}",
+        "\u{2069}",
+    ] {
         let text = build(name).unwrap_err().to_string();
         assert!(text.contains("the name of the caller's hash"), "{text}");
     }

@@ -157,6 +157,20 @@ pub enum Error {
     WrongSeal,
     /// A seal key was given for a file without a seal.
     NotSealed,
+    /// A file was to be made new, and there is one of that name.
+    #[cfg(feature = "std")]
+    #[non_exhaustive]
+    FileExists {
+        /// The file.
+        path: String,
+    },
+    /// A file was to be saved over the one that was opened, and that is not there any more, or was changed.
+    #[cfg(feature = "std")]
+    #[non_exhaustive]
+    FileChanged {
+        /// The file.
+        path: String,
+    },
     /// The operating system refused to read or write.
     #[cfg(feature = "std")]
     #[non_exhaustive]
@@ -288,6 +302,16 @@ impl fmt::Display for Error {
             Error::NotSealed => f.write_str(
                 "a seal key was given, but the file has no seal and may be anyone's; get the sealed one from its \
                  maker, or open it without a seal key",
+            ),
+            #[cfg(feature = "std")]
+            Error::FileExists { path } => {
+                write!(f, "{path}: exists, and was to be a new file; name another one, or replace it with `save`")
+            }
+            #[cfg(feature = "std")]
+            Error::FileChanged { path } => write!(
+                f,
+                "{path}: replaced or changed by something else since it was opened; nothing was saved, open it again \
+                 and repeat the change"
             ),
             #[cfg(feature = "std")]
             Error::Io { doing, source } => write!(f, "{doing}: {source}"),

@@ -131,6 +131,8 @@ pub use facts::{Facts, FileFacts, Labels, PartFacts, Unrecorded, Warning};
 pub use format::map::open;
 pub use format::open::{Open, from_bytes};
 pub use format::opened::Opened;
+#[cfg(feature = "std")]
+pub use format::replace::{FileLock, check_place};
 #[cfg(feature = "seal")]
 pub use format::seal::SealKey;
 pub use ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};

@@ -148,6 +148,16 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             Error::Io { doing: "f: opening".into(), source: std::io::Error::other(Gone) },
             vec!["f: opening: the disk is gone"],
         ),
+        #[cfg(feature = "std")]
+        (
+            Error::FileExists { path: "f".into() },
+            vec!["f: exists", "was to be a new file", "name another one, or replace it with `save`"],
+        ),
+        #[cfg(feature = "std")]
+        (
+            Error::FileChanged { path: "f".into() },
+            vec!["f: replaced or changed", "nothing was saved", "open it again"],
+        ),
     ]
 }
 
@@ -198,6 +208,10 @@ fn number(error: &Error) -> (usize, usize) {
         Error::OtherKeys { .. } => 21,
         #[cfg(feature = "std")]
         Error::Io { .. } => 22,
+        #[cfg(feature = "std")]
+        Error::FileExists { .. } => 23,
+        #[cfg(feature = "std")]
+        Error::FileChanged { .. } => 24,
     };
     (number, 0)
 }
@@ -243,7 +257,7 @@ fn every_error_names_found_expected_and_the_way_out() {
         10 => 8,
         _ => 1,
     };
-    let errors = 0..if cfg!(feature = "std") { 23 } else { 22 };
+    let errors = 0..if cfg!(feature = "std") { 25 } else { 22 };
     assert!(told.into_iter().eq(errors.flat_map(|error| (0..kinds(error)).map(move |kind| (error, kind)))));
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::Path;
 use std::vec::Vec;
@@ -10,6 +10,7 @@ use std::vec::Vec;
 use super::envelope::MAGIC;
 use super::open::{Open, with_format};
 use super::opened::Opened;
+use super::stamp::{Origin, Stamp};
 use crate::error::{Error, Result};
 use crate::key::SecretKey;
 use crate::kinds::AnyFilter;
@@ -101,8 +102,8 @@ enum Bytes {
 }
 
 impl Bytes {
-    /// Maps the file, or reads it where that cannot be.
-    fn of(path: &Path) -> Result<Self> {
+    /// Maps the file, or reads it where that cannot be; and what the system says of it.
+    fn of(path: &Path) -> Result<(Self, Metadata)> {
         let io = |source| Error::Io { doing: format!("{}: opening", path.display()), source };
         let mut file = File::open(path).map_err(io)?;
         let kind = file.metadata().map_err(io)?;
@@ -115,7 +116,7 @@ impl Bytes {
             // SAFETY: the map is only read. That no one cuts or overwrites the file under it is what `open`
             // asks of its caller in its documentation; our own `save` replaces files and never does.
             let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
-            return Ok(Bytes::Map(map));
+            return Ok((Bytes::Map(map), kind));
         }
         if kind.is_dir() {
             return Err(io(std::io::ErrorKind::IsADirectory.into()));
@@ -126,7 +127,7 @@ impl Bytes {
             bytes.try_reserve_exact(expected).map_err(|_| Error::TooLarge { bytes: kind.len() })?;
         }
         file.read_to_end(&mut bytes).map_err(io)?;
-        Ok(Bytes::Read(bytes))
+        Ok((Bytes::Read(bytes), kind))
     }
 
     fn as_slice(&self) -> &[u8] {
@@ -148,17 +149,20 @@ impl Open<'_> {
     /// [`Error::Io`], and as [`from_bytes`](Self::from_bytes); [`Error::TooLarge`] for a file of 2 GiB or more on a
     /// machine of 32 bits.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Opened> {
-        let bytes = Bytes::of(path.as_ref())?;
-        if !bytes.as_slice().starts_with(&MAGIC) {
-            return self.foreign(bytes.as_slice());
-        }
-        let (filter, is_sealed) = self.ours(bytes)?;
-        self.opened(filter, is_sealed)
+        let path = path.as_ref();
+        let (bytes, found) = Bytes::of(path)?;
+        let opened = if bytes.as_slice().starts_with(&MAGIC) {
+            let (filter, is_sealed) = self.ours(bytes)?;
+            self.opened(filter, is_sealed)?
+        } else {
+            self.foreign(bytes.as_slice())?
+        };
+        Ok(opened.came_from(Origin { path: path.into(), stamp: Stamp::of(&found) }))
     }
 
     /// One Bloom filter from a tepal file. Of any other file the error says how it is opened.
     fn open_bloom(&self, path: &Path) -> Result<BloomFilter<Mapped>> {
-        let bytes = Bytes::of(path)?;
+        let (bytes, _) = Bytes::of(path)?;
         if !bytes.as_slice().starts_with(&MAGIC) {
             let error = Error::NotTepal { found: super::looks_like(bytes.as_slice()) };
             return Err(with_format(error, bytes.as_slice()));

@@ -1,7 +1,7 @@
 //! Filters and files: `FORMAT.md` in code. Only this room knows of files.
 //!
 //! A tepal file is an envelope around what a kind of filter gives and takes: [`envelope`] is everything but the bits, with
-//! its [`records`]; [`check`] holds the bits against it; [`mod@write`] writes and [`replace`] saves atomically; [`map`] maps
+//! its [`records`]; [`check`] holds the bits against it; [`mod@write`] writes and [`replace`] saves atomically, over the file that the `stamp` says; [`map`] maps
 //! a file without copying it, and [`view`] asks one inside the caller's bytes; [`seal`] is for files that must not be swapped. [`open`] says how to open, and [`opened`] is
 //! a filter with where it came from. The bits with 16 bytes behind them, for stores that keep the rest, are in [`embedded`]. Other programs' files are in `foreign`, one file a format.
 
@@ -16,10 +16,12 @@ pub(crate) mod open;
 pub(crate) mod opened;
 mod records;
 #[cfg(feature = "std")]
-mod replace;
+pub(crate) mod replace;
 pub(crate) mod seal;
 #[cfg(feature = "serde")]
 mod serde;
+#[cfg(feature = "std")]
+mod stamp;
 #[cfg(feature = "std")]
 mod stream;
 mod view;

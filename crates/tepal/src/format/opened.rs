@@ -7,6 +7,8 @@ use core::fmt;
 
 use super::envelope;
 use super::seal::SEAL_BYTES;
+#[cfg(feature = "std")]
+use super::stamp::Origin;
 use crate::error::{Error, Result};
 use crate::facts::{Facts, FileFacts, Unrecorded};
 use crate::fields::Put;
@@ -63,6 +65,9 @@ pub struct Opened {
     /// Nothing of a tepal file.
     beside: Option<Ref<dyn Beside>>,
     is_sealed: bool,
+    /// Nothing of what came from no file.
+    #[cfg(feature = "std")]
+    origin: Option<Ref<Origin>>,
 }
 
 impl Opened {
@@ -77,7 +82,7 @@ impl Opened {
         #[cfg(feature = "foreign")]
         if let Some(foreign) = super::foreign::of(format) {
             let (filter, beside) = super::foreign::adopt(foreign, filter)?;
-            let file = Opened { filter, format, beside: Some(beside), is_sealed: false };
+            let file = Opened::of_foreign(format, (filter, beside));
             // A format may not hold every number.
             file.file_len()?;
             return Ok(file);
@@ -87,16 +92,37 @@ impl Opened {
         }
         let filter = one_of_chain(filter)?;
         filter.as_dyn().file_part()?;
-        Ok(Opened { filter, format, beside: None, is_sealed: false })
+        Ok(Opened::of_tepal(filter, false))
     }
 
     pub(super) fn of_tepal(filter: AnyFilter, is_sealed: bool) -> Self {
-        Opened { filter, format: Format::Tepal, beside: None, is_sealed }
+        Opened {
+            filter,
+            format: Format::Tepal,
+            beside: None,
+            is_sealed,
+            #[cfg(feature = "std")]
+            origin: None,
+        }
     }
 
     #[cfg(feature = "foreign")]
     pub(super) fn of_foreign(format: Format, (filter, beside): Read) -> Self {
-        Opened { filter, format, beside: Some(beside), is_sealed: false }
+        Opened {
+            filter,
+            format,
+            beside: Some(beside),
+            is_sealed: false,
+            #[cfg(feature = "std")]
+            origin: None,
+        }
+    }
+
+    /// It was read from this file.
+    #[cfg(feature = "std")]
+    pub(super) fn came_from(mut self, origin: Origin) -> Self {
+        self.origin = Some(Ref::new(origin));
+        self
     }
 
     /// The filter, to be asked.
@@ -251,7 +277,10 @@ impl Opened {
         if format == self.format {
             return Ok(self);
         }
-        Opened::new(self.filter, format)
+        let file = Opened::new(self.filter, format)?;
+        #[cfg(feature = "std")]
+        let file = Opened { origin: self.origin, ..file };
+        Ok(file)
     }
 
     /// Everything about the filter and its file, as data. Costs some passes over the bits.

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 #[cfg(feature = "std")]
-use super::replace::replace;
+use super::replace::{Over, replace};
 use super::seal::{SEAL_BYTES, SealKey, Sealer};
 use super::{chunks, envelope};
 use crate::error::{Error, Result};
@@ -202,17 +202,37 @@ impl<L: PlainStorage> BloomFilter<L> {
     /// Saves the filter as a file, atomically: the bytes go to a temporary file beside `path`, reach the
     /// disk, and then take the name. Whatever happens, `path` is the old file or the new one, whole.
     ///
-    /// An existing file keeps its permissions, and its readers keep what they had opened. A symbolic link
-    /// is followed. A process that is killed while saving leaves its temporary file; on Unix the next save
+    /// An existing file keeps its permissions, its owner and group where this process may give them away (where not, the
+    /// group gets no more than everybody), and its readers keep what they had opened; access lists are not kept. Until it
+    /// is finished, only its owner may read the temporary file. A symbolic link is followed. A process that is killed while saving leaves its temporary file; on Unix the next save
     /// of the same target removes it.
     ///
     /// # Errors
     /// [`Error::Io`] where the system refuses; [`Error::Parameter`] where `path` is something that cannot be
-    /// replaced by a file, such as a folder or a device; [`Error::Damaged`] for a filter that was opened
+    /// replaced by a file, such as a folder or a device ([`check_place`](crate::check_place) says so ahead); [`Error::Damaged`] for a filter that was opened
     /// [quick](crate::Open::quick) and whose bits are not what was written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let part = self.checked_part()?;
-        replace(path.as_ref(), |out| to_writer(Kind::Bloom, &part, None, out).map_err(writing))
+        self.save_at(path.as_ref(), Over::Any, None)
+    }
+
+    /// [`save`](Self::save) as a new file, which never replaces another: of two at once, one makes it.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use tepal::{BloomFilter, Error};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("seen.tepal");
+    /// let seen = BloomFilter::builder().capacity(1000).build()?;
+    /// seen.save_new(&path)?;
+    /// assert!(matches!(seen.save_new(&path), Err(Error::FileExists { .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::FileExists`] where there is anything of that name; and as [`save`](Self::save).
+    pub fn save_new(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.save_at(path.as_ref(), Over::Nothing, None)
     }
 
     /// [`save`](Self::save), sealed: whoever opens the file needs the same key, and finds every change that was
@@ -222,7 +242,11 @@ impl<L: PlainStorage> BloomFilter<L> {
     /// As [`save`](Self::save).
     #[cfg(feature = "seal")]
     pub fn save_sealed(&self, path: impl AsRef<Path>, key: &SealKey) -> Result<()> {
+        self.save_at(path.as_ref(), Over::Any, Some(key))
+    }
+
+    fn save_at(&self, path: &Path, over: Over<'_>, seal: Option<&SealKey>) -> Result<()> {
         let part = self.checked_part()?;
-        replace(path.as_ref(), |out| to_writer(Kind::Bloom, &part, Some(key), out).map_err(writing))
+        replace(path, over, |out| to_writer(Kind::Bloom, &part, seal, out).map_err(writing)).map(drop)
     }
 }

@@ -2,6 +2,10 @@
 
 use alloc::vec::Vec;
 #[cfg(feature = "std")]
+use std::format;
+#[cfg(feature = "std")]
+use std::fs::File;
+#[cfg(feature = "std")]
 use std::io::Write;
 #[cfg(feature = "std")]
 use std::path::Path;
@@ -10,10 +14,14 @@ use super::Opened;
 use crate::error::{Error, Result};
 use crate::fields::Put;
 #[cfg(feature = "std")]
-use crate::format::replace::replace;
+use crate::format::replace::{Over, replace};
 use crate::format::seal::SealKey;
+#[cfg(feature = "std")]
+use crate::format::stamp::{Origin, Stamp};
 use crate::format::{envelope, write};
 use crate::kinds::FilePart;
+#[cfg(feature = "std")]
+use crate::kinds::Ref;
 
 impl Opened {
     /// Bytes of the file, without a seal.
@@ -98,14 +106,12 @@ impl Opened {
         self.write(&mut out, Some(key))
     }
 
-    /// Saves the file, atomically, as [`BloomFilter::save`](crate::BloomFilter::save) does.
+    /// Saves the file, atomically, as [`BloomFilter::save`](crate::BloomFilter::save) does, over whatever file is there.
     ///
     /// # Errors
     /// As there, and as [`to_bytes`](Self::to_bytes).
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        // What cannot be written must not cost a temporary file.
-        self.file_len()?;
-        replace(path.as_ref(), |out| self.write(out, None))
+        self.save_at(path.as_ref(), Over::Any, None).map(drop)
     }
 
     /// [`save`](Self::save), sealed.
@@ -114,9 +120,85 @@ impl Opened {
     /// As [`save`](Self::save) and [`to_bytes_sealed`](Self::to_bytes_sealed).
     #[cfg(feature = "seal")]
     pub fn save_sealed(&self, path: impl AsRef<Path>, key: &SealKey) -> Result<()> {
+        self.save_at(path.as_ref(), Over::Any, Some(key)).map(drop)
+    }
+
+    /// [`save`](Self::save) as a new file: of two at once, one makes it.
+    ///
+    /// # Errors
+    /// [`Error::FileExists`] where there is anything of that name; and as [`save`](Self::save).
+    pub fn save_new(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.save_at(path.as_ref(), Over::Nothing, None).map(drop)
+    }
+
+    /// [`save_new`](Self::save_new), sealed.
+    ///
+    /// # Errors
+    /// As [`save_new`](Self::save_new) and [`to_bytes_sealed`](Self::to_bytes_sealed).
+    #[cfg(feature = "seal")]
+    pub fn save_new_sealed(&self, path: impl AsRef<Path>, key: &SealKey) -> Result<()> {
+        self.save_at(path.as_ref(), Over::Nothing, Some(key)).map(drop)
+    }
+
+    /// [`save`](Self::save) over the file that it was opened from ([`open`](crate::open), [`Open::open`](crate::Open::open)),
+    /// by the same path. What somebody else has saved there meanwhile is never undone: it is an error, and nothing is saved.
+    /// Whoever would rather wait for the other takes a [`FileLock`](crate::FileLock) before opening.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use tepal::Error;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("seen.tepal");
+    /// # tepal::BloomFilter::builder().capacity(1000).build()?.save(&path)?;
+    /// let (mut one, mut two) = (tepal::open(&path)?, tepal::open(&path)?);
+    /// one.insert("570108428378")?;
+    /// one.save_over()?;
+    /// two.insert("850514300021")?;
+    /// assert!(matches!(two.save_over(), Err(Error::FileChanged { .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::FileChanged`] where another file is there, or none, or it was written to (by device, inode, length and
+    /// time; by length and time on systems other than Unix); [`Error::Parameter`] where this was not opened from a file; and
+    /// as [`save`](Self::save).
+    pub fn save_over(&mut self) -> Result<()> {
+        self.save_at_origin(None)
+    }
+
+    /// [`save_over`](Self::save_over), sealed.
+    ///
+    /// # Errors
+    /// As [`save_over`](Self::save_over) and [`to_bytes_sealed`](Self::to_bytes_sealed).
+    #[cfg(feature = "seal")]
+    pub fn save_over_sealed(&mut self, key: &SealKey) -> Result<()> {
+        self.save_at_origin(Some(key))
+    }
+
+    fn save_at_origin(&mut self, seal: Option<&SealKey>) -> Result<()> {
+        let Some(origin) = self.origin.clone() else {
+            let expected = "the one that it was opened from: name a file, with `save` or `save_new`";
+            return Err(Error::parameter("the file to save over", "none", expected));
+        };
+        let file = self.save_at(&origin.path, Over::Only(&origin.stamp), seal)?;
+        let stamp = Stamp::of_file(&file)
+            .map_err(|source| Error::Io { doing: format!("{}: saving", origin.path.display()), source })?;
+        self.origin = Some(Ref::new(Origin { path: origin.path.clone(), stamp }));
+        Ok(())
+    }
+
+    /// Saves it where what is there is as `over` says. Gives the file, which is locked.
+    pub(in crate::format) fn save_at(
+        &self,
+        path: &Path,
+        over: Over<'_>,
+        seal: Option<&SealKey>,
+    ) -> Result<File> {
+        // What cannot be written must not cost a temporary file.
         self.file_len()?;
-        self.check_seal(Some(key))?;
-        replace(path.as_ref(), |out| self.write(out, Some(key)))
+        self.check_seal(seal)?;
+        replace(path, over, |out| self.write(out, seal))
     }
 
     fn write(&self, out: &mut dyn Write, seal: Option<&SealKey>) -> Result<()> {

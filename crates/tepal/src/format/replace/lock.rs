@@ -1,0 +1,129 @@
+//! One writer at a time, for those who change what they have read.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{Over, place, system};
+use crate::error::{Error, Result};
+use crate::format::opened::Opened;
+#[cfg(feature = "seal")]
+use crate::format::seal::SealKey;
+use crate::format::stamp::Stamp;
+
+/// The right to change a filter's file: who holds it reads the file, changes the filter and saves it, and no other holder
+/// comes between.
+///
+/// The lock is advisory, `flock` on the file itself, and passes over to each file that [`save`](Self::save) puts in its
+/// place. Readers never wait for it, nor does a plain [`Opened::save`]; where something without the lock has replaced the
+/// file meanwhile, `save` here refuses. The system takes the lock back when its holder ends, however that
+/// happens, and nothing is left beside the file.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("seen.tepal");
+/// # tepal::BloomFilter::builder().capacity(1000).build()?.save(&path)?;
+/// let mut lock = tepal::FileLock::acquire(&path)?;        // waits for another writer
+/// let mut seen = tepal::open(&path)?;                     // after the lock, not before it
+/// seen.insert("570108428378")?;
+/// lock.save(&seen)?;
+/// # #[cfg(unix)]
+/// assert!(tepal::FileLock::try_acquire(&path)?.is_none());
+/// drop(lock);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// On systems other than Unix, and on file systems without `flock`, there is no lock ([`is_held`](Self::is_held) says so):
+/// there `save` refuses where it finds the file changed, and two savers in the same instant are not kept apart.
+/// A second lock on one file in the same thread waits for ever.
+#[derive(Debug)]
+pub struct FileLock {
+    /// As it was given, for messages and for links that are set anew.
+    path: PathBuf,
+    file: Option<File>,
+    stamp: Stamp,
+}
+
+impl FileLock {
+    /// Locks the file, when whoever has locked it is done.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where there is no such file, or it cannot be opened; [`Error::Parameter`] where it is not one that can
+    /// be replaced ([`check_place`](crate::check_place)).
+    pub fn acquire(path: impl AsRef<Path>) -> Result<Self> {
+        Self::with(path.as_ref(), system::lock)?.ok_or_else(|| Error::Io {
+            doing: format!("{}: locking", path.as_ref().display()),
+            source: io::ErrorKind::WouldBlock.into(),
+        })
+    }
+
+    /// Locks the file, or gives nothing where somebody else has locked it.
+    ///
+    /// # Errors
+    /// As [`acquire`](Self::acquire).
+    pub fn try_acquire(path: impl AsRef<Path>) -> Result<Option<Self>> {
+        Self::with(path.as_ref(), system::try_lock)
+    }
+
+    fn with(path: &Path, lock: fn(&File) -> io::Result<()>) -> Result<Option<Self>> {
+        let io = |source| Error::Io { doing: format!("{}: locking", path.display()), source };
+        loop {
+            let target = place::target(path)?;
+            let Some(file) = system::try_open(&target).map_err(io)? else {
+                let found = std::fs::metadata(&target).map_err(io)?;
+                return Ok(Some(FileLock { path: path.into(), file: None, stamp: Stamp::of(&found) }));
+            };
+            let is_locked = match lock(&file) {
+                Ok(()) => true,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                // No locks here.
+                Err(_) => false,
+            };
+            // Whoever had it may have put another file in its place.
+            if system::leads_to(&target, &file) {
+                let stamp = Stamp::of_file(&file).map_err(io)?;
+                return Ok(Some(FileLock { path: path.into(), file: is_locked.then_some(file), stamp }));
+            }
+        }
+    }
+
+    /// Is there a lock? Not on systems other than Unix, nor on file systems without `flock`.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// Saves a filter over the locked file, atomically, as [`Opened::save`] does. The lock stays held.
+    ///
+    /// # Errors
+    /// [`Error::FileChanged`] where something without the lock has changed or replaced the file since it was locked; and as
+    /// [`Opened::save`].
+    pub fn save(&mut self, filter: &Opened) -> Result<()> {
+        self.save_with(|path, over| filter.save_at(path, over, None))
+    }
+
+    /// [`save`](Self::save), sealed.
+    ///
+    /// # Errors
+    /// As [`save`](Self::save) and [`Opened::save_sealed`].
+    #[cfg(feature = "seal")]
+    pub fn save_sealed(&mut self, filter: &Opened, key: &SealKey) -> Result<()> {
+        self.save_with(|path, over| filter.save_at(path, over, Some(key)))
+    }
+
+    fn save_with(&mut self, save: impl FnOnce(&Path, Over<'_>) -> Result<File>) -> Result<()> {
+        let file = save(&self.path, Over::Only(&self.stamp))?;
+        self.stamp = Stamp::of_file(&file)
+            .map_err(|source| Error::Io { doing: format!("{}: saving", self.path.display()), source })?;
+        // The lock on the temporary file goes on as that on the target. Only now is the old one given back.
+        if self.file.is_some() {
+            self.file = Some(file);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;

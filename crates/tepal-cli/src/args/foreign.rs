@@ -80,6 +80,9 @@ pub struct MergeArgs {
     /// Merge even if the promised rate is exceeded, and replace an existing file
     #[arg(long)]
     pub force: bool,
+    /// If another program is changing a file that is read and replaced, end with an error instead of waiting for it
+    #[arg(long)]
+    pub no_wait: bool,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
@@ -104,6 +107,9 @@ pub struct ConvertArgs {
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,
+    /// If another program is changing a file that is read and replaced, end with an error instead of waiting for it
+    #[arg(long)]
+    pub no_wait: bool,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,

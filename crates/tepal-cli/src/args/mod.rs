@@ -179,6 +179,9 @@ pub struct AddArgs {
     /// Add keys even if the promised rate is exceeded; with -o also replace an existing file
     #[arg(long)]
     pub force: bool,
+    /// If another program is changing the filter, end with an error instead of waiting for it
+    #[arg(long)]
+    pub no_wait: bool,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,

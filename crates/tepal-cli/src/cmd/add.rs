@@ -12,7 +12,7 @@ use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::keys::Prepare;
 use crate::open::{ignore_capacity, open};
-use crate::output::{Stdout, Target, complain, say};
+use crate::output::{Stdout, Target, complain, is_same_file, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
@@ -33,10 +33,25 @@ pub fn run(args: &AddArgs) -> Outcome {
     if args.json && to_stdout {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
+    let over = args.output.as_ref().filter(|path| !is_same_file(path, &args.filter) || !args.force);
+    // Locked from before the filter is read until it is saved, so that no other writer comes between.
+    let locked = match over {
+        Some(_) => Ok(None),
+        None => Target::lock(&args.filter, args.no_wait, args.quiet),
+    };
+    // Of what cannot be opened at all, opening says more.
+    if let Err(Failure::Message(_)) = &locked {
+        open(&args.filter, args.file, &secrets)?;
+    }
+    let locked = locked?;
     let mut file = open(&args.filter, args.file, &secrets)?;
-    let target = match &args.output {
-        Some(path) => Target::new(path, args.force)?,
-        None => Target::new(&args.filter, true)?,
+    let mut target = match (locked, over) {
+        (Some(target), _) => {
+            Target::new(&args.filter, true)?;
+            target
+        }
+        (None, Some(path)) => Target::new(path, args.force)?,
+        (None, None) => Target::new(&args.filter, true)?,
     };
     let sources = Source::list(&args.inputs);
     let progress = Progress::of(&sources, args.quiet);

@@ -37,7 +37,7 @@ pub fn run(args: &BuildArgs) -> Outcome {
     if args.json && args.output.as_os_str() == "-" {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
-    let target = Target::new(&args.output, args.force)?;
+    let mut target = Target::new(&args.output, args.force)?;
     let builder = builder(args)?;
     let seal = args.seal.as_deref().map(read_seal).transpose()?;
     let format = args.scheme.to.unwrap_or(Format::Tepal);

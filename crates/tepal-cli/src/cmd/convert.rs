@@ -5,14 +5,17 @@ use tepal::{Error, Format, KeyDomain, Obstacle, Opened};
 use crate::args::ConvertArgs;
 use crate::error::{Failure, Outcome};
 use crate::open::open;
-use crate::output::{Target, complain, say};
+use crate::output::{Target, complain, is_same_file, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 
 /// Runs the verb.
 pub fn run(args: &ConvertArgs) -> Outcome {
     let name = shown(&args.filter);
-    let target = Target::new(&args.output, args.force)?;
+    let mut target = Target::new(&args.output, args.force)?;
+    if is_same_file(&args.filter, &args.output) {
+        target = Target::lock(&args.output, args.no_wait, args.quiet)?.unwrap_or(target);
+    }
     let secrets = Secrets::read(&args.keyed)?;
     let opened = open(&args.filter, args.file, &secrets)?;
     let from = opened.format();

@@ -6,14 +6,18 @@ use crate::args::MergeArgs;
 use crate::describe::Told;
 use crate::error::{Failure, Outcome};
 use crate::open::{ignore_capacity, open_all};
-use crate::output::{Target, say};
+use crate::output::{Target, is_same_file, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
 
 /// Runs the verb.
 pub fn run(args: &MergeArgs) -> Outcome {
-    let target = Target::new(&args.output, args.force)?;
+    let mut target = Target::new(&args.output, args.force)?;
+    // One that is read too is locked from before that until it is saved.
+    if args.filters.iter().any(|path| is_same_file(path, &args.output)) {
+        target = Target::lock(&args.output, args.no_wait, args.quiet)?.unwrap_or(target);
+    }
     let secrets = Secrets::read(&args.keyed)?;
     let paths = args.filters.iter().map(|path| path.as_path());
     let filters = open_all(paths, args.file, &secrets)?;

@@ -5,4 +5,4 @@ mod streams;
 mod target;
 
 pub use streams::{Stdout, complain, say};
-pub use target::Target;
+pub use target::{Target, is_same_file};

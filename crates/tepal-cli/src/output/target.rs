@@ -4,11 +4,11 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use tepal::{Error, Opened, SealKey};
+use tepal::{Error, FileLock, Opened, SealKey};
 
 use crate::error::Failure;
-use crate::output::interrupt;
-use crate::text::message::shown;
+use crate::output::{complain, interrupt};
+use crate::text::message::{io_text, shown};
 
 /// Where a filter is to be written.
 pub enum Target {
@@ -16,12 +16,17 @@ pub enum Target {
     Stdout,
     /// A device or a pipe with a name. It is written to and not replaced.
     Stream(PathBuf),
-    /// An ordinary file. It is replaced as a whole.
+    /// An ordinary file that must not be there yet.
+    New(PathBuf),
+    /// An ordinary file. It is replaced as a whole, or made.
     File(PathBuf),
+    /// An ordinary file that nobody else changes meanwhile. It is replaced as a whole.
+    Locked(PathBuf, FileLock),
 }
 
 impl Target {
-    /// The target named `path`. A terminal is refused, and without `force` an existing file too.
+    /// The target named `path`. A terminal is refused, and without `force` an existing file too; and so is, before any work,
+    /// what cannot be saved to.
     pub fn new(path: &Path, force: bool) -> Result<Self, Failure> {
         let name = shown(path);
         if path.as_os_str() == "-" {
@@ -33,32 +38,75 @@ impl Target {
         }
         match fs::metadata(path) {
             Ok(found) if found.is_dir() => {
-                Err(Failure::at(&name, "a directory; expected the name of a file"))
+                return Err(Failure::at(&name, "a directory; expected the name of a file"));
             }
-            Ok(found) if !found.is_file() => Ok(Self::Stream(path.to_owned())),
-            Ok(_) if !force => Err(Failure::at(&name, "exists; add --force to replace it")),
-            // If the path is a symbolic link, its target is replaced, not the link.
-            Ok(_) => match path.canonicalize() {
-                Ok(real) => Ok(Self::File(real)),
-                Err(error) => Err(Failure::io(&name, &error)),
-            },
+            Ok(found) if is_socket(&found) => {
+                return Err(Failure::at(&name, "a socket; expected the name of a file"));
+            }
+            Ok(found) if !found.is_file() => return Ok(Self::Stream(path.to_owned())),
+            Ok(_) if !force => return Err(Failure::at(&name, "exists; add --force to replace it")),
+            Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if let Ok(to) = fs::read_link(path) {
+                    let to = shown(&to);
+                    let text = format!(
+                        "a symbolic link to {to}, which is not there; name that file, or remove the link"
+                    );
+                    return Err(Failure::at(&name, text));
+                }
                 let folder = folder_of(path);
                 if !folder.is_dir() {
                     let text = "no such folder; make it first, or name another file with -o";
                     return Err(Failure::at(&shown(&folder), text));
                 }
-                Ok(Self::File(path.to_owned()))
             }
-            Err(error) => Err(Failure::io(&name, &error)),
+            Err(error) => return Err(Failure::io(&name, &error)),
         }
+        match tepal::check_place(path) {
+            // If the path is a symbolic link, the library replaces its target, not the link.
+            Ok(()) if force => Ok(Self::File(path.to_owned())),
+            Ok(()) => Ok(Self::New(path.to_owned())),
+            Err(Error::Io { source, .. }) => {
+                let text =
+                    format!("no file can be made here: {}; name a file elsewhere with -o", io_text(&source));
+                Err(Failure::at(&shown(&folder_of(path)), text))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// An ordinary file that is read, changed and replaced, locked before it is read. Where somebody else changes it, this
+    /// waits, and says so unless it is `quiet`; with `no_wait` it is refused instead. Nothing for what is no ordinary file.
+    pub fn lock(path: &Path, no_wait: bool, quiet: bool) -> Result<Option<Self>, Failure> {
+        let name = shown(path);
+        if !fs::metadata(path).is_ok_and(|found| found.is_file()) {
+            return Ok(None);
+        }
+        let failed = |error| match error {
+            Error::Io { source, .. } => Failure::io(&name, &source),
+            error => Failure::from(error),
+        };
+        if let Some(lock) = FileLock::try_acquire(path).map_err(failed)? {
+            return Ok(Some(Self::Locked(path.to_owned(), lock)));
+        }
+        if no_wait {
+            let text =
+                "another program is changing it; run this again later, or leave --no-wait out to wait for it";
+            return Err(Failure::at(&name, text));
+        }
+        if !quiet {
+            complain(&format!(
+                "{name}: another program is changing it; waiting until it is done (--no-wait refuses instead)"
+            ));
+        }
+        Ok(Some(Self::Locked(path.to_owned(), FileLock::acquire(path).map_err(failed)?)))
     }
 
     /// The name for messages.
     pub fn name(&self) -> String {
         match self {
             Self::Stdout => "standard output".to_owned(),
-            Self::Stream(path) | Self::File(path) => shown(path),
+            Self::Stream(path) | Self::New(path) | Self::File(path) | Self::Locked(path, _) => shown(path),
         }
     }
 
@@ -66,23 +114,31 @@ impl Target {
     pub fn folder(&self) -> PathBuf {
         match self {
             Self::Stdout | Self::Stream(_) => std::env::temp_dir(),
-            Self::File(path) => folder_of(path),
+            // Beside the file itself, not beside a link to it.
+            Self::New(path) | Self::File(path) | Self::Locked(path, _) => {
+                folder_of(&path.canonicalize().unwrap_or_else(|_| path.clone()))
+            }
         }
     }
 
     /// Writes the filter. A file is replaced as a whole or left as it was.
-    pub fn save(&self, filter: &Opened, seal: Option<&SealKey>) -> Result<(), Failure> {
+    pub fn save(&mut self, filter: &Opened, seal: Option<&SealKey>) -> Result<(), Failure> {
         let result = match self {
             Self::Stdout => write(filter, seal, &mut io::stdout().lock()),
             Self::Stream(path) => match fs::OpenOptions::new().write(true).open(path) {
                 Ok(mut file) => write(filter, seal, &mut file),
                 Err(error) => return Err(Failure::io(&self.name(), &error)),
             },
-            Self::File(path) => {
+            Self::New(_) | Self::File(_) | Self::Locked(..) => {
                 let _saving = interrupt::saving();
-                match seal {
-                    Some(key) => filter.save_sealed(path, key),
-                    None => filter.save(path),
+                match (&mut *self, seal) {
+                    (Self::New(path), Some(key)) => filter.save_new_sealed(path, key),
+                    (Self::New(path), None) => filter.save_new(path),
+                    (Self::Locked(_, lock), Some(key)) => lock.save_sealed(filter, key),
+                    (Self::Locked(_, lock), None) => lock.save(filter),
+                    (Self::File(path), Some(key)) => filter.save_sealed(path, key),
+                    (Self::File(path), None) => filter.save(path),
+                    (Self::Stdout | Self::Stream(_), _) => Ok(()),
                 }
             }
         };
@@ -91,13 +147,38 @@ impl Target {
 
     /// Adds the name of the target to an error.
     fn named(&self, result: Result<(), Error>) -> Result<(), Failure> {
+        let name = self.name();
         match result {
             Ok(()) => Ok(()),
             Err(Error::Io { source, .. }) if matches!(self, Self::Stdout) => Err(Failure::stdout(&source)),
-            Err(Error::Io { source, .. }) => Err(Failure::io(&self.name(), &source)),
-            Err(error) => Err(Failure::at(&self.name(), error)),
+            Err(Error::Io { source, .. }) => Err(Failure::io(&name, &source)),
+            Err(Error::FileExists { .. }) => Err(Failure::at(
+                &name,
+                "made by another program meanwhile, and left as that has made it; add --force to replace it",
+            )),
+            Err(Error::FileChanged { .. }) => Err(Failure::at(
+                &name,
+                "replaced or changed by another program since it was read, and left as that has made it; run this again",
+            )),
+            Err(error) => Err(Failure::at(&name, error)),
         }
     }
+}
+
+/// Do both names lead to one file?
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+#[cfg(unix)]
+fn is_socket(found: &fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    found.file_type().is_socket()
+}
+
+#[cfg(not(unix))]
+fn is_socket(_found: &fs::Metadata) -> bool {
+    false
 }
 
 fn write(filter: &Opened, seal: Option<&SealKey>, writer: &mut impl Write) -> Result<(), Error> {

@@ -23,3 +23,5 @@ mod terminal;
 mod threads;
 mod verbs;
 mod verify;
+#[cfg(unix)]
+mod writers;

@@ -41,13 +41,16 @@ pub struct UnfinishedFile {
 }
 
 impl UnfinishedFile {
-    /// Creates `target.part`, which will become `target`.
+    /// Creates `target.part`, which will become `target`. What has that name already is neither followed nor written to.
     pub fn create(target: &Path) -> io::Result<Self> {
         let mut path = target.as_os_str().to_owned();
         path.push(".part");
         let path = PathBuf::from(path);
-        lock(&UNFINISHED).push(path.clone());
-        let file = fs::File::create(&path).inspect_err(|_| forget(&path))?;
+        // Held until the file is on the list: only what was made here is ever removed.
+        let mut unfinished = lock(&UNFINISHED);
+        let file = fs::File::create_new(&path)?;
+        unfinished.push(path.clone());
+        drop(unfinished);
         Ok(Self { path, target: target.to_owned(), file })
     }
 
@@ -81,6 +84,11 @@ mod tests {
         let target = folder.path().join("keys.txt");
         drop(UnfinishedFile::create(&target).unwrap());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        // What is there already stays as it is.
+        fs::write(folder.path().join("keys.txt.part"), "mine").unwrap();
+        assert!(UnfinishedFile::create(&target).is_err());
+        assert_eq!(fs::read(folder.path().join("keys.txt.part")).unwrap(), b"mine");
+        fs::remove_file(folder.path().join("keys.txt.part")).unwrap();
         let mut unfinished = UnfinishedFile::create(&target).unwrap();
         unfinished.file.write_all(b"x").unwrap();
         unfinished.finish().unwrap();

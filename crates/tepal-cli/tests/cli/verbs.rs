@@ -260,3 +260,38 @@ fn the_demo_leaves_other_peoples_folders_alone() {
     assert_eq!(place.names(), ["precious"]);
     assert_eq!(place.run("demo -n 1 --dir one").code, 0);
 }
+
+#[cfg(unix)]
+#[test]
+fn the_demo_follows_no_link_and_writes_over_nothing() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let place = Place::new();
+    place.write("precious", "x");
+    place.build("filter", b"a\n", "");
+    let filter = place.read("filter");
+    for (name, to) in [
+        ("iin.txt.part", "../precious"),
+        ("iin.txt", "../precious"),
+        ("questions.txt.part", "../new"),
+        ("iin.tepal", "../filter"),
+        (".iin.tepal.0123456789abcdef.tepal-tmp", "../precious"),
+    ] {
+        std::fs::create_dir(place.path("d")).unwrap();
+        symlink(to, place.path("d").join(name)).unwrap();
+        let ran = place.run("demo -n 10 --dir d");
+        let expected = format!(
+            "tepal: d: holds {name}, which is not the demo's; name an empty or new folder with --dir\n"
+        );
+        assert_eq!((ran.code, ran.err), (2, expected));
+        assert_eq!((place.read("precious"), place.read("filter")), (b"x".to_vec(), filter.clone()));
+        std::fs::remove_dir_all(place.path("d")).unwrap();
+    }
+    std::fs::create_dir(place.path("d")).unwrap();
+    symlink("d", place.path("link")).unwrap();
+    assert!(place.run("demo -n 10 --dir link").err.starts_with("tepal: link: a symbolic link; "));
+    std::fs::set_permissions(place.path("d"), std::fs::Permissions::from_mode(0o777)).unwrap();
+    assert!(
+        place.run("demo -n 10 --dir d").err.starts_with("tepal: d: a folder in which anybody may write; ")
+    );
+    assert_eq!(place.names(), ["d", "filter", "link", "precious"]);
+}

@@ -100,25 +100,42 @@ impl Screen {
     }
 }
 
-/// Creates the folder, or checks that an existing one has only files of the demo.
+/// Creates the folder, or empties one that has only files of an earlier demo. Nothing that somebody else has put there is
+/// followed or written over: every file of the demo is a new one.
 fn prepare(dir: &Path) -> Result<(), Failure> {
-    let fail = |error| Failure::io(&shown(dir), &error);
-    fs::create_dir_all(dir).map_err(fail)?;
+    let name = shown(dir);
+    let fail = |error| Failure::io(&name, &error);
+    let refuse =
+        |text: &str| Err(Failure::at(&name, format!("{text}; name an empty or new folder with --dir")));
+    match fs::symlink_metadata(dir) {
+        Ok(found) if found.is_symlink() => return refuse("a symbolic link"),
+        Ok(found) if !found.is_dir() => return refuse("not a folder"),
+        Ok(found) if is_anybodys(&found) => return refuse("a folder in which anybody may write"),
+        _ => fs::create_dir_all(dir).map_err(fail)?,
+    }
+    let mut left = Vec::new();
     for entry in fs::read_dir(dir).map_err(fail)? {
-        let name = entry.map_err(fail)?.file_name();
+        let entry = entry.map_err(fail)?;
+        let name = entry.file_name();
         let name = name.to_string_lossy();
         let own = [LIST, QUESTIONS, FILTER].contains(&name.trim_end_matches(".part"));
-        if !own && !name.starts_with(&format!(".{FILTER}.")) {
-            return Err(Failure::at(
-                &shown(dir),
-                format!(
-                    "holds {}, which is not the demo's; name an empty or new folder with --dir",
-                    shown(Path::new(name.as_ref()))
-                ),
-            ));
+        if !own && !name.starts_with(&format!(".{FILTER}.")) || !entry.file_type().map_err(fail)?.is_file() {
+            return refuse(&format!("holds {}, which is not the demo's", shown(Path::new(name.as_ref()))));
         }
+        left.push(entry.path());
     }
-    Ok(())
+    left.iter().try_for_each(fs::remove_file).map_err(fail)
+}
+
+#[cfg(unix)]
+fn is_anybodys(folder: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    folder.permissions().mode() & 0o002 != 0
+}
+
+#[cfg(not(unix))]
+fn is_anybodys(_folder: &fs::Metadata) -> bool {
+    false
 }
 
 fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
@@ -148,7 +165,7 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
     let built = super::build::gather_all(gather, &mut inputs)?;
     let seconds_build = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
-    Target::new(&path(FILTER), true)?.save(&built.file, None)?;
+    Target::new(&path(FILTER), false)?.save(&built.file, None)?;
     let seconds_save = clock.elapsed().as_secs_f64();
     let described = super::build::summary(&built, &KeyRules::default());
     screen.line("filter", &format!("{described} ({})", shown(&path(FILTER))))?;

@@ -43,6 +43,7 @@
 //! | the same at once, from a file of many GiB | [`BloomFilter::open_quick`], then [`verify`](BloomFilter::verify) |
 //! | a file of Guava, Spark, Parquet, Redis, Valkey, DCSO or Go | [`open`], with the feature `foreign`; to write one, [`Opened::new`] |
 //! | a filter where its bytes are: in the program, in a map or a table file of yours | [`BloomFilter::view`], [`include_aligned!`] |
+//! | a file that several programs change | `FileLock` (one at a time), or `Opened::save_over` (refused where another was quicker); `save_new` for a file that must not be there yet |
 //! | one file out of a stream of several | `BloomFilter::read_from`, [`write_to`](BloomFilter::write_to) |
 //! | many small filters in a store of yours | [`to_embedded`](BloomFilter::to_embedded), [`view_embedded`](BloomFilter::view_embedded): the bits and 16 bytes |
 //! | the bits alone | [`to_bits`](BloomFilter::to_bits), [`build_with_bits`](BloomFilterBuilder::build_with_bits) |

@@ -54,8 +54,10 @@ const HASHES: &[(&str, Hash)] = &[
     ("SipHash-2-4", |bytes| siphash(SipHasher24::new(), bytes)),
 ];
 
+type Part = fn(u64) -> bool;
+
 /// Ways to choose a part by a hash.
-const PARTS: &[(&str, fn(u64) -> bool)] =
+const PARTS: &[(&str, Part)] =
     &[("top bits", |h| h >> 60 == 7), ("low bits", |h| h % 16 == 3), ("remainder", |h| h % 10 == 9)];
 
 #[test]

@@ -155,3 +155,8 @@ pub use params::{Goal, Plan};
 #[cfg(all(doctest, feature = "std"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The examples of the page for people who come from other libraries.
+#[cfg(all(doctest, feature = "foreign", feature = "parallel", feature = "build", feature = "serde"))]
+#[doc = include_str!("../docs/coming-from.md")]
+struct ComingFrom;

@@ -22,6 +22,7 @@ use std::thread;
 use super::BloomFilter;
 use super::insert::after;
 use super::storage::{Storage, StorageMut};
+use super::tally::Tally;
 use crate::bits::part::{Part, Pass};
 use crate::bits::radix::{BLOCK, BLOCK_BYTES, Queues};
 use crate::bits::{Bits, LINE_BYTES};
@@ -76,6 +77,12 @@ impl Cut {
         // Chunks must be worth it throughout: with 2.3 keys a line, one thread took 1.1 times the batch's time.
         (chunk >= 2 * least).then_some(Cut { threads, part_lines, chunk, least })
     }
+}
+
+/// What was known of a filter before code of the caller's ran that might panic.
+pub(super) struct Counts {
+    tally: Tally,
+    inserted: Option<u64>,
 }
 
 impl<L: StorageMut> BloomFilter<L> {
@@ -188,6 +195,20 @@ impl<L: StorageMut> BloomFilter<L> {
                 None => done += count,
             }
         }
+    }
+
+    /// Forgets how many bits are set and how many keys are in, before bits change while code of the caller's runs: where
+    /// that panics, no count is left that is wrong.
+    pub(super) fn forget_counts(&mut self) -> Counts {
+        let known = Counts { tally: self.tally.clone(), inserted: self.meta.inserted };
+        self.tally.add_uncounted(u64::MAX);
+        self.meta.inserted = None;
+        known
+    }
+
+    /// The counts of before, to which what has changed since is to be added.
+    pub(super) fn restore_counts(&mut self, known: Counts) {
+        (self.tally, self.meta.inserted) = (known.tally, known.inserted);
     }
 
     /// How many of so many keys surely fit.

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::storage::{PlainStorage, Storage, StorageMut, copied};
+use super::tally::Tally;
 use super::{BloomFilter, Meta};
 use crate::bits::Line;
 use crate::bits::kernel::Kernel;
@@ -10,88 +11,6 @@ use crate::bits::rules::Rules;
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
-use crate::params::expected_fill;
-
-/// How many bits are set, as far as inserting has to know.
-///
-/// One key at a time reports each bit it sets, so the count is exact. A batch far from the limit reports
-/// nothing, for speed; its keys are added up, each good for k bits at most, and the bits are counted again
-/// where that bound passes the limit.
-#[derive(Clone, Debug)]
-pub(crate) struct Tally {
-    /// Set bits when last known.
-    pub(super) counted: u64,
-    /// Bits that may have been set since.
-    uncounted: u64,
-    /// So many set bits are the capacity; [`NOT_YET`] until somebody has to know, since working it out takes longer than
-    /// opening a small filter.
-    limit: u64,
-}
-
-/// Less than any limit, so that whoever comes to it looks closer.
-const NOT_YET: u64 = 0;
-
-impl Tally {
-    pub(crate) fn new(set_bits: u64) -> Self {
-        Tally { counted: set_bits, uncounted: 0, limit: NOT_YET }
-    }
-
-    /// So many set bits are the capacity of such a filter.
-    fn limit_of(meta: &Meta) -> u64 {
-        let shape = meta.shape;
-        // The fill is known to 0.03 %: beyond 8 bits a line, the second bit of a word falls on the first a
-        // little less often than once in 64. A thousandth more keys raises no rate by more than 2 %.
-        let keys = 1.001 * meta.capacity as f64;
-        let (fill, deviation) = expected_fill(shape.layout, shape.num_hashes, shape.bit_len, keys);
-        let bits = (fill + 5.0 * deviation) * shape.bit_len as f64 + f64::from(shape.num_hashes);
-        (bits as u64).min(shape.bit_len)
-    }
-
-    /// For bits that change without being told of.
-    #[cfg(target_has_atomic = "64")]
-    pub(super) fn unknown() -> Self {
-        Tally { uncounted: u64::MAX, ..Tally::new(0) }
-    }
-
-    /// Works the limit out, where that was not done: before [`room`](Self::room) is asked.
-    pub(super) fn know_limit(&mut self, meta: &Meta) {
-        if self.limit == NOT_YET {
-            self.limit = Self::limit_of(meta);
-        }
-    }
-
-    /// At most so many bits are set.
-    fn bound(&self) -> u64 {
-        self.counted.saturating_add(self.uncounted)
-    }
-
-    /// So many keys of k bits surely stay within the limit.
-    pub(super) fn room(&self, k: u64) -> usize {
-        let keys = self.limit.saturating_sub(self.bound()) / k;
-        usize::try_from(keys).unwrap_or(usize::MAX)
-    }
-
-    /// Is the bound the truth?
-    pub(super) fn is_exact(&self) -> bool {
-        self.uncounted == 0
-    }
-
-    /// Some keys went in, and may have set so many bits.
-    pub(super) fn add_uncounted(&mut self, bits: u64) {
-        self.uncounted = self.uncounted.saturating_add(bits);
-    }
-
-    /// All bits were counted.
-    pub(super) fn recounted(&mut self, bits: u64) {
-        (self.counted, self.uncounted) = (bits, 0);
-    }
-}
-
-/// What was known of a filter before code of the caller's ran that might panic.
-pub(super) struct Counts {
-    tally: Tally,
-    inserted: Option<u64>,
-}
 
 /// With room for fewer keys, they go in one by one.
 const FEW: usize = 64;
@@ -141,7 +60,7 @@ impl<L: Storage> BloomFilter<L> {
     /// So many set bits are the capacity.
     #[cfg(target_has_atomic = "64")]
     pub(super) fn limit(&self) -> u64 {
-        if self.tally.limit == NOT_YET { Tally::limit_of(&self.meta) } else { self.tally.limit }
+        self.tally.limit(&self.meta)
     }
 
     /// More set bits than this are more than the capacity. Where new keys are refused at the limit, the last one
@@ -383,35 +302,21 @@ impl<L: StorageMut> BloomFilter<L> {
     /// Must a new key be refused now?
     #[inline]
     pub(super) fn refuses_now(&mut self) -> bool {
-        self.refuses() && self.tally.bound() >= self.tally.limit && self.is_full()
+        self.refuses() && self.tally.may_be_full() && self.is_full()
     }
 
     /// Are as many bits set as are the capacity?
     #[cold]
     fn is_full(&mut self) -> bool {
         self.tally.know_limit(&self.meta);
-        if self.tally.bound() < self.tally.limit {
+        if !self.tally.may_be_full() {
             return false;
         }
         // After batches the bound may lie well above the truth.
         if !self.tally.is_exact() {
             self.recount();
         }
-        self.tally.counted >= self.tally.limit
-    }
-
-    /// Forgets how many bits are set and how many keys are in, before bits change while code of the caller's runs: where
-    /// that panics, no count is left that is wrong.
-    pub(super) fn forget_counts(&mut self) -> Counts {
-        let known = Counts { tally: self.tally.clone(), inserted: self.meta.inserted };
-        self.tally.add_uncounted(u64::MAX);
-        self.meta.inserted = None;
-        known
-    }
-
-    /// The counts of before, to which what has changed since is to be added.
-    pub(super) fn restore_counts(&mut self, known: Counts) {
-        (self.tally, self.meta.inserted) = (known.tally, known.inserted);
+        self.tally.may_be_full()
     }
 
     #[inline]

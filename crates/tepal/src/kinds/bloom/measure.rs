@@ -25,7 +25,10 @@ impl<L: Storage> BloomFilter<L> {
     pub fn false_positive_rate(&self) -> f64 {
         let k = self.num_hashes();
         let count = self.meta.shape.lines() as f64;
-        let mean = |k| self.each_line().map(|line| line_rate(&fills(line.0, 64.0), k)).sum::<f64>() / count;
+        let mean = |k| {
+            self.each_line().map(|line| line_rate(&fills(line.0.map(u64::count_ones), 64.0), k)).sum::<f64>()
+                / count
+        };
         match self.layout() {
             Layout::Line => mean(k),
             Layout::Double => {
@@ -34,7 +37,8 @@ impl<L: Storage> BloomFilter<L> {
                 first * second
             }
             Layout::SplitBlock => {
-                let rates = self.each_split_block().map(|block| split_rate(&fills(block, 32.0)));
+                let rates =
+                    self.each_split_block().map(|block| split_rate(&fills(block.map(u32::count_ones), 32.0)));
                 rates.sum::<f64>() / (self.bit_len() / 256) as f64
             }
             Layout::Scattered => power(self.chance_of_a_set_bit(), k),
@@ -113,26 +117,9 @@ impl<L: PlainStorage> BloomFilter<L> {
     }
 }
 
-/// The share of bits that are set in each word of a block.
-pub(super) fn fills<W: CountOnes>(words: [W; 8], bits: f64) -> [f64; 8] {
-    words.map(|word| f64::from(word.ones()) / bits)
-}
-
-/// A word of a block.
-pub(super) trait CountOnes {
-    fn ones(self) -> u32;
-}
-
-impl CountOnes for u64 {
-    fn ones(self) -> u32 {
-        self.count_ones()
-    }
-}
-
-impl CountOnes for u32 {
-    fn ones(self) -> u32 {
-        self.count_ones()
-    }
+/// The share of bits that are set in each word of a block, of which so many are.
+pub(super) fn fills(ones: [u32; 8], bits: f64) -> [f64; 8] {
+    ones.map(|ones| f64::from(ones) / bits)
 }
 
 /// The chance that a hash which falls on a line whose words are filled so finds its k bits set: for each of the eight

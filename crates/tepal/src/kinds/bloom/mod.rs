@@ -3,7 +3,7 @@
 //! Building is in [`builder`], asking in [`ask`], for many keys in [`batch`], inserting in [`insert`], both from iterators
 //! in [`iter`] and over many threads in `bulk`, inserting by threads of the caller's in `shared`. Union, intersection and
 //! folding are in [`combine`], rates and fill in [`measure`], the rate for keys that were chosen by the same hash in [`similar`], what it was made as in [`about`], schemes without a hash in
-//! [`positions`], the bits alone in [`raw`], what a file holds of it in [`part`] and in [`embedded`], what every kind of
+//! [`positions`], the bits alone in [`raw`], when it is full in [`tally`], what a file holds of it in [`part`] and in [`embedded`], what every kind of
 //! filter does in [`kind`].
 
 // In the order in which their calls stand on the page of documentation: what is used most comes first.
@@ -33,6 +33,7 @@ mod kind;
 mod part;
 mod positions;
 mod raw;
+mod tally;
 
 use core::fmt;
 
@@ -80,7 +81,7 @@ pub struct BloomFilter<L = InMemory> {
     pub(crate) rules: Rules,
     kernel: Kernel,
     pub(crate) lines: L,
-    tally: insert::Tally,
+    tally: tally::Tally,
     /// What the bits are held against, where they are those of an opened file.
     body_check: Option<Ref<dyn BodyChecked>>,
 }
@@ -100,7 +101,7 @@ pub(crate) struct Meta {
 
 impl<L> BloomFilter<L> {
     pub(crate) fn from_parts(meta: Meta, lines: L, set_bits: u64) -> Self {
-        let tally = insert::Tally::new(set_bits);
+        let tally = tally::Tally::new(set_bits);
         let rules = Rules::new(meta.shape);
         BloomFilter { rules, kernel: Kernel::best(&rules), meta, lines, tally, body_check: None }
     }

@@ -7,8 +7,9 @@ use alloc::vec::Vec;
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::BloomFilter;
-use super::insert::{Tally, after};
+use super::insert::after;
 use super::storage::{PlainStorage, Storage, View, sealed};
+use super::tally::Tally;
 use crate::bits::atomic::{self, AtomicBool, AtomicLine};
 use crate::bits::{Bits, Line};
 use crate::error::{Error, Result};

@@ -79,8 +79,9 @@ impl<L: Storage> BloomFilter<L> {
         };
         let lines = |k: u32, kept: f64| {
             let mut sums = Sums::default();
-            self.each_line()
-                .for_each(|line| sums.add(fills(line.0, 64.0), 512.0, kept, |fills| line_rate(fills, k)));
+            self.each_line().for_each(|line| {
+                sums.add(fills(line.0.map(u64::count_ones), 64.0), 512.0, kept, |fills| line_rate(fills, k))
+            });
             sums
         };
         match self.layout() {
@@ -95,7 +96,7 @@ impl<L: Storage> BloomFilter<L> {
             Layout::SplitBlock => {
                 let mut sums = Sums::default();
                 for block in self.each_split_block() {
-                    sums.add(fills(block, 32.0), 256.0, 1.0 - 1.0 / 32.0, split_rate);
+                    sums.add(fills(block.map(u32::count_ones), 32.0), 256.0, 1.0 - 1.0 / 32.0, split_rate);
                 }
                 sums.among_members(0.0)
             }
@@ -103,8 +104,9 @@ impl<L: Storage> BloomFilter<L> {
                 // The first position follows from the bits of the hash that keys are chosen by, the others from others.
                 let mut sums = Sums::default();
                 let mean = |fills: &[f64; 8]| fills.iter().sum::<f64>() / 8.0;
-                self.each_line()
-                    .for_each(|line| sums.add(fills(line.0, 64.0), 512.0, 1.0 - 1.0 / 512.0, mean));
+                self.each_line().for_each(|line| {
+                    sums.add(fills(line.0.map(u64::count_ones), 64.0), 512.0, 1.0 - 1.0 / 512.0, mean)
+                });
                 sums.among_members(1.0 - 1.0 / f64::from(k)) * power(self.fill_ratio(), k - 1)
             }
             // Each position follows from all bits of the hashes.

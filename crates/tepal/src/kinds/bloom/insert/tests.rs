@@ -144,22 +144,6 @@ fn a_refused_key_stops_a_batch_of_any_scheme() {
     }
 }
 
-/// What is known of the set bits, and how many keys of k bits surely fit.
-#[test]
-fn a_tally_leaves_room() {
-    let mut tally = Tally { counted: 100, uncounted: 0, limit: 1000 };
-    assert!(tally.is_exact() && tally.bound() == 100);
-    assert_eq!([1, 7, 9, 900, 901].map(|k| tally.room(k)), [900, 128, 100, 1, 0]);
-    tally.add_uncounted(50);
-    tally.add_uncounted(49);
-    assert!(!tally.is_exact() && tally.bound() == 199);
-    assert_eq!((tally.room(8), tally.room(9)), (100, 89));
-    tally.add_uncounted(u64::MAX);
-    assert_eq!((tally.bound(), tally.room(1)), (u64::MAX, 0));
-    tally.recounted(999);
-    assert!(tally.is_exact() && tally.room(1) == 1 && tally.room(2) == 0);
-}
-
 /// At the limit a filter is full and not over it, also where a batch left its bits to be counted.
 #[test]
 fn the_limit_itself_is_not_over_capacity() {

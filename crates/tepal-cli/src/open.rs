@@ -53,6 +53,9 @@ fn open_one(path: &Path, file: FileArgs, secrets: &Secrets) -> Result<(Opened, b
     if let Some(domain) = file.encoding {
         open = open.key_domain(domain);
     }
+    if file.read {
+        open = open.in_memory();
+    }
     if let Some(key) = &secrets.seal {
         open = open.seal_key(key);
     }

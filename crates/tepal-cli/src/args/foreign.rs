@@ -8,7 +8,7 @@ use tepal::{Format, KeyDomain, Md5Split, Scheme};
 
 use super::SecretArgs;
 
-/// What the file of a filter may not say about itself.
+/// What the file of a filter may not say about itself, and how it is opened.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct FileArgs {
     /// The format of the filter, where its file does not record it
@@ -17,6 +17,10 @@ pub struct FileArgs {
     /// How keys become bytes, where the file does not record it [default: bytes]
     #[arg(long = "keys", value_name = "ENCODING", value_parser = parse_encoding())]
     pub encoding: Option<KeyDomain>,
+    /// Read the filter into memory instead of mapping it: for files that others cut or overwrite in place (cp, rsync
+    /// --inplace), which end a mapped reader with a bare "Bus error"
+    #[arg(long)]
+    pub read: bool,
 }
 
 /// Which scheme sets the bits, and which program is to read the file.

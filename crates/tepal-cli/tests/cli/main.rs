@@ -9,6 +9,8 @@ mod help;
 #[cfg(unix)]
 mod killed;
 mod model;
+#[cfg(unix)]
+mod overwritten;
 mod packed;
 mod place;
 mod replaced;

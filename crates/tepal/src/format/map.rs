@@ -49,7 +49,7 @@ impl BloomFilter<Mapped> {
     /// The bits are mapped, not copied: they come from disk once, at memory speed, and are shared by all
     /// processes that open the file. Replacing the file by [`save`](BloomFilter::save) while it is open is
     /// safe. **Cutting or overwriting it in place is not**: the system then stops the process (`SIGBUS`) or
-    /// answers change, as with every mapped file. Use [`BloomFilter::from_bytes`] where that can happen.
+    /// answers change, as with every mapped file. Use [`Open::in_memory`] where that can happen.
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::NotTepal`], [`Error::Unsupported`] for a newer version or unknown kind,
@@ -102,9 +102,11 @@ enum Bytes {
 }
 
 impl Bytes {
-    /// Maps the file, or reads it where that cannot be; and what the system says of it.
-    fn of(path: &Path) -> Result<(Self, Metadata)> {
+    /// Maps the file, or reads it where that cannot be or is not wanted; and what the system says of it.
+    fn of(path: &Path, in_memory: bool) -> Result<(Self, Metadata)> {
         let io = |source| Error::Io { doing: format!("{}: opening", path.display()), source };
+        #[cfg(not(all(feature = "mmap", target_endian = "little")))]
+        let _ = in_memory; // Everything is read.
         let mut file = File::open(path).map_err(io)?;
         let kind = file.metadata().map_err(io)?;
         if kind.is_file() && isize::try_from(kind.len()).is_err() {
@@ -112,9 +114,10 @@ impl Bytes {
             return Err(Error::TooLarge { bytes: kind.len() });
         }
         #[cfg(all(feature = "mmap", target_endian = "little"))]
-        if kind.is_file() && kind.len() > 0 {
+        if kind.is_file() && kind.len() > 0 && !in_memory {
             // SAFETY: the map is only read. That no one cuts or overwrites the file under it is what `open`
-            // asks of its caller in its documentation; our own `save` replaces files and never does.
+            // asks of its caller in its documentation, with `in_memory` for who cannot promise it; our own `save`
+            // replaces files and never does.
             let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
             return Ok((Bytes::Map(map), kind));
         }
@@ -142,15 +145,15 @@ impl Bytes {
 impl Open<'_> {
     /// Opens a file, ours or another program's, with these keys and checks.
     ///
-    /// The bits of a tepal file are mapped, not copied, as [`BloomFilter::open`] says; those of another program are decoded
-    /// into memory once.
+    /// The bits of a tepal file are mapped, not copied, as [`BloomFilter::open`] says, unless [`in_memory`](Self::in_memory)
+    /// was asked for; those of another program are decoded into memory once.
     ///
     /// # Errors
     /// [`Error::Io`], and as [`from_bytes`](Self::from_bytes); [`Error::TooLarge`] for a file of 2 GiB or more on a
     /// machine of 32 bits.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Opened> {
         let path = path.as_ref();
-        let (bytes, found) = Bytes::of(path)?;
+        let (bytes, found) = Bytes::of(path, self.in_memory)?;
         let opened = if bytes.as_slice().starts_with(&MAGIC) {
             let (filter, is_sealed) = self.ours(bytes)?;
             self.opened(filter, is_sealed)?
@@ -162,7 +165,7 @@ impl Open<'_> {
 
     /// One Bloom filter from a tepal file. Of any other file the error says how it is opened.
     fn open_bloom(&self, path: &Path) -> Result<BloomFilter<Mapped>> {
-        let (bytes, _) = Bytes::of(path)?;
+        let (bytes, _) = Bytes::of(path, self.in_memory)?;
         if !bytes.as_slice().starts_with(&MAGIC) {
             let error = Error::NotTepal { found: super::looks_like(bytes.as_slice()) };
             return Err(with_format(error, bytes.as_slice()));

@@ -39,13 +39,23 @@ pub struct Open<'a> {
     pub(super) format: Option<Format>,
     pub(super) key_domain: Option<KeyDomain>,
     pub(super) quick: bool,
+    #[cfg(feature = "std")]
+    pub(super) in_memory: bool,
 }
 
 impl<'a> Open<'a> {
     /// No keys, the format by the file's mark, and everything checked.
     #[must_use]
     pub const fn new() -> Self {
-        Open { secret: None, seal: None, format: None, key_domain: None, quick: false }
+        Open {
+            secret: None,
+            seal: None,
+            format: None,
+            key_domain: None,
+            quick: false,
+            #[cfg(feature = "std")]
+            in_memory: false,
+        }
     }
 
     /// The secret key that the filter was made with. A filter made without one is then refused.
@@ -89,11 +99,38 @@ impl<'a> Open<'a> {
     /// which verifies first. Until then the number of set bits, and the rates that follow from it, are those that the
     /// header says.
     ///
-    /// Where the file cannot be mapped (a pipe, a build without the feature `mmap`) it is read into memory,
-    /// and then everything is checked. So is a file of another program.
+    /// Where the file is not mapped (a pipe, [`in_memory`](Self::in_memory), a build without the feature `mmap`) it is read
+    /// into memory, and then everything is checked. So is a file of another program.
     #[must_use]
     pub const fn quick(mut self) -> Self {
         self.quick = true;
+        self
+    }
+
+    /// Read the file into memory instead of mapping it, for files that others cut or overwrite in place (`cp`, `rsync
+    /// --inplace`, an editor). A mapped reader is then stopped by the system (`SIGBUS`), or its answers change.
+    ///
+    /// What was read stays as it is, whatever becomes of the file, and everything is checked, with [`quick`](Self::quick)
+    /// too. A file that was changed while it was read is refused; one of another program only if its format has a checksum
+    /// or its lengths no longer fit. The price: the bits come from disk before the first answer, each process has its own,
+    /// and while it opens the file it holds them twice.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use tepal::{BloomFilter, Open};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("seen.tepal");
+    /// BloomFilter::builder().build_from(["apple"])?.save(&path)?;
+    /// let seen = Open::new().in_memory().open(&path)?;
+    /// std::fs::write(&path, "")?;                 // would stop a mapped reader
+    /// assert!(seen.contains("apple"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub const fn in_memory(mut self) -> Self {
+        self.in_memory = true;
         self
     }
 

@@ -136,10 +136,8 @@ mod with {
         let sealer = super::super::Sealer::new(Some(&key()));
         assert_eq!(format!("{:?}", sealer.0), "Some(Sealing(..))");
         let key = key();
-        assert_eq!(
-            format!("{:?}", Open::new().seal_key(&key)),
-            "Open { secret: None, seal: Some(SealKey(..)), format: None, key_domain: None, quick: false }"
-        );
+        let shown = format!("{:?}", Open::new().seal_key(&key));
+        assert!(shown.starts_with("Open { secret: None, seal: Some(SealKey(..)), format: None, "), "{shown}");
     }
 
     #[cfg(feature = "std")]

@@ -9,43 +9,29 @@ use crate::error::Failure;
 use crate::secrets::Secrets;
 use crate::text::message::{io_text, shown};
 
-/// Opens and checks a filter. Secrets that are given must be the filter's own.
+/// Opens and checks the one filter of a verb. A secret and a seal key that are given must be its own.
 pub fn open(path: &Path, file: FileArgs, secrets: &Secrets) -> Result<Opened, Failure> {
-    match open_one(path, file, secrets)? {
-        (_, false) if secrets.secret.is_some() => Err(Failure::at(&shown(path), reason(&Error::KeyNotUsed))),
-        (filter, _) => Ok(filter),
-    }
+    open_one_of(1, path, file, secrets)
 }
 
-/// Opens several filters. A secret that is given must be that of each keyed one, and at least one must be
-/// keyed; with a seal key each must be sealed under it.
+/// Opens several filters. A secret and a seal key that are given must be those of each of them.
 pub fn open_all<'a>(
     paths: impl IntoIterator<Item = &'a Path>,
     file: FileArgs,
     secrets: &Secrets,
 ) -> Result<Vec<Opened>, Failure> {
-    let mut filters = Vec::new();
-    let mut first = None;
-    let mut used = false;
-    for path in paths {
-        let (filter, is_keyed) = open_one(path, file, secrets)?;
-        used |= is_keyed;
-        first = first.or(Some(path));
-        filters.push(filter);
-    }
-    match (&secrets.secret, used, first) {
-        (Some(_), false, Some(path)) => Err(Failure::at(&shown(path), reason(&Error::KeyNotUsed))),
-        _ => Ok(filters),
-    }
+    let paths: Vec<_> = paths.into_iter().collect();
+    paths.iter().map(|path| open_one_of(paths.len(), path, file, secrets)).collect()
 }
 
-/// Opens one of several filters that are told of one by one: a secret is for those of them that have one.
-pub fn open_each(path: &Path, file: FileArgs, secrets: &Secrets) -> Result<Opened, Failure> {
-    open_one(path, file, secrets).map(|(filter, _)| filter)
-}
-
-/// The filter, and whether the secret was needed.
-fn open_one(path: &Path, file: FileArgs, secrets: &Secrets) -> Result<(Opened, bool), Failure> {
+/// Opens one of so many filters. A key that is given must fit, whatever the others are: where it were only used when a
+/// file asks for it, an open file could be put in the place of a keyed one.
+pub fn open_one_of(
+    filters: usize,
+    path: &Path,
+    file: FileArgs,
+    secrets: &Secrets,
+) -> Result<Opened, Failure> {
     let mut open = Open::new();
     if let Some(format) = file.from {
         open = open.format(format);
@@ -56,16 +42,32 @@ fn open_one(path: &Path, file: FileArgs, secrets: &Secrets) -> Result<(Opened, b
     if file.read {
         open = open.in_memory();
     }
+    if let Some(key) = &secrets.secret {
+        open = open.secret_key(key);
+    }
     if let Some(key) = &secrets.seal {
         open = open.seal_key(key);
     }
-    let (opened, is_keyed) = match (open.open(path), &secrets.secret) {
-        (Err(Error::KeyRequired), Some(key)) => (open.secret_key(key).open(path), true),
-        (opened, _) => (opened, false),
-    };
-    match opened {
-        Ok(filter) => Ok((filter, is_keyed)),
-        Err(error) => Err(Failure::at(&shown(path), why(&error, file))),
+    open.open(path).map_err(|error| {
+        let apart = if filters > 1 { others_flags(&error) } else { None };
+        Failure::at(&shown(path), format!("{}{}", why(&error, file), apart.unwrap_or_default()))
+    })
+}
+
+/// What to do where the flags of the other filters do not fit this one.
+fn others_flags(error: &Error) -> Option<&'static str> {
+    match error {
+        Error::KeyNotUsed => {
+            Some(". --secret is for each filter that is named: ask this one apart, without it")
+        }
+        Error::WrongKey => {
+            Some(". --secret is for each filter that is named: ask this one apart, with its own")
+        }
+        Error::NotSealed => Some(". --seal is for each filter that is named: ask this one apart, without it"),
+        Error::WrongSeal => {
+            Some(". --seal is for each filter that is named: ask this one apart, with its own")
+        }
+        _ => None,
     }
 }
 
@@ -137,7 +139,10 @@ fn reason(error: &Error) -> String {
         Error::NotSealed => {
             "not sealed, so it may be anyone's; get the sealed one from its maker, or leave --seal out".to_owned()
         }
-        Error::KeyNotUsed => "made without a secret key; leave --secret out".to_owned(),
+        Error::KeyNotUsed => {
+            "made without a secret key, so it may be anyone's; get the keyed one from its maker, or leave --secret out"
+                .to_owned()
+        }
         other => other.to_string(),
     }
 }

@@ -7,10 +7,10 @@ use clap::Args;
 /// The secrets that filters were made with.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SecretArgs {
-    /// The file with the secret of the filter
+    /// The file with the secret of the filter; each filter named must be made with it, and any other is refused
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
-    /// The file with the key of its seal; a filter that is not sealed with this key is refused
+    /// The file with the key of its seal; each filter named must be sealed with it, and any other is refused
     #[arg(long, value_name = "FILE")]
     pub seal: Option<PathBuf>,
 }

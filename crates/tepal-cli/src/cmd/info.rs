@@ -7,7 +7,7 @@ use tepal::{AnyFilter, Facts, Opened, PartFacts, Scheme, Unrecorded};
 use crate::args::InfoArgs;
 use crate::describe::{Description, Told};
 use crate::error::{Failure, Outcome};
-use crate::open::open_each;
+use crate::open::open_one_of;
 use crate::output::{Stdout, complain};
 use crate::secrets::Secrets;
 use crate::text::message::{one_line, shown};
@@ -23,7 +23,7 @@ pub fn run(args: &InfoArgs) -> Outcome {
     let mut shown_before = false;
     for path in &args.filters {
         let name = shown(path);
-        let opened = open_each(path, args.file, &secrets);
+        let opened = open_one_of(args.filters.len(), path, args.file, &secrets);
         match opened.and_then(|filter| Ok((Told::of(&name, &filter)?, filter))) {
             Ok((told, _)) if args.json => described.push(Description::of(&name, &told)),
             Ok((told, filter)) => {

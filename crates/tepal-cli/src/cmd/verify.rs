@@ -5,7 +5,7 @@ use tepal::FileFacts;
 
 use crate::args::VerifyArgs;
 use crate::error::{Failure, Outcome};
-use crate::open::open_each;
+use crate::open::open_one_of;
 use crate::output::{Stdout, complain};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -38,7 +38,7 @@ pub fn run(args: &VerifyArgs) -> Outcome {
     for path in &args.filters {
         let name = shown(path);
         // Opening checks everything that can be checked.
-        let opened = open_each(path, args.file, &secrets);
+        let opened = open_one_of(args.filters.len(), path, args.file, &secrets);
         let verified =
             opened.and_then(|filter| filter.file_facts().map_err(|error| Failure::at(&name, error)));
         let verified = match verified {

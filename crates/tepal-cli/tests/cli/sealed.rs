@@ -97,8 +97,121 @@ fn secret_and_seal_are_two_things() {
     {
         assert_eq!(place.run(&format!("has both -e a {flags}")).code, code, "{flags}");
     }
-    // Several filters: all of them sealed.
-    assert_eq!(place.run("has f --in both -e a --secret secret --seal key").code, 0);
+    // Several filters: all of them sealed, and all keyed.
+    assert_eq!(place.run("has f --in both -e a --secret secret --seal key").code, 2);
+    assert_eq!(place.run("has both --in both -e a --secret secret --seal key").code, 0);
     assert_eq!(place.run("build -q -o open keys").code, 0);
     assert_eq!(place.run("has f --in open -e a --seal key").code, 2);
+}
+
+/// A place with the keyed filters `f` and `g` of one list and `strange` under another secret, all sealed too, and what
+/// could be put in the place of one: `open` (not keyed, not sealed) and `dcso` (another program's), which hold every key.
+fn swapped() -> Place {
+    let place = place();
+    place.write("secret", "0123456789abcdef");
+    place.write("secret2", "another 16 bytes");
+    for (name, flags) in [
+        ("f", "--force --secret secret --seal key"),
+        ("g", "--secret secret --seal key"),
+        ("strange", "--secret secret2 --seal other"),
+        ("open", ""),
+        ("dcso", "--scheme dcso --to dcso"),
+    ] {
+        let ran = place.run(&format!("build -q -n 10 -o {name} {flags} keys"));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{name}");
+    }
+    place
+}
+
+/// Every verb that opens filters, with `F` for the one that was put in another's place.
+const VERBS: [&str; 12] = [
+    "has F -e a",
+    "has F --in f -e a",
+    "has f --in F -e a",
+    "has f --in g --in F -e zzz",
+    "info F",
+    "verify F",
+    "test F",
+    "add -q F keys",
+    "merge -q F f -o new",
+    "merge -q f F -o new",
+    "merge -q f g F -o new",
+    "convert -q F --to tepal -o new",
+];
+
+#[test]
+fn a_secret_that_is_given_fits_every_filter() {
+    let place = swapped();
+    // Unsealed ones, to see what the secret alone does.
+    for (name, secret) in [("f", "secret"), ("g", "secret"), ("strange", "secret2")] {
+        assert_eq!(place.run(&format!("build -q --force -n 10 -o {name} --secret {secret} keys")).code, 0);
+    }
+    for verb in VERBS {
+        for (name, found) in [
+            ("open", "made without a secret key, so it may be anyone's"),
+            ("dcso", "made without a secret key, so it may be anyone's"),
+            ("strange", "made with another secret key than the one given"),
+        ] {
+            let args = verb.replace('F', name);
+            let ran = place.run(&format!("{args} --secret secret"));
+            assert_eq!((ran.code, ran.out.as_slice()), (2, &b""[..]), "{args}: {}", ran.err);
+            assert!(ran.err.starts_with(&format!("tepal: {name}: {found}")), "{args}: {}", ran.err);
+            assert_eq!(ran.err.lines().count(), 1, "{args}: {}", ran.err);
+            let several = args.contains(" f");
+            assert_eq!(ran.err.contains("ask this one apart, with"), several, "{args}: {}", ran.err);
+            assert!(!place.names().contains(&"new".to_owned()), "{args}");
+        }
+        let args = verb.replace('F', "g").replace("zzz", "a");
+        let ran = place.run(&format!("{args} --secret secret"));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args}");
+        let _ = std::fs::remove_file(place.path("new"));
+    }
+}
+
+#[test]
+fn a_seal_key_that_is_given_fits_every_filter() {
+    let place = swapped();
+    for verb in VERBS {
+        for name in ["open", "dcso", "strange"] {
+            // Each keyed filter has the seal of its own, so that the seal alone is compared.
+            for flags in ["--secret secret --seal key", "--seal key"] {
+                let args = verb.replace('F', name);
+                let ran = place.run(&format!("{args} {flags}"));
+                assert_eq!((ran.code, ran.out.as_slice()), (2, &b""[..]), "{args} {flags}: {}", ran.err);
+                assert!(!place.names().contains(&"new".to_owned()), "{args}");
+            }
+        }
+    }
+    // Without a secret, so that what is said is of the seal.
+    for (name, flags) in [("f", "--force --seal key"), ("strange", "--force --seal other")] {
+        assert_eq!(place.run(&format!("build -q -n 10 -o {name} {flags} keys")).code, 0);
+    }
+    for verb in ["has f --in F -e a", "merge -q f F -o new"] {
+        for (name, found) in [
+            ("open", "not sealed, so it may be anyone's"),
+            ("dcso", "not sealed, so it may be anyone's"),
+            ("strange", "the seal is not that of the key given"),
+        ] {
+            let ran = place.run(&format!("{} --seal key", verb.replace('F', name)));
+            assert!(ran.err.starts_with(&format!("tepal: {name}: {found}")), "{}", ran.err);
+            assert!(
+                ran.err.contains(". --seal is for each filter that is named: ask this one apart"),
+                "{}",
+                ran.err
+            );
+        }
+    }
+}
+
+#[test]
+fn every_filter_that_does_not_fit_is_told_and_the_others_too() {
+    let place = swapped();
+    let flags = "--secret secret --seal key";
+    let ran = place.run(&format!("verify f open dcso g {flags}"));
+    assert_eq!((ran.code, ran.text().lines().count(), ran.err.lines().count()), (2, 2, 2), "{}", ran.err);
+    let json = place.run(&format!("verify --json f open {flags}")).json();
+    assert_eq!((&json[0]["right"], &json[1]["right"]), (&true.into(), &false.into()), "{json}");
+    let ran = place.run(&format!("info f open {flags}"));
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("open: made without a secret key"), "{}", ran.err);
 }

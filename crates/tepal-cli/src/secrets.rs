@@ -1,11 +1,14 @@
 //! Reads the secret of a filter, and the key of its seal, from files.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use tepal::{SealKey, SecretKey};
 
 use crate::args::SecretArgs;
 use crate::error::Failure;
+use crate::output::complain;
 use crate::text::message::{io_text, shown};
 
 /// The most bytes of such a file.
@@ -21,23 +24,59 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// Reads the files that the flags name.
-    pub fn read(args: &SecretArgs) -> Result<Self, Failure> {
-        Ok(Self {
-            secret: args.secret.as_deref().map(read_secret).transpose()?,
-            seal: args.seal.as_deref().map(read_seal).transpose()?,
-        })
+    /// Reads the files that the flags name. Of those that others can open it warns.
+    pub fn read(args: &SecretArgs, quiet: bool) -> Result<Self, Failure> {
+        Self::from_files(args.secret.as_deref(), args.seal.as_deref(), quiet)
+    }
+
+    /// Reads these files. Of those that others can open it warns, once each.
+    pub fn from_files(secret: Option<&Path>, seal: Option<&Path>, quiet: bool) -> Result<Self, Failure> {
+        if !quiet {
+            let seal = seal.filter(|path| secret != Some(*path));
+            secret.into_iter().chain(seal).for_each(warn_of_others);
+        }
+        Ok(Self { secret: secret.map(read_secret).transpose()?, seal: seal.map(read_seal).transpose()? })
+    }
+}
+
+/// Says that others than its owner can open a file. The file is used all the same.
+#[cfg(unix)]
+fn warn_of_others(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let Ok(found) = std::fs::metadata(path) else { return };
+    let mode = found.permissions().mode() & 0o777;
+    if found.is_file() && mode & 0o077 != 0 {
+        let name = shown(path);
+        complain(&format!(
+            "{name}: ! a key that others can open (mode {mode:03o}, expected 600); make it its owner's alone with: \
+             chmod 600 {name}"
+        ));
+    }
+}
+
+/// Elsewhere a file has no mode.
+#[cfg(not(unix))]
+fn warn_of_others(_: &Path) {}
+
+/// Bytes of a key, which are overwritten when they are dropped.
+struct KeyBytes(Vec<u8>);
+
+impl Drop for KeyBytes {
+    fn drop(&mut self) {
+        self.0.fill(0);
+        // Without it the compiler may leave out what nobody reads.
+        std::hint::black_box(&mut self.0);
     }
 }
 
 /// Reads a secret from a file of 16 bytes, or of 32 hex digits.
 pub fn read_secret(path: &Path) -> Result<SecretKey, Failure> {
     let expected = "expected exactly 16 bytes, or 32 hex digits (head -c 16 /dev/urandom makes some)";
-    let bytes = read(path, expected)?;
+    let KeyBytes(bytes) = &read(path, expected)?;
     if let Ok(key) = <[u8; 16]>::try_from(bytes.as_slice()) {
         return Ok(SecretKey::new(key));
     }
-    match from_hex(bytes.trim_ascii_end()).and_then(|key| <[u8; 16]>::try_from(key).ok()) {
+    match from_hex(bytes.trim_ascii_end()).and_then(|key| <[u8; 16]>::try_from(key.0.as_slice()).ok()) {
         Some(key) => Ok(SecretKey::new(key)),
         None => Err(Failure::at(
             &shown(path),
@@ -49,30 +88,42 @@ pub fn read_secret(path: &Path) -> Result<SecretKey, Failure> {
 /// Reads the key of a seal from a file of 32 or more hex digits. Any other file is the key, byte for byte.
 pub fn read_seal(path: &Path) -> Result<SealKey, Failure> {
     let expected = "expected 16 bytes or more, or 32 hex digits or more (head -c 32 /dev/urandom makes some)";
-    let bytes = read(path, expected)?;
-    let digits = from_hex(bytes.trim_ascii_end()).filter(|key| key.len() >= 16);
-    SealKey::new(digits.as_deref().unwrap_or(&bytes))
+    let KeyBytes(bytes) = &read(path, expected)?;
+    let digits = from_hex(bytes.trim_ascii_end()).filter(|key| key.0.len() >= 16);
+    SealKey::new(digits.as_ref().map_or(bytes, |key| &key.0))
         .map_err(|_| Failure::at(&shown(path), format!("{} bytes; {expected}", bytes.len())))
 }
 
-fn read(path: &Path, expected: &str) -> Result<Vec<u8>, Failure> {
+fn read(path: &Path, expected: &str) -> Result<KeyBytes, Failure> {
     let name = shown(path);
+    let unreadable = |error| Failure::at(&name, format!("{}; {expected}", io_text(&error)));
     let metadata = std::fs::metadata(path).map_err(|error| Failure::io(&name, &error))?;
     if metadata.is_file() && metadata.len() > LONGEST {
         let text = format!("{} bytes; {expected}", metadata.len());
         return Err(Failure::at(&name, text));
     }
-    std::fs::read(path).map_err(|error| Failure::at(&name, format!("{}; {expected}", io_text(&error))))
+    // With room for all from the start, so that no copy stays where it grew from.
+    let mut bytes = KeyBytes(Vec::with_capacity(LONGEST as usize + 1));
+    let file = File::open(path).map_err(unreadable)?;
+    file.take(LONGEST + 1).read_to_end(&mut bytes.0).map_err(unreadable)?;
+    if bytes.0.len() as u64 > LONGEST {
+        return Err(Failure::at(&name, format!("more than {LONGEST} bytes; {expected}")));
+    }
+    Ok(bytes)
 }
 
 /// Bytes from pairs of hex digits.
-fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
+fn from_hex(digits: &[u8]) -> Option<KeyBytes> {
     let digit = |digit: u8| char::from(digit).to_digit(16);
     let pairs = digits.chunks_exact(2);
     if !pairs.remainder().is_empty() {
         return None;
     }
-    pairs.map(|pair| Some((digit(pair[0])? * 16 + digit(pair[1])?) as u8)).collect()
+    let mut bytes = KeyBytes(Vec::with_capacity(pairs.len()));
+    for pair in pairs {
+        bytes.0.push((digit(pair[0])? * 16 + digit(pair[1])?) as u8);
+    }
+    Some(bytes)
 }
 
 #[cfg(test)]

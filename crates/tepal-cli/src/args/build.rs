@@ -33,7 +33,8 @@ pub struct BuildArgs {
     pub integer: bool,
     #[command(flatten)]
     pub scheme: SchemeArgs,
-    /// Hash keys with the secret in this file: 16 bytes, or 32 hex digits. It is needed to ask, too
+    /// Hash keys with the secret in this file: 16 bytes, or 32 hex digits. It is needed to ask, too.
+    /// Keep it to yourself (chmod 600): of a key that others can open there is a warning
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
     /// Seal the filter with the key in this file, so that nobody can replace the filter unnoticed: 16 bytes or more, or

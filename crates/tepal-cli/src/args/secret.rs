@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// The secrets that filters were made with.
+/// The secrets that filters were made with. A file of them that others can open is told of, and used.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SecretArgs {
-    /// The file with the secret of the filter; each filter named must be made with it, and any other is refused
+    /// The file with the secret of the filter; each filter named must be made with it, and any other is refused.
+    /// Keep it to yourself (chmod 600): of a key that others can open there is a warning
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
     /// The file with the key of its seal; each filter named must be sealed with it, and any other is refused

@@ -28,7 +28,7 @@ struct Report {
 /// Runs the verb.
 pub fn run(args: &AddArgs) -> Outcome {
     let name = shown(&args.filter);
-    let secrets = Secrets::read(&args.keyed)?;
+    let secrets = Secrets::read(&args.keyed, args.quiet)?;
     let to_stdout = args.output.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if args.json && to_stdout {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));

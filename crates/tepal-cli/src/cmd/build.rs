@@ -17,7 +17,7 @@ use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::keys::{Keep, Kept};
 use crate::output::{Stdout, Target, complain, say};
-use crate::secrets::{read_seal, read_secret};
+use crate::secrets::Secrets;
 use crate::text::number;
 
 /// What `--json` prints.
@@ -38,8 +38,11 @@ pub fn run(args: &BuildArgs) -> Outcome {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
     let mut target = Target::new(&args.output, args.force)?;
-    let builder = builder(args)?;
-    let seal = args.seal.as_deref().map(read_seal).transpose()?;
+    let mut builder = builder(args)?;
+    let secrets = Secrets::from_files(args.secret.as_deref(), args.seal.as_deref(), args.quiet)?;
+    if let Some(key) = &secrets.secret {
+        builder = builder.secret_key(key.clone());
+    }
     let format = args.scheme.to.unwrap_or(Format::Tepal);
     if format != Format::Tepal {
         refuse_what_is_lost(args, format)?;
@@ -52,7 +55,7 @@ pub fn run(args: &BuildArgs) -> Outcome {
     let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), threads)?;
     let built = gather_all(gather, &mut inputs)?;
     progress.clear();
-    target.save(&built.file, seal.as_ref())?;
+    target.save(&built.file, secrets.seal.as_ref())?;
     let filter = built.file.filter();
     if filter.over_capacity() == OverCapacity::Warn && filter.is_over_capacity() {
         warn_over(&target.name(), filter);
@@ -64,7 +67,7 @@ pub fn run(args: &BuildArgs) -> Outcome {
         }
     }
     if args.json {
-        let told = Told::of(&target.name(), &built.file)?.sealed(seal.is_some());
+        let told = Told::of(&target.name(), &built.file)?.sealed(secrets.seal.is_some());
         Stdout::new().document(&Report {
             keys: built.keys,
             different_keys: built.different,
@@ -198,9 +201,6 @@ fn builder(args: &BuildArgs) -> Result<BloomFilterBuilder, Failure> {
     }
     if let Some(purpose) = &args.seed_for {
         builder = builder.seed_for(purpose);
-    }
-    if let Some(path) = &args.secret {
-        builder = builder.secret_key(read_secret(path)?);
     }
     Ok(builder)
 }

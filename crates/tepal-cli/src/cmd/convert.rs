@@ -16,7 +16,7 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     if is_same_file(&args.filter, &args.output) {
         target = Target::lock(&args.output, args.no_wait, args.quiet)?.unwrap_or(target);
     }
-    let secrets = Secrets::read(&args.keyed)?;
+    let secrets = Secrets::read(&args.keyed, args.quiet)?;
     let opened = open(&args.filter, args.file, &secrets)?;
     let from = opened.format();
     let before = (from != Format::Tepal).then(|| opened.clone());

@@ -40,7 +40,7 @@ pub fn run(args: &HasArgs) -> Outcome {
 
 /// Opens the filters, and checks that they can do what the flags ask.
 fn open_filters(args: &HasArgs) -> Result<Vec<Opened>, Failure> {
-    let secrets = Secrets::read(&args.keyed)?;
+    let secrets = Secrets::read(&args.keyed, args.quiet)?;
     let paths = || iter::once(&args.filter).chain(&args.others).map(|path| path.as_path());
     let filters = open_all(paths(), args.file, &secrets)?;
     if args.ignore_case {

@@ -16,7 +16,7 @@ use crate::text::picture::{self, WIDTH, bar, columns};
 
 /// Runs the verb. If a filter cannot be opened, the others are still shown.
 pub fn run(args: &InfoArgs) -> Outcome {
-    let secrets = Secrets::read(&args.keyed)?;
+    let secrets = Secrets::read(&args.keyed, false)?;
     let mut stdout = Stdout::new();
     let mut described = Vec::new();
     let mut code = 0;

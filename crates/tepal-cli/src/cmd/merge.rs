@@ -18,7 +18,7 @@ pub fn run(args: &MergeArgs) -> Outcome {
     if args.filters.iter().any(|path| is_same_file(path, &args.output)) {
         target = Target::lock(&args.output, args.no_wait, args.quiet)?.unwrap_or(target);
     }
-    let secrets = Secrets::read(&args.keyed)?;
+    let secrets = Secrets::read(&args.keyed, args.quiet)?;
     let paths = args.filters.iter().map(|path| path.as_path());
     let filters = open_all(paths, args.file, &secrets)?;
     let mut names = args.filters.iter().map(|path| shown(path));

@@ -49,7 +49,7 @@ struct Measured {
 
 /// Runs the verb.
 pub fn run(args: &TestArgs) -> Outcome {
-    let secrets = Secrets::read(&args.keyed)?;
+    let secrets = Secrets::read(&args.keyed, args.quiet)?;
     let filter = [open(&args.filter, args.file, &secrets)?];
     let quiet = args.quiet || args.json;
     let members = match args.members.as_slice() {

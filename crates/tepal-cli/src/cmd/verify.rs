@@ -32,7 +32,7 @@ struct Verified {
 
 /// Runs the verb. A file that is damaged does not hide the others.
 pub fn run(args: &VerifyArgs) -> Outcome {
-    let secrets = Secrets::read(&args.keyed)?;
+    let secrets = Secrets::read(&args.keyed, false)?;
     let mut stdout = Stdout::new();
     let mut all = Vec::new();
     for path in &args.filters {

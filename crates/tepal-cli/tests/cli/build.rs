@@ -165,9 +165,9 @@ fn integer_filters_take_integers_only() {
 #[test]
 fn a_secret_is_needed_again() {
     let place = Place::new();
-    place.write("secret", b"0123456789abcdef");
-    place.write("hex", "30313233343536373839616263646566\n");
-    place.write("other", b"another 16 bytes");
+    place.write_key("secret", b"0123456789abcdef");
+    place.write_key("hex", "30313233343536373839616263646566\n");
+    place.write_key("other", b"another 16 bytes");
     place.build("f", b"a\nb\n", "--secret secret");
     assert_eq!(place.run("has -c f --secret hex -e a -e c").quiet(), (0, &b"1\n"[..]));
     let error = |args: &str| {
@@ -189,7 +189,7 @@ fn a_secret_is_needed_again() {
         "tepal: plain: made without a secret key, so it may be anyone's; get the keyed one from its maker, or leave \
          --secret out\n"
     );
-    place.write("bad", "too short");
+    place.write_key("bad", "too short");
     assert!(
         error("build -o g --secret bad").contains("bad: 9 bytes that are no hex digits; expected exactly")
     );

@@ -32,6 +32,13 @@ impl Place {
         fs::write(self.path(name), bytes).unwrap();
     }
 
+    /// Writes a key, which is its owner's alone.
+    pub(crate) fn write_key(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        self.write(name, bytes);
+        #[cfg(unix)]
+        fs::set_permissions(self.path(name), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    }
+
     pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).unwrap()
     }

@@ -5,8 +5,8 @@ use crate::place::Place;
 /// A place with the sealed filter `f` of the list `keys`, its key `key` and another one.
 fn place() -> Place {
     let place = Place::new();
-    place.write("key", "a key of some length\n");
-    place.write("other", "another one of some length");
+    place.write_key("key", "a key of some length\n");
+    place.write_key("other", "another one of some length");
     place.write("keys", "a\nb\n");
     let ran = place.run("build -q -p 1e-9 -n 10 -o f keys --seal key");
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
@@ -90,7 +90,7 @@ fn what_changes_it_seals_it_again() {
 #[test]
 fn secret_and_seal_are_two_things() {
     let place = place();
-    place.write("secret", "0123456789abcdef");
+    place.write_key("secret", "0123456789abcdef");
     assert_eq!(place.run("build -q -o both keys --secret secret --seal key").code, 0);
     for (flags, code) in
         [("", 2), ("--secret secret", 2), ("--seal key", 2), ("--secret secret --seal key", 0)]
@@ -108,8 +108,8 @@ fn secret_and_seal_are_two_things() {
 /// could be put in the place of one: `open` (not keyed, not sealed) and `dcso` (another program's), which hold every key.
 fn swapped() -> Place {
     let place = place();
-    place.write("secret", "0123456789abcdef");
-    place.write("secret2", "another 16 bytes");
+    place.write_key("secret", "0123456789abcdef");
+    place.write_key("secret2", "another 16 bytes");
     for (name, flags) in [
         ("f", "--force --secret secret --seal key"),
         ("g", "--secret secret --seal key"),
@@ -214,4 +214,56 @@ fn every_filter_that_does_not_fit_is_told_and_the_others_too() {
     let ran = place.run(&format!("info f open {flags}"));
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("open: made without a secret key"), "{}", ran.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_key_that_others_can_open_is_told_of_once_and_used() {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    let place = place();
+    place.write_key("secret", "0123456789abcdef");
+    assert_eq!(place.run("build -q -n 10 -o s keys --secret secret --seal key").code, 0);
+    let mode = |name: &str, mode| {
+        fs::set_permissions(place.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let flags = "--secret secret --seal key";
+    let warning = |name: &str, mode: &str| {
+        format!(
+            "tepal: {name}: ! a key that others can open (mode {mode}, expected 600); make it its owner's alone with: \
+             chmod 600 {name}\n"
+        )
+    };
+    for (bits, text) in [(0o644, "644"), (0o640, "640"), (0o604, "604"), (0o620, "620")] {
+        mode("key", bits);
+        for args in ["has s -e a", "info s s", "verify s s", "test s --members keys"] {
+            let ran = place.run(&format!("{args} {flags}"));
+            assert_eq!((ran.code, ran.err), (0, warning("key", text)), "{args}");
+        }
+    }
+    mode("secret", 0o644);
+    let both = warning("secret", "644") + &warning("key", "620");
+    for args in ["build -n 10 -o new keys", "add s keys", "merge s s -o new", "convert s --to tepal -o new"] {
+        let ran = place.run(&format!("{args} {flags}"));
+        assert_eq!(ran.code, 0, "{args}: {}", ran.err);
+        assert!(ran.err.starts_with(&both) && ran.err.matches("! a key").count() == 2, "{args}: {}", ran.err);
+        fs::remove_file(place.path("new")).unwrap_or_default();
+        // Quiet is quiet.
+        let ran = place.run(&format!("{args} -q {flags}"));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args}");
+        fs::remove_file(place.path("new")).unwrap_or_default();
+    }
+    // One file for both is told of once.
+    assert_eq!(place.run("build -q -n 10 -o t keys --secret secret --seal secret").code, 0);
+    assert_eq!(place.run("verify t --secret secret --seal secret").err, warning("secret", "644"));
+    for bits in [0o600, 0o400] {
+        mode("key", bits);
+        mode("secret", bits);
+        assert_eq!(place.run(&format!("verify s {flags}")).err, "");
+    }
+    // A pipe has no mode that says anything, and an endless one is no key.
+    let ran = place.run_with("verify f --seal /dev/stdin", b"a key of some length\n");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let ran = place.run("verify f --seal /dev/zero");
+    assert!(ran.code == 2 && ran.err.contains("/dev/zero: more than 4096 bytes; expected"), "{}", ran.err);
 }

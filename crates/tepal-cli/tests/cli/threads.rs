@@ -200,7 +200,7 @@ fn built_and_enlarged_filters_are_the_same_files() {
         let ran = alike(&place, &format!("add -o - {ask} other lines"));
         assert_eq!(ran.code, 0, "{}", ran.err);
     }
-    place.write("secret", b"0123456789abcdef");
+    place.write_key("secret", b"0123456789abcdef");
     assert_eq!(place.run("build -q -n 400k -o s --secret secret lines").code, 0);
     for filter in ["f --force", "s --secret secret"] {
         let ran = alike(&place, &format!("add -o - {filter} lines"));

@@ -16,7 +16,7 @@ fn whole_files() {
     let place = Place::new();
     place.build("f", b"a\nb\n", "");
     place.build("big", b"a\nb\n", "-s 200000B --layout scattered");
-    place.write("secret", "0123456789abcdef");
+    place.write_key("secret", "0123456789abcdef");
     place.build("keyed", b"a\n", "--secret secret");
     let ran = place.run("verify f big");
     let len = |name: &str| place.read(name).len();

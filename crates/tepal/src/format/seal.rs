@@ -83,6 +83,10 @@ mod with {
     /// A sealed file is opened with the key of its seal, or not at all ([`Open::seal_key`](crate::Open::seal_key)):
     /// nobody without the key can change it, or put another in its place.
     ///
+    /// What is kept of the bytes is a state of HMAC, with which seals can be made too. It is overwritten when the key is
+    /// dropped, and so is each seal under way. Not overwritten are the bytes that the key was made of, which are the
+    /// caller's, places in memory that it was moved away from, and what HMAC leaves on the stack while it computes.
+    ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use tepal::{BloomFilter, Error, Open, SealKey};
@@ -100,7 +104,7 @@ mod with {
     /// # }
     /// ```
     #[derive(Clone)]
-    pub struct SealKey(Hmac<Sha256>);
+    pub struct SealKey(Keyed);
 
     impl SealKey {
         /// Bytes of a seal, by which a sealed file is longer.
@@ -118,7 +122,7 @@ mod with {
                 return Err(short());
             }
             // HMAC itself takes a key of any length.
-            Hmac::new_from_slice(bytes).map(SealKey).map_err(|_| short())
+            Hmac::new_from_slice(bytes).map(|hmac| SealKey(Keyed(hmac))).map_err(|_| short())
         }
 
         pub(super) fn start(&self) -> Sealing {
@@ -132,22 +136,54 @@ mod with {
         }
     }
 
+    /// A state of HMAC, which is as good as the key for whoever finds it in memory.
+    #[derive(Clone)]
+    struct Keyed(Hmac<Sha256>);
+
+    impl Keyed {
+        /// Puts the state under a key that everybody has in its place.
+        fn wipe(&mut self) {
+            self.0 = Mac::new(&Default::default());
+            // Without it the compiler may leave out what nobody reads.
+            core::hint::black_box(&mut self.0);
+        }
+    }
+
+    impl Drop for Keyed {
+        fn drop(&mut self) {
+            self.wipe();
+        }
+    }
+
     /// The seal of the bytes that came so far.
     #[derive(Clone)]
-    pub(super) struct Sealing(Hmac<Sha256>);
+    pub(super) struct Sealing(Keyed);
 
     impl Sealing {
         pub(super) fn update(&mut self, bytes: &[u8]) {
-            self.0.update(bytes);
+            self.0.0.update(bytes);
         }
 
         pub(super) fn finish(self) -> [u8; super::SEAL_BYTES as usize] {
-            self.0.finalize().into_bytes().into()
+            self.0.0.clone().finalize().into_bytes().into()
         }
 
         pub(super) fn gives(self, seal: &[u8]) -> bool {
-            self.0.verify_slice(seal).is_ok()
+            self.0.0.clone().verify_slice(seal).is_ok()
         }
+    }
+
+    #[cfg(test)]
+    #[test]
+    fn what_is_dropped_is_no_longer_the_key() {
+        let key = SealKey::new(b"sixteen bytes or more").unwrap();
+        let everybodys = SealKey(Keyed(Mac::new(&Default::default()))).start().finish();
+        let (mut kept, mut sealing) = (key.clone(), key.start());
+        sealing.update(b"apple");
+        assert!(key.start().finish() != everybodys && sealing.clone().finish() != everybodys);
+        kept.0.wipe();
+        sealing.0.wipe();
+        assert!(kept.start().finish() == everybodys && sealing.finish() == everybodys);
     }
 
     impl fmt::Debug for Sealing {

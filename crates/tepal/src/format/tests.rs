@@ -12,7 +12,7 @@ use super::*;
 use crate::error::{Error, Result};
 use crate::{BloomFilter, KeyDomain, Labels, Mapped, OverCapacity, Recipe, SecretKey};
 
-const SECRET: SecretKey = SecretKey::new(*b"0123456789abcdef");
+static SECRET: SecretKey = SecretKey::new(*b"0123456789abcdef");
 
 /// A few filters that have everything a file can say.
 fn filters() -> Vec<BloomFilter> {
@@ -21,7 +21,7 @@ fn filters() -> Vec<BloomFilter> {
     for &layout in Layout::ALL {
         let builder = BloomFilter::builder().layout(layout).capacity(300);
         filters.push(builder.clone().seed(3).build().unwrap());
-        let builder = builder.secret_key(SECRET).key_domain(KeyDomain::Integer);
+        let builder = builder.secret_key(SECRET.clone()).key_domain(KeyDomain::Integer);
         let builder = builder.recipe(Recipe { trim: true, nocase: true }).labels(labels.clone());
         filters.push(builder.over_capacity(OverCapacity::Warn).build().unwrap());
     }
@@ -75,7 +75,7 @@ fn every_flip_cut_and_addition_is_refused() {
 
 #[test]
 fn the_secret_is_needed_and_is_not_in_the_file() {
-    let filter = BloomFilter::builder().capacity(10).secret_key(SECRET).build().unwrap();
+    let filter = BloomFilter::builder().capacity(10).secret_key(SECRET.clone()).build().unwrap();
     let bytes = filter.to_bytes().unwrap();
     assert!(matches!(BloomFilter::from_bytes(&bytes), Err(Error::KeyRequired)));
     let other = SecretKey::new([0; 16]);

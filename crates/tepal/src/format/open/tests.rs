@@ -10,7 +10,7 @@ use crate::PlainStorage;
 use crate::kinds::storage::Backing;
 use crate::{BloomFilter, Error, Layout, Mapped, PreparedKeys, SecretKey};
 
-const SECRET: SecretKey = SecretKey::new(*b"0123456789abcdef");
+static SECRET: SecretKey = SecretKey::new(*b"0123456789abcdef");
 
 /// Where a file cannot be mapped it is read, and then all of it is checked at once.
 const MAPS: bool = cfg!(all(feature = "mmap", target_endian = "little"));
@@ -27,7 +27,7 @@ fn filters(capacity: u64) -> Vec<BloomFilter> {
         let builder = BloomFilter::builder().layout(layout).capacity(capacity);
         filters.push(builder.clone().build().unwrap());
         if layout == Layout::Line {
-            filters.push(builder.secret_key(SECRET).build().unwrap());
+            filters.push(builder.secret_key(SECRET.clone()).build().unwrap());
         }
     }
     for filter in &mut filters {

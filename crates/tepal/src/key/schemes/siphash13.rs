@@ -9,6 +9,11 @@ use super::{Hash64, Parameter, Parameters};
 use crate::error::{Error, Result};
 
 /// The secret of the keyed scheme: 16 bytes from a source of random numbers, kept outside every file.
+///
+/// Its bytes are overwritten with zeros when it is dropped, and so are those of its clones: of the builder's, and of each
+/// filter's. Not overwritten is what is not a `SecretKey` any more, or not yet: the array it was made of, places in memory
+/// that it was moved away from, the state of a hash that was under way, and what the system wrote to a swap file or a core
+/// dump. It makes the time shorter in which a key can be found in memory, and promises no more.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretKey([u8; 16]);
 
@@ -47,6 +52,14 @@ impl SecretKey {
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
+    }
+}
+
+impl Drop for SecretKey {
+    fn drop(&mut self) {
+        self.0 = [0; 16];
+        // Without it the compiler may leave out what nobody reads.
+        core::hint::black_box(&mut self.0);
     }
 }
 

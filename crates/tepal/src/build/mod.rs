@@ -298,17 +298,14 @@ impl Gather {
                 }
                 let keys = spool.len();
                 let (different, is_exact) = spool.different();
-                let policy = builder.policy();
-                let roomy = builder.capacity(room_for(different, is_exact, keys));
-                // What was counted has room; nothing is refused on the way.
-                let mut filter = roomy.over_capacity(OverCapacity::Ignore).build()?;
-                filter.insert_bulk_parts(PART_BITS, threads, |part, take| spool.part(part, take))?;
+                let filter = builder.build_filled(room_for(different, is_exact, keys), |filter| {
+                    filter.insert_bulk_parts(PART_BITS, threads, |part, take| spool.part(part, take))
+                })?;
                 if threads.get() > 1 {
                     // To give the memory and the files back takes a twentieth of the time; meanwhile the filter is
                     // saved.
                     let _ = thread::Builder::new().spawn(move || drop(spool));
                 }
-                filter.set_over_capacity(policy);
                 Ok(Built { file: Opened::new(filter, format)?, keys, different, is_exact })
             }
             Way::Keys(waiting) => {

@@ -96,6 +96,16 @@ impl KeyHasher {
         }
     }
 
+    /// [`hash_ref`](Self::hash_ref) for many keys in turn: what each of them asks of the hasher is at hand.
+    #[inline(always)]
+    pub(super) fn hash_refs(&self) -> impl Fn(KeyRef<'_>) -> Result<u64> {
+        let usual = self.usual;
+        move |key| match usual.hash(key) {
+            Some(hash) => Ok(hash),
+            None => self.hash_any(key),
+        }
+    }
+
     /// [`hash`](Self::hash) for every scheme, domain, recipe and key.
     #[inline(never)]
     fn hash_any(&self, key: KeyRef<'_>) -> Result<u64> {
@@ -220,73 +230,6 @@ impl KeyHasher {
                 }
             }
             take(start, answers);
-        }
-    }
-
-    /// Hands many keys in batches to `insert`, with the number of the first of each, up to the first key that is
-    /// refused.
-    #[inline(always)]
-    pub(crate) fn insert_in_batches<K: Keys + ?Sized>(
-        &self,
-        keys: &K,
-        mut insert: impl FnMut(Batch<'_>, usize) -> Result<()>,
-    ) -> Result<()> {
-        let mut sink = KeySink::new();
-        if !self.has_hash() {
-            // A batch of them would not be quicker.
-            return (0..keys.len())
-                .try_for_each(|i| insert(Batch::One(One::Key(keys.key(i, sink.cleared()))), i));
-        }
-        let mut hashes = [0; BATCH];
-        for start in (0..keys.len()).step_by(BATCH) {
-            let (mut count, mut refused) = (0, Ok(()));
-            for i in start..keys.len().min(start + BATCH) {
-                match self.hash_ref(keys.key(i, sink.cleared())) {
-                    Ok(hash) => hashes[count] = hash,
-                    Err(error) => {
-                        refused = Err(error);
-                        break;
-                    }
-                }
-                count += 1;
-            }
-            insert(Batch::Hashes(&hashes[..count]), start)?;
-            refused?;
-        }
-        Ok(())
-    }
-
-    /// [`insert_in_batches`](Self::insert_in_batches) for the keys of an iterator.
-    pub(crate) fn insert_iter_in_batches<K: Key>(
-        &self,
-        keys: impl IntoIterator<Item = K>,
-        mut insert: impl FnMut(Batch<'_>, usize) -> Result<()>,
-    ) -> Result<()> {
-        let (mut keys, mut sink) = (keys.into_iter(), KeySink::new());
-        if !self.has_hash() {
-            return (0..)
-                .zip(keys)
-                .try_for_each(|(i, key)| insert(Batch::One(One::Key(key.key(sink.cleared()))), i));
-        }
-        let (mut hashes, mut done) = ([0; BATCH], 0);
-        loop {
-            let (mut count, mut refused) = (0, Ok(()));
-            for (hash, key) in hashes.iter_mut().zip(keys.by_ref()) {
-                match self.hash_ref(key.key(sink.cleared())) {
-                    Ok(hashed) => *hash = hashed,
-                    Err(error) => {
-                        refused = Err(error);
-                        break;
-                    }
-                }
-                count += 1;
-            }
-            insert(Batch::Hashes(&hashes[..count]), done)?;
-            refused?;
-            done += count;
-            if count < BATCH {
-                return Ok(());
-            }
         }
     }
 

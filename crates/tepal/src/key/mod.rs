@@ -1,11 +1,12 @@
 //! What a key is, and the one way from it to a hash or to positions (FORMAT.md, section 1).
 //!
 //! [`hasher`] is that way: the [`recipe`], the [`domain`], the scheme in [`schemes`]. What can be a key is in
-//! [`key_ref`], how it writes itself in [`sink`], many of them in [`keys`]; [`prepared`] holds keys that went the way ahead of a filter. This room knows
-//! nothing of bits.
+//! [`key_ref`], how it writes itself in [`sink`], many of them in [`keys`]; [`insert`] takes them the
+//! way in batches; [`prepared`] holds keys that went it ahead of a filter. This room knows nothing of bits.
 
 pub(crate) mod domain;
 mod hasher;
+mod insert;
 mod key_ref;
 mod keys;
 mod prepared;
@@ -15,6 +16,7 @@ mod sink;
 
 pub use hasher::KeyHasher;
 pub(crate) use hasher::{SMALL, is_perhaps_in};
+pub(crate) use insert::{insert_in_batches, insert_iter_in_batches};
 pub use key_ref::{Key, KeyRef};
 pub use keys::{Column, Keys, Offset};
 #[cfg(target_has_atomic = "64")]

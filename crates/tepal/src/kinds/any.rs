@@ -11,7 +11,9 @@ use super::storage::{Backing, Mapped};
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Warning};
 use crate::ids::{KeyDomain, OverCapacity, Scheme};
-use crate::key::{Batch, Key, KeyHasher, KeySink, Keys, PreparedKeys};
+use crate::key::{
+    Batch, Key, KeyHasher, KeySink, Keys, PreparedKeys, insert_in_batches, insert_iter_in_batches,
+};
 
 impl AnyFilter {
     /// Is the key in the set? `false` is certain; `true` means perhaps.
@@ -107,8 +109,12 @@ impl AnyFilter {
     /// # Errors
     /// As [`insert`](Self::insert). The keys before the refused one are in: [`Error::CapacityReached`] says how many.
     pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
-        let hasher = self.key_hasher();
-        hasher.insert_in_batches(keys, |batch, done| self.as_dyn_mut().insert_batch(batch, done))
+        insert_in_batches(
+            self.as_dyn_mut(),
+            |filter| filter.key_hasher(),
+            keys,
+            |filter, batch, done| filter.insert_batch(batch, done),
+        )
     }
 
     /// Inserts the keys of an iterator, in batches: [`BloomFilter::insert_iter`].
@@ -116,8 +122,12 @@ impl AnyFilter {
     /// # Errors
     /// As [`insert_many`](Self::insert_many).
     pub fn insert_iter<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<()> {
-        let hasher = self.key_hasher();
-        hasher.insert_iter_in_batches(keys, |batch, done| self.as_dyn_mut().insert_batch(batch, done))
+        insert_iter_in_batches(
+            self.as_dyn_mut(),
+            |filter| filter.key_hasher(),
+            keys,
+            |filter, batch, done| filter.insert_batch(batch, done),
+        )
     }
 
     /// Inserts keys that the filter's [`key_hasher`](Self::key_hasher) has prepared.

@@ -71,13 +71,17 @@ impl<L: Storage> BloomFilter<L> {
     }
 }
 
-/// The shape of a filter of this scheme: one without a hash has limits of its own.
+/// The shape of a filter of this scheme: one without a hash has one layout, and limits of its own.
 pub(crate) fn shape_of(scheme: Scheme, layout: Layout, num_hashes: u32, bit_len: u64) -> Result<Shape> {
-    if sizing::is_own(scheme) {
-        sizing::check(scheme, num_hashes, bit_len)?;
-        return Ok(Shape { layout: Layout::Scattered, num_hashes, bit_len });
+    if !sizing::is_own(scheme) {
+        return Shape::new(layout, num_hashes, bit_len);
     }
-    Shape::new(layout, num_hashes, bit_len)
+    if layout != Layout::Scattered {
+        let expected = alloc::format!("`scattered` with the scheme `{scheme}`");
+        return Err(Error::parameter("the layout", layout, expected));
+    }
+    sizing::check(scheme, num_hashes, bit_len)?;
+    Ok(Shape { layout, num_hashes, bit_len })
 }
 
 impl BloomFilterBuilder {
@@ -292,6 +296,19 @@ impl BloomFilterBuilder {
     pub(crate) fn policy(&self) -> OverCapacity {
         let is_own = self.request.scheme.is_some_and(sizing::is_own);
         self.over_capacity.unwrap_or(if is_own { OverCapacity::Warn } else { OverCapacity::Refuse })
+    }
+
+    /// Builds a filter for so many keys, which `fill` inserts: nothing is refused on the way, for what was counted has room.
+    pub(crate) fn build_filled(
+        self,
+        capacity: u64,
+        fill: impl FnOnce(&mut BloomFilter) -> Result<()>,
+    ) -> Result<BloomFilter> {
+        let policy = self.policy();
+        let mut filter = self.capacity(capacity).over_capacity(OverCapacity::Ignore).build()?;
+        fill(&mut filter)?;
+        filter.set_over_capacity(policy);
+        Ok(filter)
     }
 
     /// What the filter would be, without building it: no memory is taken.

@@ -10,7 +10,7 @@ use crate::bits::kernel::Kernel;
 use crate::bits::rules::Rules;
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
-use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
+use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys, insert_in_batches};
 
 /// With room for fewer keys, they go in one by one.
 const FEW: usize = 64;
@@ -188,8 +188,12 @@ impl<L: StorageMut> BloomFilter<L> {
     /// [`Error::CapacityReached`] says how many; with [`Error::KeyRefused`] it is all up to the key it
     /// names.
     pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
-        let hasher = self.meta.keys.clone();
-        hasher.insert_in_batches(keys, |batch, done| self.insert_batch(batch, done))
+        insert_in_batches(
+            self,
+            |filter| &filter.meta.keys,
+            keys,
+            |filter, batch, done| filter.insert_batch(batch, done),
+        )
     }
 
     /// [`insert_many`](Self::insert_many) for keys hashed before, as [`insert_hash`](Self::insert_hash).

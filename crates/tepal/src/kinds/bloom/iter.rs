@@ -5,9 +5,8 @@ use alloc::vec::Vec;
 use super::storage::{Storage, StorageMut};
 use super::{BloomFilter, BloomFilterBuilder};
 use crate::error::Result;
-use crate::ids::OverCapacity;
 use crate::key::schemes::xxh3;
-use crate::key::{BATCH, Key, PreparedKeys};
+use crate::key::{BATCH, Key, PreparedKeys, insert_iter_in_batches};
 
 impl<L: Storage> BloomFilter<L> {
     /// Answers for the keys of an iterator, each with its key, in their order. It takes 512 keys at a time, so that they are
@@ -55,8 +54,12 @@ impl<L: StorageMut> BloomFilter<L> {
     /// As [`insert_many`](Self::insert_many). Up to 512 keys more than are in may then have been taken out of the iterator:
     /// where they are needed, keep a clone of it and `skip` as many as the error says are in, or insert one by one.
     pub fn insert_iter<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<()> {
-        let hasher = self.meta.keys.clone();
-        hasher.insert_iter_in_batches(keys, |batch, done| self.insert_batch(batch, done))
+        insert_iter_in_batches(
+            self,
+            |filter| &filter.meta.keys,
+            keys,
+            |filter, batch, done| filter.insert_batch(batch, done),
+        )
     }
 }
 
@@ -115,12 +118,8 @@ impl BloomFilterBuilder {
                 hashes.len()
             }
         };
-        let policy = self.policy();
-        let roomy = self.capacity(different.max(1) as u64);
-        // What was counted has room; nothing is refused on the way.
-        let mut filter = roomy.over_capacity(OverCapacity::Ignore).build()?;
-        filter.insert_prepared(&prepared)?;
-        filter.set_over_capacity(policy);
+        let capacity = different.max(1) as u64;
+        let mut filter = self.build_filled(capacity, |filter| filter.insert_prepared(&prepared))?;
         filter.meta.inserted = Some(given);
         Ok(filter)
     }

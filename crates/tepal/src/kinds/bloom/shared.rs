@@ -15,7 +15,7 @@ use crate::bits::{Bits, Line};
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
 use crate::key::schemes::{OwnScheme, sizing};
-use crate::key::{BATCH, Batch, Key, KeySink, Keys, One};
+use crate::key::{BATCH, Batch, Key, KeySink, Keys, One, insert_in_batches, insert_iter_in_batches};
 use counts::{Counter, Watch};
 
 /// The bits of a filter that threads share: atomic words, set and asked through `&self` without a lock.
@@ -205,7 +205,12 @@ impl BloomFilter<Shared> {
     /// As [`insert`](Self::insert). The keys before the refused one are in: [`Error::CapacityReached`] says
     /// how many; with [`Error::KeyRefused`] it is all up to the key it names.
     pub fn insert_many<K: Keys + ?Sized>(&self, keys: &K) -> Result<()> {
-        self.meta.keys.insert_in_batches(keys, |batch, done| self.insert_batch(batch, done))
+        insert_in_batches(
+            self,
+            |filter| &filter.meta.keys,
+            keys,
+            |filter, batch, done| filter.insert_batch(batch, done),
+        )
     }
 
     /// Inserts a batch, of whose call `done` keys are in already.
@@ -222,7 +227,12 @@ impl BloomFilter<Shared> {
     /// # Errors
     /// As [`insert_many`](Self::insert_many). The iterator may have been asked for up to 512 keys more than are in.
     pub fn insert_iter<K: Key>(&self, keys: impl IntoIterator<Item = K>) -> Result<()> {
-        self.meta.keys.insert_iter_in_batches(keys, |batch, done| self.insert_batch(batch, done))
+        insert_iter_in_batches(
+            self,
+            |filter| &filter.meta.keys,
+            keys,
+            |filter, batch, done| filter.insert_batch(batch, done),
+        )
     }
 
     /// [`insert_many`](Self::insert_many) for keys hashed before, as [`insert_hash`](Self::insert_hash).

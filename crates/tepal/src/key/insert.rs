@@ -1,0 +1,84 @@
+//! Keys on their way into a filter: hashed in batches, of a list or of an iterator.
+//!
+//! The filter is handed in with a way to its hasher, so that no copy of that is made for a call.
+
+use super::hasher::KeyHasher;
+use super::key_ref::Key;
+use super::keys::Keys;
+use super::prepared::{BATCH, Batch, One};
+use super::sink::KeySink;
+use crate::error::Result;
+
+/// Hands many keys in batches to `insert`, with the number of the first of each, up to the first key that is
+/// refused.
+#[inline(always)]
+pub(crate) fn insert_in_batches<F, K: Keys + ?Sized>(
+    mut filter: F,
+    hasher: impl Fn(&F) -> &KeyHasher,
+    keys: &K,
+    mut insert: impl FnMut(&mut F, Batch<'_>, usize) -> Result<()>,
+) -> Result<()> {
+    let mut sink = KeySink::new();
+    if !hasher(&filter).has_hash() {
+        // A batch of them would not be quicker.
+        return (0..keys.len())
+            .try_for_each(|i| insert(&mut filter, Batch::One(One::Key(keys.key(i, sink.cleared()))), i));
+    }
+    let mut hashes = [0; BATCH];
+    for start in (0..keys.len()).step_by(BATCH) {
+        let (mut count, mut refused) = (0, Ok(()));
+        let hash = hasher(&filter).hash_refs();
+        for i in start..keys.len().min(start + BATCH) {
+            match hash(keys.key(i, sink.cleared())) {
+                Ok(hash) => hashes[count] = hash,
+                Err(error) => {
+                    refused = Err(error);
+                    break;
+                }
+            }
+            count += 1;
+        }
+        drop(hash);
+        insert(&mut filter, Batch::Hashes(&hashes[..count]), start)?;
+        refused?;
+    }
+    Ok(())
+}
+
+/// [`insert_in_batches`] for the keys of an iterator. A list goes the other way: as an iterator of its keys, integers took
+/// a third more instructions.
+pub(crate) fn insert_iter_in_batches<F, K: Key>(
+    mut filter: F,
+    hasher: impl Fn(&F) -> &KeyHasher,
+    keys: impl IntoIterator<Item = K>,
+    mut insert: impl FnMut(&mut F, Batch<'_>, usize) -> Result<()>,
+) -> Result<()> {
+    let (mut keys, mut sink) = (keys.into_iter(), KeySink::new());
+    if !hasher(&filter).has_hash() {
+        return (0..)
+            .zip(keys)
+            .try_for_each(|(i, key)| insert(&mut filter, Batch::One(One::Key(key.key(sink.cleared()))), i));
+    }
+    let (mut hashes, mut done) = ([0; BATCH], 0);
+    loop {
+        let (mut count, mut refused) = (0, Ok(()));
+        let hash = hasher(&filter).hash_refs();
+        for (place, key) in hashes.iter_mut().zip(keys.by_ref()) {
+            match hash(key.key(sink.cleared())) {
+                Ok(hash) => *place = hash,
+                Err(error) => {
+                    refused = Err(error);
+                    break;
+                }
+            }
+            count += 1;
+        }
+        drop(hash);
+        insert(&mut filter, Batch::Hashes(&hashes[..count]), done)?;
+        refused?;
+        done += count;
+        if count < BATCH {
+            return Ok(());
+        }
+    }
+}

@@ -5,7 +5,7 @@
 
 mod rate;
 
-pub(crate) use rate::{expected_fill, keys_for_fill, power};
+pub(crate) use rate::{expected_fill, keys_for_fill, power, touched_in_line};
 
 use alloc::format;
 use alloc::string::String;

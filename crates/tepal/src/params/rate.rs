@@ -115,14 +115,19 @@ pub(crate) fn keys_for_fill(layout: Layout, num_hashes: u32, bit_len: u64, set_b
     if set_bits == 0 { 0.0 } else { keys }
 }
 
+/// The chance that a key of this line with k bits sets a given bit of it.
+///
+/// A line of k > 8 sets one bit in each word and, in k - 8 of the words, another that may coincide.
+pub(crate) fn touched_in_line(k: u32) -> f64 {
+    match k.saturating_sub(8) {
+        0 => f64::from(k) / 512.0,
+        more => 1.0 - (1.0 - 1.0 / 64.0) * (1.0 - f64::from(more) / 512.0),
+    }
+}
+
 /// The logarithm of the chance that one key leaves a given bit of the filter as it is.
 fn log_kept(layout: Layout, num_hashes: u32, bit_len: u64) -> f64 {
     let bits = bit_len as f64;
-    // A line of k > 8 sets one bit in each word and, in k - 8 of the words, another that may coincide.
-    let touched_in_line = |k: u32| match k.saturating_sub(8) {
-        0 => f64::from(k) / 512.0,
-        more => 1.0 - (1.0 - 1.0 / 64.0) * (1.0 - f64::from(more) / 512.0),
-    };
     let one_line = |k| libm::log1p(-touched_in_line(k) * (512.0 / bits).min(1.0));
     match layout {
         Layout::Line => one_line(num_hashes),

@@ -24,16 +24,11 @@ impl<L: Storage> BloomFilter<L> {
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         let k = self.num_hashes();
-        let count = self.meta.shape.lines() as f64;
-        let mean = |k| {
-            self.each_line().map(|line| line_rate(&fills(line.0.map(u64::count_ones), 64.0), k)).sum::<f64>()
-                / count
-        };
         match self.layout() {
-            Layout::Line => mean(k),
+            Layout::Line => self.mean_line_rate(k),
             Layout::Double => {
-                let first = mean(k.div_ceil(2));
-                let second = if k % 2 == 0 { first } else { mean(k / 2) };
+                let first = self.mean_line_rate(k.div_ceil(2));
+                let second = if k % 2 == 0 { first } else { self.mean_line_rate(k / 2) };
                 first * second
             }
             Layout::SplitBlock => {
@@ -84,6 +79,12 @@ impl<L: Storage> BloomFilter<L> {
     #[must_use]
     pub fn fill_ratio(&self) -> f64 {
         self.set_bits() as f64 / self.bit_len() as f64
+    }
+
+    /// The mean over all lines of the chance that a hash finds its k bits set.
+    pub(super) fn mean_line_rate(&self, k: u32) -> f64 {
+        let rates = self.each_line().map(|line| line_rate(&fills(line.0.map(u64::count_ones), 64.0), k));
+        rates.sum::<f64>() / self.meta.shape.lines() as f64
     }
 
     /// The lines in order, each as it is when its turn comes.

@@ -2,7 +2,6 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::*;
-use crate::facts::Warning;
 use crate::{DEFAULT_SEED, OverCapacity, Recipe};
 
 const LAYOUTS: [Layout; 4] = [Layout::Line, Layout::Double, Layout::SplitBlock, Layout::Scattered];

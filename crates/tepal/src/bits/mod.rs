@@ -106,6 +106,15 @@ pub(crate) fn count(lines: &[Line]) -> u64 {
     words(lines).iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
+/// How many bits are set, of which none may be after the first `bit_len`.
+pub(crate) fn count_within(lines: &[Line], bit_len: u64) -> Result<u64> {
+    let set_bits = count(lines);
+    if count_below(lines, bit_len) == set_bits {
+        return Ok(set_bits);
+    }
+    Err(Error::damaged(format_args!("bits are set beyond the last one, {}", bit_len - 1)))
+}
+
 /// How many of the first `bits` bits are set.
 pub(crate) fn count_below(lines: &[Line], bits: u64) -> u64 {
     let words = words(lines);

@@ -7,12 +7,13 @@ use core::ops::{Range, RangeBounds};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::view::place_in;
+use crate::bits::shape::Shape;
 use crate::bits::{self, LINE_BITS, LINE_BYTES};
 use crate::error::{Error, Result};
 use crate::fields::Fields;
 use crate::ids::Layout;
 use crate::key::KeyHasher;
-use crate::kinds::bloom::{BloomFilter, Embedded};
+use crate::kinds::bloom::{BloomFilter, shape_of};
 use crate::kinds::storage::{InBytes, InMemory, PlainStorage, StableBytes};
 
 /// Bytes behind the bits.
@@ -35,12 +36,12 @@ fn check_of_keys(keys: &KeyHasher) -> u64 {
 }
 
 /// The bytes before the checksum.
-fn said(filter: &Embedded, keys: u64) -> [u8; SAID] {
-    let unused = (filter.lines() * LINE_BITS - filter.bit_len) as u16;
-    let [k0, k1] = (filter.num_hashes as u16).to_le_bytes();
+fn said(shape: Shape, keys: u64) -> [u8; SAID] {
+    let unused = (shape.lines() * LINE_BITS - shape.bit_len) as u16;
+    let [k0, k1] = (shape.num_hashes as u16).to_le_bytes();
     let [u0, u1] = unused.to_le_bytes();
     let [c0, c1, ..] = keys.to_le_bytes();
-    [VERSION, filter.layout.id(), k0, k1, u0, u1, c0, c1]
+    [VERSION, shape.layout.id(), k0, k1, u0, u1, c0, c1]
 }
 
 /// The checksum of the bits and the bytes behind them.
@@ -48,8 +49,8 @@ fn checksum(body: &[u8], said: &[u8], keys: u64) -> u64 {
     xxh3_64_with_seed(said, xxh3_64_with_seed(body, keys))
 }
 
-/// What bytes in the embedded form say, once it is known to be right: the filter without its bits, and where these are.
-fn read(bytes: &[u8], keys: &KeyHasher) -> Result<(Embedded, Range<usize>)> {
+/// What bytes in the embedded form say, once it is known to be right: the filter's shape, and where its bits are.
+fn read(bytes: &[u8], keys: &KeyHasher) -> Result<(Shape, Range<usize>)> {
     let body_len =
         bytes.len().checked_sub(TRAILER).filter(|len| *len > 0 && *len as u64 % LINE_BYTES == 0).ok_or_else(
             || {
@@ -84,11 +85,11 @@ fn read(bytes: &[u8], keys: &KeyHasher) -> Result<(Embedded, Range<usize>)> {
         )));
     }
     let bit_len = (body_len as u64 * 8).saturating_sub(unused.into());
-    let filter = Embedded { layout: Layout::from_id(layout)?, num_hashes: num_hashes.into(), bit_len };
-    if filter.lines() * LINE_BYTES != body_len as u64 {
+    let shape = shape_of(keys.scheme(), Layout::from_id(layout)?, num_hashes.into(), bit_len)?;
+    if shape.lines() * LINE_BYTES != body_len as u64 {
         return Err(Error::damaged(format_args!("{bit_len} bits do not take {body_len} bytes")));
     }
-    Ok((filter, 0..body_len))
+    Ok((shape, 0..body_len))
 }
 
 impl<L: PlainStorage> BloomFilter<L> {
@@ -124,7 +125,7 @@ impl<L: PlainStorage> BloomFilter<L> {
             out.extend_from_slice(&chunk);
         }
         let keys = check_of_keys(&self.meta.keys);
-        let said = said(&self.embedded(), keys);
+        let said = said(self.meta.shape, keys);
         let checksum = checksum(&out, &said, keys);
         out.extend(said);
         out.extend(checksum.to_le_bytes());
@@ -151,10 +152,10 @@ impl BloomFilter {
     /// [`Error::Parameter`] and [`Error::Unsupported`] for bytes that are no such form; [`Error::TooLarge`] where there is
     /// no memory for it.
     pub fn from_embedded(bytes: &[u8], keys: &KeyHasher) -> Result<Self> {
-        let (filter, body) = read(bytes, keys)?;
-        let mut lines = bits::zeroed(filter.lines())?;
+        let (shape, body) = read(bytes, keys)?;
+        let mut lines = bits::zeroed(shape.lines())?;
         bits::fill_from_bytes(&mut lines, &bytes[body]);
-        filter.with_bits(keys, InMemory(lines))
+        Self::of_bits(shape, keys, InMemory(lines))
     }
 }
 
@@ -174,9 +175,9 @@ impl<B: StableBytes> BloomFilter<InBytes<B>> {
     /// As there; [`Error::Parameter`] where the bytes have no such place.
     pub fn view_embedded_at(bytes: B, place: impl RangeBounds<usize>, keys: &KeyHasher) -> Result<Self> {
         let place = place_in(bytes.bytes(), place)?;
-        let (filter, body) = read(&bytes.bytes()[place.clone()], keys)?;
+        let (shape, body) = read(&bytes.bytes()[place.clone()], keys)?;
         let lines = InBytes::new(bytes, place.start + body.start..place.start + body.end)?;
-        filter.with_bits(keys, lines)
+        Self::of_bits(shape, keys, lines)
     }
 }
 

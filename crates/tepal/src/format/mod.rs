@@ -17,6 +17,8 @@ pub(crate) mod opened;
 mod records;
 #[cfg(feature = "std")]
 pub(crate) mod replace;
+#[cfg(test)]
+mod samples;
 pub(crate) mod seal;
 #[cfg(feature = "serde")]
 mod serde;

@@ -1,18 +1,12 @@
 use alloc::string::ToString;
 
+use super::super::samples::builders;
 use super::*;
 use crate::{BloomFilterBuilder, KeyDomain, OverCapacity, Recipe, Scheme, SecretKey};
 
 /// Each with the builder that says how its keys are hashed.
 fn filters() -> Vec<(BloomFilterBuilder, BloomFilter)> {
-    let mut builders = Vec::new();
-    for &layout in Layout::ALL {
-        for &domain in KeyDomain::ALL {
-            builders.push(BloomFilter::builder().layout(layout).key_domain(domain).seed(5));
-        }
-    }
-    let named = |scheme: &&Scheme| !matches!(scheme, Scheme::CallerHash | Scheme::SipHash13);
-    builders.extend(Scheme::ALL.iter().filter(named).map(|&scheme| BloomFilter::builder().scheme(scheme)));
+    let mut builders = builders();
     builders.push(BloomFilter::builder().secret_key(SecretKey::new([1; 16])));
     builders.push(BloomFilter::builder().recipe(Recipe::new().nocase(true)));
     builders.push(BloomFilter::builder().layout(Layout::SplitBlock).bit_len(256));

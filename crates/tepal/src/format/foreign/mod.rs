@@ -208,13 +208,7 @@ impl Found {
         }
         let mut lines = bits::zeroed(shape.lines())?;
         fill(&mut lines);
-        let set_bits = bits::count(&lines);
-        if bits::count_below(&lines, shape.bit_len) != set_bits {
-            return Err(Error::damaged(format_args!(
-                "bits are set beyond the last one, {}",
-                shape.bit_len - 1
-            )));
-        }
+        let set_bits = bits::count_within(&lines, shape.bit_len)?;
         let capacity = match self.capacity {
             Some(keys) if keys > 0 => keys,
             // Not recorded: half of the bits set, or what it holds already.

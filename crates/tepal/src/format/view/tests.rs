@@ -2,11 +2,12 @@ use alloc::string::ToString;
 #[cfg(target_endian = "little")]
 use alloc::sync::Arc;
 
+use super::super::samples::builders;
 use super::*;
+use crate::KeyDomain;
 #[cfg(target_endian = "little")]
 use crate::SecretKey;
 use crate::bits::Line;
-use crate::{KeyDomain, Layout, Scheme};
 
 /// Bytes that begin so many bytes past a multiple of 64.
 #[derive(Clone)]
@@ -32,16 +33,8 @@ impl AsRef<[u8]> for Placed {
 
 /// One of every layout and domain, and of every scheme of this build.
 fn filters() -> Vec<BloomFilter> {
-    let mut builders = Vec::new();
-    for &layout in Layout::ALL {
-        for &domain in KeyDomain::ALL {
-            builders.push(BloomFilter::builder().layout(layout).key_domain(domain).seed(5));
-        }
-    }
-    let named = |scheme: &&Scheme| !matches!(scheme, Scheme::CallerHash | Scheme::SipHash13);
-    builders.extend(Scheme::ALL.iter().filter(named).map(|&scheme| BloomFilter::builder().scheme(scheme)));
     let mut filters = Vec::new();
-    for builder in builders {
+    for builder in builders() {
         // Some sizes are fixed, and some schemes are not in this build.
         let sized = builder.clone().capacity(200).false_positive_rate(0.05).build();
         let Ok(mut filter) = sized.or_else(|_| builder.capacity(20_000).build()) else { continue };

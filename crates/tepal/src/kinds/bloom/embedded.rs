@@ -1,41 +1,20 @@
 //! A Bloom filter of which only the bits, the shape and the key hasher are known.
 
 use super::storage::PlainStorage;
-use super::{BloomFilter, Meta, shape_of};
-use crate::bits::{self, LINE_BITS};
-use crate::error::{Error, Result};
+use super::{BloomFilter, Meta};
+use crate::bits;
+use crate::bits::shape::Shape;
+use crate::error::Result;
 use crate::facts::Labels;
-use crate::ids::{Layout, OverCapacity};
+use crate::ids::OverCapacity;
 use crate::key::KeyHasher;
 use crate::params::keys_for_fill;
 
-/// What is known of it beside its bits and its key hasher.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Embedded {
-    pub(crate) layout: Layout,
-    pub(crate) num_hashes: u32,
-    pub(crate) bit_len: u64,
-}
-
-impl Embedded {
-    /// Lines that the bits take.
-    pub(crate) fn lines(&self) -> u64 {
-        self.bit_len.div_ceil(LINE_BITS)
-    }
-
-    /// The filter with these bits, of which there are as many lines.
-    pub(crate) fn with_bits<L: PlainStorage>(self, keys: &KeyHasher, lines: L) -> Result<BloomFilter<L>> {
-        let Embedded { layout, num_hashes, bit_len } = self;
-        let shape = shape_of(keys.scheme(), layout, num_hashes, bit_len)?;
-        if layout != shape.layout {
-            let expected = alloc::format!("`{}` with the scheme `{}`", shape.layout, keys.scheme());
-            return Err(Error::parameter("the layout", layout, expected));
-        }
-        let set_bits = bits::count(lines.as_lines());
-        if bits::count_below(lines.as_lines(), bit_len) != set_bits {
-            return Err(Error::damaged(format_args!("bits are set beyond the last one, {}", bit_len - 1)));
-        }
-        let held = keys_for_fill(layout, num_hashes, bit_len, set_bits);
+impl<L: PlainStorage> BloomFilter<L> {
+    /// The filter with these bits, of which there are as many lines. What else there is to say of it is worked out from them.
+    pub(crate) fn of_bits(shape: Shape, keys: &KeyHasher, lines: L) -> Result<Self> {
+        let set_bits = bits::count_within(lines.as_lines(), shape.bit_len)?;
+        let held = keys_for_fill(shape.layout, shape.num_hashes, shape.bit_len, set_bits);
         let meta = Meta {
             shape,
             keys: keys.clone(),
@@ -49,12 +28,5 @@ impl Embedded {
         let now = filter.false_positive_rate();
         filter.meta.promised_rate = now.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON);
         Ok(filter)
-    }
-}
-
-impl<L: PlainStorage> BloomFilter<L> {
-    /// What the embedded form keeps of the filter.
-    pub(crate) fn embedded(&self) -> Embedded {
-        Embedded { layout: self.layout(), num_hashes: self.num_hashes(), bit_len: self.bit_len() }
     }
 }

@@ -42,7 +42,6 @@ pub use builder::BloomFilterBuilder;
 pub(crate) use builder::shape_of;
 #[cfg(feature = "parallel")]
 pub(crate) use bulk::answer_in_bulk;
-pub(crate) use embedded::Embedded;
 pub(crate) use insert::after;
 #[cfg(target_has_atomic = "64")]
 pub use shared::Shared;

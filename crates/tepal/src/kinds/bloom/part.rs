@@ -1,7 +1,6 @@
 //! The Bloom filter's own part of a tepal file (FORMAT.md, section 4.2), and what its body must be.
 
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::vec::Vec;
 
 use super::{BloomFilter, Meta, shape_of};
@@ -10,7 +9,7 @@ use crate::bits::shape::Shape;
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
-use crate::key::schemes::{Hasher, known, sizing};
+use crate::key::schemes::{Hasher, known};
 use crate::key::{KeyHasher, SecretKey};
 use crate::kinds::in_file::{BodyChecked, Ref};
 use crate::kinds::storage::{Mapped, PlainStorage};
@@ -95,10 +94,6 @@ pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result
     let over_capacity = OverCapacity::from_id(own[3])?;
     let num_hashes = u32::from_le_bytes(core::array::from_fn(|i| own[4 + i]));
     let bit_len = number(8);
-    if sizing::is_own(scheme) && layout != Layout::Scattered {
-        let expected = format!("`scattered` with the scheme `{scheme}`");
-        return Err(Error::parameter("the layout", layout, expected));
-    }
     let shape = shape_of(scheme, layout, num_hashes, bit_len)?;
     let capacity = number(16);
     let promised_rate = f64::from_bits(number(24));
@@ -157,13 +152,7 @@ struct Bits {
 
 impl CheckBody for Bits {
     fn check(&self, lines: &[Line]) -> Result<()> {
-        let set_bits = bits::count(lines);
-        if bits::count_below(lines, self.bit_len) != set_bits {
-            return Err(Error::damaged(format_args!(
-                "bits are set beyond the last one, {}",
-                self.bit_len - 1
-            )));
-        }
+        let set_bits = bits::count_within(lines, self.bit_len)?;
         if set_bits != self.set_bits {
             return Err(Error::damaged(format_args!(
                 "{set_bits} bits are set, and the header says {}",

@@ -61,11 +61,10 @@ impl BloomFilterBuilder {
         }
         let mut lines = bits::zeroed(meta.shape.lines())?;
         bits::fill_from_bytes(&mut lines, bits);
-        let set_bits = bits::count(&lines);
-        if bits::count_below(&lines, meta.shape.bit_len) != set_bits {
+        let set_bits = bits::count_within(&lines, meta.shape.bit_len).map_err(|_| {
             let expected = alloc::format!("none beyond the last one, {}", meta.shape.bit_len - 1);
-            return Err(Error::parameter("the bits", "more of them set", expected));
-        }
+            Error::parameter("the bits", "more of them set", expected)
+        })?;
         Ok(BloomFilter::from_parts(meta, InMemory(lines), set_bits))
     }
 }

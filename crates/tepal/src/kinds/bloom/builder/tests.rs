@@ -51,6 +51,12 @@ fn schemes_and_domains_of_other_programs_are_not_known() {
     }
 }
 
+/// Texts that no label and no name can be: nothing, and what steers a terminal.
+#[rustfmt::skip]
+const NO_LABELS: [&str; 10] = [
+    "", "a\nb", "\u{7f}", "\u{9b}2J", "\u{202e}x", "\u{2028}", "\u{61c}", "\u{200e}", "\u{2066}", "\u{2069}",
+];
+
 #[test]
 fn builders_refuse() {
     let text = |builder: BloomFilterBuilder| builder.build().unwrap_err().to_string();
@@ -59,18 +65,7 @@ fn builders_refuse() {
     let both = text(BloomFilter::builder().capacity(1).seed(1).secret_key(SecretKey::new([0; 16])));
     assert!(both.contains("the seed"), "{both}");
     let labels = |name: &str| Labels { name: Some(name.to_string()), ..Labels::default() };
-    for name in [
-        "",
-        "a\nb",
-        "\u{7f}",
-        "\u{9b}2J",
-        "\u{202e}x",
-        "\u{2028}",
-        "\u{61c}",
-        "\u{200e}",
-        "\u{2066}",
-        "\u{2069}",
-    ] {
+    for name in NO_LABELS {
         let label = text(BloomFilter::builder().capacity(1).labels(labels(name)));
         assert!(label.contains("a label"), "{label}");
         assert!(name.is_empty() || label.contains('\u{FFFD}') && !label.contains(name), "{label}");
@@ -140,18 +135,7 @@ fn names_of_the_callers_hash() {
         (filter.scheme(), filter.key_hasher().caller_hash()),
         (Scheme::CallerHash, Some("n".repeat(256)))
     );
-    for name in [
-        "",
-        "a\nb",
-        "\u{7f}",
-        "\u{9b}2J",
-        "\u{202e}x",
-        "\u{2028}",
-        "\u{61c}",
-        "\u{200e}",
-        "\u{2066}",
-        "\u{2069}",
-    ] {
+    for name in NO_LABELS {
         let text = build(name).unwrap_err().to_string();
         assert!(text.contains("the name of the caller's hash"), "{text}");
     }

@@ -37,4 +37,5 @@ pub mod key;
 pub mod read;
 pub mod schemes;
 pub mod size;
+pub mod spread;
 pub mod write;

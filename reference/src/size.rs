@@ -2,7 +2,8 @@
 //!
 //! `c` is bits per key (`bit_len / capacity`), `k` bits set per key.
 
-use crate::bits::{DOUBLE, LINE, SCATTERED, SPLIT_BLOCK, allowed_k};
+use crate::bits::{DOUBLE, LINE, SPLIT_BLOCK, allowed_k};
+use crate::spread::promise;
 
 /// The expected false-positive rate R(k, c) of a layout.
 pub fn rate(layout: u8, k: u32, c: f64) -> f64 {
@@ -88,27 +89,15 @@ pub fn chosen(layout: u8, wanted: f64) -> Option<(u32, f64)> {
     }
 }
 
-/// The `bit_len` for a capacity: whole lines in every layout, then [`foldable`], then as many lines more as a
-/// small scattered filter needs.
+/// The `bit_len` for a capacity: whole lines in every layout, then [`foldable`], then as many lines more as it
+/// takes until small filters can promise the rate.
 pub fn bit_len(layout: u8, (k, c): (u32, f64), capacity: u64, wanted: f64) -> u64 {
     let lines = (c * capacity as f64 / 512.0).ceil().max(1.0) as u64;
     let mut lines = foldable(lines);
-    if layout == SCATTERED && capacity <= 65_536 {
-        while small_scattered_rate(k, 512 * lines, capacity) > wanted {
-            lines += 1;
-        }
+    while promise(layout, k, 512 * lines, capacity) > wanted {
+        lines = foldable(lines + 1);
     }
     512 * lines
-}
-
-/// The mean rate of scattered filters of few bits. The fill differs from filter to filter, and the rate is a
-/// power of it, so its mean is above the rate of the mean fill (second order of the mean of a power).
-fn small_scattered_rate(k: u32, bit_len: u64, capacity: u64) -> f64 {
-    let (k, bits, keys) = (f64::from(k), bit_len as f64, capacity as f64);
-    let fill = 1.0 - (1.0 - 1.0 / bits).powf(k * keys);
-    let empty = (-k * keys / bits).exp();
-    let variance = empty * (1.0 - (1.0 + k * keys / bits) * empty) / bits;
-    fill.powf(k) * (1.0 + k * (k - 1.0) / 2.0 * variance / (fill * fill))
 }
 
 /// From 1,024 lines up, the next multiple of the largest number of the list that is at most lines / 1024.

@@ -2,13 +2,15 @@
 
 use crate::json::{Json, decimal, list, object, plain};
 use crate::names;
-use tepal_reference::bits::{LINE, SCATTERED, allowed_k};
+use tepal_reference::bits::{DOUBLE, LINE, SCATTERED, SPLIT_BLOCK, allowed_k};
 use tepal_reference::size::{best, bit_len, chosen, foldable, rate};
+use tepal_reference::spread::promise;
 
 const ABOUT: &str = "Rates and sizes (FORMAT.md section 5; not part of the format), to ten digits: compare with a \
     tolerance. rates: R(k, c). exact_line_rates: the exact rate of one line for k up to 8, which the formula of the \
-    line approximates. best: the least bits per key over all allowed k, and that k. bit_lens: the k and the size \
-    a writer gives a filter, in whole lines in every layout. foldable: the last step of that, in lines.";
+    line approximates. best: the least bits per key over all allowed k, and that k. promises: the lowest rate that \
+    filters of a shape can promise, to eight digits. bit_lens: the k and the size a writer gives a filter, in whole \
+    lines in every layout. foldable: a step of that, in lines.";
 
 /// The file.
 pub(crate) fn json() -> Result<Json, String> {
@@ -39,7 +41,9 @@ pub(crate) fn json() -> Result<Json, String> {
         }
         for wanted in [0.01, 1e-3, 1e-6] {
             let (k, c) = chosen(layout, wanted).ok_or_else(|| out_of_reach(wanted))?;
-            for capacity in [1, 50, 1000, 54_321, 1_000_000, 20_000_000, 3_000_000_000] {
+            for capacity in
+                [1, 2, 10, 50, 100, 200, 500, 1000, 5000, 54_321, 1_000_000, 20_000_000, 3_000_000_000]
+            {
                 bit_lens.push(object([
                     ("layout", plain(name)),
                     ("false_positive_rate", plain(wanted)),
@@ -49,6 +53,16 @@ pub(crate) fn json() -> Result<Json, String> {
                 ]));
             }
         }
+    }
+    let mut promises = Vec::new();
+    for (layout, k, bit_len, capacity) in SMALL {
+        promises.push(object([
+            ("layout", plain(names::layout(layout))),
+            ("num_hashes", plain(k)),
+            ("bit_len", decimal(bit_len)),
+            ("capacity", decimal(capacity)),
+            ("promise", digits(promise(layout, k, bit_len, capacity), 7)),
+        ]));
     }
     let mut exact = Vec::new();
     for k in 1..=8 {
@@ -62,6 +76,7 @@ pub(crate) fn json() -> Result<Json, String> {
         ("rates", list(rates)),
         ("exact_line_rates", list(exact)),
         ("best", list(bests)),
+        ("promises", list(promises)),
         ("bit_lens", list(bit_lens)),
         ("foldable", list(LINES.iter().map(rounded))),
     ]))
@@ -84,9 +99,27 @@ const LINES: [u64; 29] = [
     5_160_960, 5_160_961, 1_000_000_007,
 ];
 
+/// Layout, k, `bit_len` and capacity: of one line and of many, of lines that are nearly empty and of full ones.
+#[rustfmt::skip]
+const SMALL: [(u8, u32, u64, u64); 28] = [
+    (LINE, 6, 512, 1), (LINE, 6, 512, 50), (LINE, 3, 512, 100), (LINE, 8, 1024, 100), (LINE, 6, 10_240, 1000),
+    (LINE, 12, 23_552, 1000), (LINE, 16, 43_008, 1000), (LINE, 6, 1_048_576, 100_000),
+    (DOUBLE, 7, 512, 1), (DOUBLE, 7, 512, 50), (DOUBLE, 2, 512, 600), (DOUBLE, 7, 1024, 100),
+    (DOUBLE, 13, 20_480, 1000), (DOUBLE, 16, 32_256, 1000), (DOUBLE, 32, 40_960, 700), (DOUBLE, 7, 1_048_576, 100_000),
+    (SPLIT_BLOCK, 8, 256, 1), (SPLIT_BLOCK, 8, 512, 30), (SPLIT_BLOCK, 8, 1024, 100), (SPLIT_BLOCK, 8, 10_752, 1000),
+    (SPLIT_BLOCK, 8, 1_048_576, 100_000),
+    (SCATTERED, 7, 64, 1), (SCATTERED, 7, 512, 50), (SCATTERED, 17, 512, 20), (SCATTERED, 1, 640, 64),
+    (SCATTERED, 10, 14_848, 1000), (SCATTERED, 64, 98_304, 1000), (SCATTERED, 7, 1_048_576, 100_000),
+];
+
 /// Ten significant digits, which is more than the formulas of section 5 are good for.
 fn ten_digits(value: f64) -> Json {
-    plain(format!("{value:.9e}").parse().unwrap_or(f64::NAN))
+    digits(value, 9)
+}
+
+/// So many digits after the first.
+fn digits(value: f64, more: usize) -> Json {
+    plain(format!("{value:.more$e}").parse().unwrap_or(f64::NAN))
 }
 
 /// The exact rate of one line for k from 1 to 8, where the formula treats the words of a line as if they

@@ -51,6 +51,17 @@ pub enum Error {
         /// How many keys of this call were inserted before it was full: go on from there.
         inserted: usize,
     },
+    /// The keys in the filter fall on few of its lines, as if they had been chosen by its own hash: keys like them would get
+    /// in far more often than promised. Found when half of the keys of the capacity are in, where the policy is to refuse.
+    #[non_exhaustive]
+    KeysClustered {
+        /// The share of wrong answers now for keys like the members.
+        rate: f64,
+        /// The promised one.
+        promised: f64,
+        /// How many keys of this call were inserted before.
+        inserted: usize,
+    },
     /// A key that the filter's key domain does not have, such as text in an integer filter.
     #[non_exhaustive]
     KeyRefused {
@@ -204,6 +215,19 @@ impl Error {
 /// The one place where parts of errors become texts, so that this is compiled once.
 #[cold]
 #[inline(never)]
+/// What a call that inserts many keys did before it stopped.
+fn say_how_many_are_in(f: &mut fmt::Formatter<'_>, inserted: usize) -> fmt::Result {
+    match inserted {
+        0 => Ok(()),
+        keys => write!(f, " (the first {keys} keys of this call are in)"),
+    }
+}
+
+/// A rate as one in so many.
+fn one_in(rate: f64) -> u64 {
+    (1.0 / rate + 0.5) as u64
+}
+
 fn text(shown: &dyn fmt::Display) -> String {
     alloc::format!("{shown}")
 }
@@ -228,10 +252,19 @@ impl fmt::Display for Error {
                     "the filter is full: it was planned for {capacity} keys and refuses more to keep its \
                      promised rate; build a larger one or change its over-capacity policy"
                 )?;
-                match inserted {
-                    0 => Ok(()),
-                    keys => write!(f, " (the first {keys} keys of this call are in)"),
-                }
+                say_how_many_are_in(f, *inserted)
+            }
+            Error::KeysClustered { rate, promised, inserted } => {
+                write!(
+                    f,
+                    "of keys like those in the filter one in {} would get in, where one in {} is promised: the \
+                     keys fall on few of its lines, as if they had been chosen by its own hash; give it a seed of \
+                     its own (`seed_for`, `--seed-for`), divide the keys by another hash, or change its \
+                     over-capacity policy",
+                    one_in(*rate),
+                    one_in(*promised)
+                )?;
+                say_how_many_are_in(f, *inserted)
             }
             Error::NotInPlace { past: 0 } => write!(
                 f,

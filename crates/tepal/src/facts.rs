@@ -276,8 +276,9 @@ impl fmt::Display for Warning {
             ),
             Warning::Clustered { rate, elsewhere } => write!(
                 f,
-                "the keys were chosen by the filter's own hash: others like them are wrongly found at {:.2} %, keys from \
-                 anywhere at {:.2} %; build it with a seed of its own (`--seed-for`, `seed_for`)",
+                "the keys fall on few of the filter's lines, as if they had been chosen by its own hash: others like them \
+                 are wrongly found at {:.2} %, keys from anywhere at {:.2} %; build it with a seed of its own \
+                 (`--seed-for`, `seed_for`), or divide the keys by another hash",
                 100.0 * rate,
                 100.0 * elsewhere
             ),

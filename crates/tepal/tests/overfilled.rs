@@ -24,7 +24,7 @@ fn overfilled(kind: &dyn Subject, policy: OverCapacity) {
     }
     let capacity = filter.filter().capacity();
     let mut members = Vec::new();
-    let mut refused = 0;
+    let (mut refused, mut at_capacity) = (0, 0.0);
     for times in 1..=10 {
         let numbers: Vec<u64> = ((times - 1) * capacity..times * capacity).collect();
         // In batches and one by one.
@@ -44,9 +44,12 @@ fn overfilled(kind: &dyn Subject, policy: OverCapacity) {
                 Err(error) => panic!("{what}: {error}"),
             }
         }
-        // What the planned number of keys gives: the schemes of other programs promise by formulas of their own, and a
-        // chain that has grown promises anew.
-        let promised = filter.filter().promised_false_positive_rate();
+        // A chain that has grown promises anew. The schemes of other programs promise by formulas of their own, and what
+        // the planned number of keys gives may be above that.
+        if times == 1 {
+            at_capacity = filter.filter().false_positive_rate();
+        }
+        let promised = filter.filter().promised_false_positive_rate().max(at_capacity);
         let grown = filter.filter().capacity() > capacity;
         let told = filter.filter().is_over_capacity();
         let rate = filter.filter().false_positive_rate();

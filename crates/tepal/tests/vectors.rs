@@ -185,6 +185,15 @@ fn sizes() {
         assert_eq!(plan.num_hashes, small(case, "num_hashes"), "{case}");
         assert_eq!(plan.bit_len, number(&case["bit_len"]), "{case}");
     }
+    for case in cases(&file, "promises") {
+        let builder = BloomFilter::builder().capacity(number(&case["capacity"])).layout(layout(case));
+        let builder = builder.bit_len(number(&case["bit_len"])).num_hashes(small(case, "num_hashes"));
+        let found = builder.plan().unwrap().false_positive_rate;
+        // No filter promises less, whatever its bits allow.
+        let lowest = if layout(case) == Layout::SplitBlock { 1e-8 } else { 1e-12 };
+        let expected = case["promise"].as_f64().unwrap().max(lowest);
+        assert!((found / expected - 1.0).abs() < 1e-6, "{case}: {found}");
+    }
 }
 
 #[test]

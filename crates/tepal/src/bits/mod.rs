@@ -32,6 +32,13 @@ pub(crate) const LINE_BYTES: u64 = 64;
 #[repr(C, align(64))]
 pub struct Line(pub(crate) [u64; 8]);
 
+impl Line {
+    /// The bits of both.
+    pub(crate) fn or(self, other: Line) -> Line {
+        Line(core::array::from_fn(|word| self.0[word] | other.0[word]))
+    }
+}
+
 /// The bits of a filter, to be asked: as they lie in memory or in a mapped file, or shared by threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bits<'a> {

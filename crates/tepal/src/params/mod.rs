@@ -1,11 +1,13 @@
 //! Sizes and rates: any one of keys, rate and size from the other two, for every layout.
 //!
-//! Plain numbers; nothing here allocates a filter. The formulas are in [`rate`]; the choice of layout, k
-//! and size is in this file.
+//! Plain numbers; nothing here allocates a filter. The formulas are in [`rate`], how filters of one plan differ from
+//! each other in [`spread`]; the choice of layout, k and size is in this file.
 
 mod rate;
+mod spread;
 
-pub(crate) use rate::{expected_fill, keys_for_fill, power, touched_in_line};
+pub(crate) use rate::{bits_per_key, keys_for_fill, power, touched_in_line};
+pub(crate) use spread::WITHIN;
 
 use alloc::format;
 use alloc::string::String;
@@ -16,6 +18,7 @@ use crate::bits::shape::Shape;
 use crate::bits::{LINE_BITS, LINE_BYTES};
 use crate::error::{Error, Result};
 use crate::ids::{Layout, Scheme};
+use spread::Spread;
 
 /// What a plan should be good at, where the caller names no layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -155,13 +158,16 @@ impl Request {
         let (num_hashes, bits_per_key) = self.best(layout, wanted)?;
         let needed = libm::ceil(bits_per_key * capacity as f64 / LINE_BITS as f64) as u64;
         let most = MOST_BITS / LINE_BITS;
+        if needed > most {
+            return Err(Error::TooLarge { bytes: needed.saturating_mul(LINE_BYTES) });
+        }
         // What fits may pass the most when it is rounded up.
-        let mut lines = if needed > most { needed } else { foldable(needed) };
+        let mut lines = foldable(needed);
+        while promise(layout, num_hashes, lines * LINE_BITS, capacity) > wanted {
+            lines = foldable(lines + 1);
+        }
         if lines > most {
             return Err(Error::TooLarge { bytes: lines.saturating_mul(LINE_BYTES) });
-        }
-        while capacity <= SMALL && rate_of(layout, num_hashes, lines * LINE_BITS, capacity) > wanted {
-            lines += 1;
         }
         let bit_len = lines * LINE_BITS;
         Ok(Plan { layout, num_hashes, bit_len, capacity, false_positive_rate: wanted })
@@ -170,7 +176,7 @@ impl Request {
     fn rate_for(&self, capacity: u64, bit_len: u64) -> Result<Plan> {
         let rate_in = |layout| {
             let ks = self.hashes(layout)?;
-            let rates = ks.map(|k| (k, rate_of(layout, k, bit_len, capacity)));
+            let rates = ks.map(|k| (k, promise(layout, k, bit_len, capacity)));
             // A tie goes to the smaller k; no layout has an empty range.
             let best = rates.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((1, 1.0));
             Ok::<_, Error>(best)
@@ -189,10 +195,8 @@ impl Request {
         let layout = self.layout_for(wanted);
         let (num_hashes, bits_per_key) = self.best(layout, wanted)?;
         let most = libm::floor(bit_len as f64 / bits_per_key) as u64;
-        let capacity = (1..=most)
-            .rev()
-            .find(|&keys| keys > SMALL || rate_of(layout, num_hashes, bit_len, keys) <= wanted)
-            .unwrap_or(0);
+        let keeps = |keys: u64| promise(layout, num_hashes, bit_len, keys) <= wanted;
+        let capacity = if keeps(most.max(1)) { most } else { last_that(most, keeps) };
         if capacity == 0 {
             let expected = format!("{} or more for one key at this rate", libm::ceil(bits_per_key));
             return Err(Error::parameter("the number of bits", bit_len, expected));
@@ -244,7 +248,7 @@ impl Request {
             Layout::SplitBlock | Layout::Scattered => most,
         };
         if best.0 > narrow_most && least <= narrow_most {
-            let narrow = rate::bits_per_key(layout, narrow_most, wanted);
+            let narrow = bits_per_key(layout, narrow_most, wanted);
             if let Some(bits) = narrow.filter(|bits| *bits <= best.1 * NARROW_WORTH) {
                 return Ok((narrow_most, bits));
             }
@@ -253,22 +257,28 @@ impl Request {
     }
 }
 
-/// Up to this many keys the fill of scattered bits differs enough from filter to filter to matter.
-const SMALL: u64 = 1 << 16;
-
-/// The mean rate of filters of this size with this many keys.
-///
-/// Where the fill X differs from filter to filter, the mean of its power lies above the power of its mean:
-/// E(X^k) = x^k (1 + k(k-1)/2 · Var X / x^2) to second order. Blocked layouts have this in their mixture.
-fn rate_of(layout: Layout, num_hashes: u32, bit_len: u64, keys: u64) -> f64 {
-    if layout != Layout::Scattered || keys > SMALL {
-        let (least, most) = rate::BITS_PER_KEY;
-        return rate::rate(layout, num_hashes, (bit_len as f64 / keys as f64).clamp(least, most));
+/// The lowest rate that filters of this size with this many keys can promise.
+fn promise(layout: Layout, num_hashes: u32, bit_len: u64, keys: u64) -> f64 {
+    let (least, _) = rate::BITS_PER_KEY;
+    // A block with far more keys than bits has nearly all of them set, however many more there are.
+    if layout != Layout::Scattered && bit_len as f64 / (keys as f64) < least {
+        return rate::rate(layout, num_hashes, least);
     }
-    let (fill, deviation) = expected_fill(layout, num_hashes, bit_len, keys as f64);
-    let k = f64::from(num_hashes);
-    let spread = deviation / fill;
-    power(fill, num_hashes) * (1.0 + 0.5 * k * (k - 1.0) * spread * spread)
+    Spread::of(layout, num_hashes, bit_len, keys).promise()
+}
+
+/// The last of `1..most` for which it is true, where it is so from 1 up to that one; 0 where there is none.
+fn last_that(most: u64, is_so: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (0, most);
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        if is_so(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 fn lowest_rate(layout: Layout) -> f64 {
@@ -309,7 +319,7 @@ fn check_hash(capacity: u64, rate: f64) -> Result<()> {
 }
 
 /// Rounds up by at most 0.1 % so that the lines can be folded evenly.
-fn foldable(lines: u64) -> u64 {
+pub(crate) fn foldable(lines: u64) -> u64 {
     let lines = lines.max(1);
     let step = FOLDABLE.into_iter().rev().find(|step| step * 1024 <= lines).unwrap_or(1);
     lines.next_multiple_of(step)

@@ -3,8 +3,8 @@
 use alloc::string::String;
 
 use super::{BloomFilter, Meta};
-use crate::bits;
 use crate::bits::shape::Shape;
+use crate::bits::{self, LINE_BITS};
 use crate::error::{Error, Result};
 use crate::facts::{Labels, check_label};
 use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
@@ -13,7 +13,7 @@ use crate::key::Md5Split;
 use crate::key::schemes::{Hasher, Parameters, sizing, xxh3};
 use crate::key::{KeyHasher, Recipe, SecretKey};
 use crate::kinds::storage::{InMemory, Storage};
-use crate::params::{Goal, Plan, Request, check_rate};
+use crate::params::{Goal, Plan, Request, WITHIN, check_rate, foldable};
 
 /// The rate that is promised where the caller names neither rate nor size.
 const DEFAULT_RATE: f64 = 0.01;
@@ -298,17 +298,33 @@ impl BloomFilterBuilder {
         self.over_capacity.unwrap_or(if is_own { OverCapacity::Warn } else { OverCapacity::Refuse })
     }
 
-    /// Builds a filter for so many keys, which `fill` inserts: nothing is refused on the way, for what was counted has room.
+    /// Builds a filter for so many keys, which `fill` inserts, once for each size that is tried: nothing is refused on the
+    /// way, for what was counted has room. Where nobody has fixed the size, the filter has as many lines as it takes for
+    /// its own rate to be within the promise.
     pub(crate) fn build_filled(
         self,
         capacity: u64,
-        fill: impl FnOnce(&mut BloomFilter) -> Result<()>,
+        fill: impl Fn(&mut BloomFilter) -> Result<()>,
     ) -> Result<BloomFilter> {
         let policy = self.policy();
-        let mut filter = self.capacity(capacity).over_capacity(OverCapacity::Ignore).build()?;
-        fill(&mut filter)?;
-        filter.set_over_capacity(policy);
-        Ok(filter)
+        let may_grow = self.request.bit_len.is_none() && !self.request.scheme.is_some_and(sizing::is_own);
+        let mut meta = self.capacity(capacity).over_capacity(OverCapacity::Ignore).meta()?;
+        let most = meta.shape.lines() + meta.shape.lines() / 4 + 8;
+        loop {
+            let mut filter =
+                BloomFilter::from_parts(meta.clone(), InMemory(bits::zeroed(meta.shape.lines())?), 0);
+            fill(&mut filter)?;
+            let times = filter.false_positive_rate() / (WITHIN * meta.promised_rate);
+            // The rate falls by the k-th power of the size at most.
+            let wanted = meta.shape.lines() as f64 * libm::pow(times, 1.0 / f64::from(meta.shape.num_hashes));
+            let lines = foldable((wanted as u64).max(meta.shape.lines()) + 1);
+            // No size does much for keys that were chosen by the filter's own hash: there is a warning about them.
+            if !may_grow || times <= 1.0 || lines > most {
+                filter.set_over_capacity(policy);
+                return Ok(filter);
+            }
+            meta.shape.bit_len = LINE_BITS * lines;
+        }
     }
 
     /// What the filter would be, without building it: no memory is taken.

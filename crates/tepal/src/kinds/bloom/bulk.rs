@@ -161,20 +161,17 @@ impl<L: StorageMut> BloomFilter<L> {
         let Ok(mut queues) = queues else { return Ok(0) };
 
         let k = u64::from(self.num_hashes());
-        if self.refuses() {
-            self.tally.know_limit(&self.meta);
-        }
         let mut done = 0;
         loop {
             let left = keys - done;
-            let count = self.surely_fit(left.min(cut.chunk), k);
+            let count = self.surely_fit(left.min(cut.chunk));
             if count < cut.least.max(1) {
                 return Ok(done);
             }
             let chunk = done..done + count;
             // The bits are counted while they are at hand, where the next chunk has to know them.
-            let following = cut.chunk.min(left - count);
-            let counting = self.refuses() && self.tally.room(k) < count + following;
+            let counting = self.refuses()
+                && self.meta.keys_left(self.meta.inserted).is_none_or(|keys| keys <= count as u64);
             let (mut sorted, mut set_bits) = (Sorted::default(), 0);
             // A file's are copied now, or not at all.
             self.own_lines()?;
@@ -189,6 +186,7 @@ impl<L: StorageMut> BloomFilter<L> {
             } else {
                 self.tally.add_uncounted(sorted.hashes as u64 * k);
             }
+            self.tally.free = self.tally.free.saturating_sub(count as u64);
             self.add_to_inserted(sorted.hashes as u64);
             match sorted.refused {
                 Some(error) => return Err(error),
@@ -201,7 +199,7 @@ impl<L: StorageMut> BloomFilter<L> {
     /// that panics, no count is left that is wrong.
     pub(super) fn forget_counts(&mut self) -> Counts {
         let known = Counts { tally: self.tally.clone(), inserted: self.meta.inserted };
-        self.tally.add_uncounted(u64::MAX);
+        self.tally = Tally::unknown();
         self.meta.inserted = None;
         known
     }
@@ -212,14 +210,16 @@ impl<L: StorageMut> BloomFilter<L> {
     }
 
     /// How many of so many keys surely fit.
-    fn surely_fit(&mut self, keys: usize, k: u64) -> usize {
+    fn surely_fit(&mut self, keys: usize) -> usize {
         if !self.refuses() {
             return keys;
         }
-        if self.tally.room(k) < keys && !self.tally.is_exact() {
-            self.recount();
+        if self.tally.free == 0 && self.is_full() {
+            return 0;
         }
-        keys.min(self.tally.room(k))
+        // A chunk may go past the middle of the capacity; the next one looks.
+        let room = self.meta.keys_left(self.meta.inserted).unwrap_or(self.tally.free);
+        usize::try_from(room).map_or(keys, |room| room.min(keys))
     }
 
     /// Sets the bits of about `hashes` sorted hashes, part by part. Says how many bits are then set in all,

@@ -8,8 +8,8 @@ use super::{BloomFilter, Meta};
 use crate::bits;
 use crate::bits::shape::Shape;
 use crate::error::{Error, Result};
-use crate::ids::{Layout, OverCapacity};
-use crate::params::{Request, check_rate};
+use crate::ids::Layout;
+use crate::params::{Request, bits_per_key, check_rate};
 
 impl<L: Storage> BloomFilter<L> {
     /// Do both filters set the same bits for the same key, so that they can be united and their hashes be shared?
@@ -59,7 +59,8 @@ impl<L: StorageMut> BloomFilter<L> {
     /// # Errors
     /// [`Error::Incompatible`] where the filters differ in layout, number of hashes, size, key domain,
     /// scheme, seed or recipe; [`Error::CapacityReached`] where the policy is
-    /// [`OverCapacity::Refuse`] and the union holds more than the capacity; [`Error::Damaged`] where `other`
+    /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse), the keys of both are more than the capacity and the rate of the
+    /// union is past the promise; [`Error::Damaged`] where `other`
     /// was opened [quick](crate::Open::quick) and its bits are not what was written. The filter is unchanged
     /// then.
     pub fn union_with<M: PlainStorage>(&mut self, other: &BloomFilter<M>) -> Result<()> {
@@ -69,7 +70,7 @@ impl<L: StorageMut> BloomFilter<L> {
             Some(keys) => self.add_to_inserted(keys),
             None => self.meta.inserted = None,
         }
-        self.recount();
+        self.count_anew();
         Ok(())
     }
 
@@ -77,8 +78,7 @@ impl<L: StorageMut> BloomFilter<L> {
     pub(crate) fn check_union<M: PlainStorage>(&self, other: &BloomFilter<M>) -> Result<()> {
         self.check_compatible(other)?;
         other.check_before_copying()?;
-        let united = || bits::count_union(self.lines.as_lines(), other.lines.as_lines());
-        if self.meta.over_capacity == OverCapacity::Refuse && united() > self.most_bits() {
+        if self.refuses_union(other, || bits::count_union(self.lines.as_lines(), other.lines.as_lines())) {
             return Err(Error::CapacityReached { capacity: self.capacity(), inserted: 0 });
         }
         Ok(())
@@ -103,7 +103,7 @@ impl<L: StorageMut> BloomFilter<L> {
         other.check_before_copying()?;
         bits::intersect(self.own_lines()?, other.lines.as_lines());
         self.meta.inserted = None;
-        self.recount();
+        self.count_anew();
         Ok(())
     }
 }
@@ -148,9 +148,10 @@ impl BloomFilter {
             num_hashes: Some(shape.num_hashes),
             ..Request::default()
         };
-        let needed = Request { capacity: Some(keys), ..request }.plan()?.bit_len;
-        // The plan allows for the mean filter; this one may be a little better.
-        let most = shape.bit_len as f64 / needed as f64 * 1.1;
+        // A large filter needs so many bits a key; this one may do with a little less.
+        let needed = bits_per_key(shape.layout, shape.num_hashes, rate)
+            .map_or(shape.bit_len as f64, |bits| bits * keys as f64);
+        let most = shape.bit_len as f64 / needed * 1.2;
         let units = shape.bit_len / shape.layout.unit_bits();
         for factor in (2..=(most as u64).min(units)).rev().filter(|factor| units % factor == 0) {
             let mut folded = self.folded(factor)?;

@@ -1,8 +1,8 @@
-//! Inserting, and knowing when it is enough.
+//! Inserting.
 
 use alloc::vec::Vec;
 
-use super::storage::{PlainStorage, Storage, StorageMut, copied};
+use super::storage::{Storage, StorageMut, copied};
 use super::tally::Tally;
 use super::{BloomFilter, Meta};
 use crate::bits::Line;
@@ -19,33 +19,6 @@ const FEW: usize = 64;
 /// all bits does.
 const COUNTED_BELOW: usize = 4;
 
-impl<L: PlainStorage> BloomFilter<L> {
-    /// Does the filter hold more than it was planned for, going by its set bits? Its rate is then above
-    /// the promise. Always `false` under [`OverCapacity::Ignore`].
-    ///
-    /// Under [`OverCapacity::Refuse`] inserting never makes it so: the last key may set up to k - 1 bits more than
-    /// there was room for, and they count as room. It may be so where keys went in under another policy, or by
-    /// several threads at once ([`Shared`](crate::Shared)).
-    ///
-    /// Costs nothing far below capacity, and one pass over the bits near it after batches.
-    ///
-    /// ```
-    /// use tepal::{BloomFilter, OverCapacity};
-    /// let mut seen = BloomFilter::builder().capacity(100).over_capacity(OverCapacity::Warn).build()?;
-    /// seen.insert_iter(0..1000u64)?;
-    /// assert!(seen.is_over_capacity() && seen.false_positive_rate() > seen.promised_false_positive_rate());
-    /// # Ok::<(), tepal::Error>(())
-    /// ```
-    #[must_use]
-    pub fn is_over_capacity(&self) -> bool {
-        if self.meta.over_capacity == OverCapacity::Ignore {
-            return false;
-        }
-        let most = self.most_bits();
-        self.tally.bound() > most && self.set_bits() > most
-    }
-}
-
 impl<L: Storage> BloomFilter<L> {
     /// How many bits are set. Costs one pass over the bits after a batch was inserted and where threads share
     /// the filter, else nothing.
@@ -56,27 +29,6 @@ impl<L: Storage> BloomFilter<L> {
         }
         self.kernel.count(self.lines.view().0)
     }
-
-    /// So many set bits are the capacity.
-    #[cfg(target_has_atomic = "64")]
-    pub(super) fn limit(&self) -> u64 {
-        self.tally.limit(&self.meta)
-    }
-
-    /// More set bits than this are more than the capacity. Where new keys are refused at the limit, the last one
-    /// before may still have gone k - 1 bits past it.
-    pub(super) fn most_bits(&self) -> u64 {
-        let last_key = if self.refuses() { u64::from(self.num_hashes()) - 1 } else { 0 };
-        self.limit().saturating_add(last_key)
-    }
-
-    pub(super) fn refuses(&self) -> bool {
-        self.meta.over_capacity == OverCapacity::Refuse
-    }
-
-    pub(super) fn capacity_reached(&self, inserted: usize) -> Error {
-        Error::CapacityReached { capacity: self.meta.capacity, inserted }
-    }
 }
 
 /// An error from what followed the first `done` keys of a call, for all of them.
@@ -84,6 +36,9 @@ pub(crate) fn after(done: usize) -> impl Fn(Error) -> Error {
     move |error| match error {
         Error::CapacityReached { capacity, inserted } => {
             Error::CapacityReached { capacity, inserted: done + inserted }
+        }
+        Error::KeysClustered { rate, promised, inserted } => {
+            Error::KeysClustered { rate, promised, inserted: done + inserted }
         }
         other => other,
     }
@@ -127,7 +82,8 @@ impl<L: StorageMut> BloomFilter<L> {
     ///
     /// # Errors
     /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is
-    /// [`OverCapacity::Refuse`]; [`Error::KeyRefused`] for text in an integer filter;
+    /// [`OverCapacity::Refuse`], and [`Error::KeysClustered`] where half of the keys of its capacity spoil it;
+    /// [`Error::KeyRefused`] for text in an integer filter;
     /// [`Error::CallerHashes`] under [`Scheme::CallerHash`](crate::Scheme::CallerHash); for an opened file, which is
     /// copied into memory first, [`Error::TooLarge`] and [`Error::Damaged`]. The filter is unchanged then.
     #[inline]
@@ -154,9 +110,7 @@ impl<L: StorageMut> BloomFilter<L> {
 
     #[inline(always)]
     fn insert_hashed(&mut self, hash: u64) -> Result<bool> {
-        if self.refuses_now() && !self.contains_hash(hash) {
-            return Err(self.capacity_reached(0));
-        }
+        self.make_room(|filter| Ok(filter.contains_hash(hash)))?;
         let (_, kernel, rules, lines) = self.changeable()?;
         let new = kernel.insert(rules, lines, hash);
         self.tally.counted += u64::from(new);
@@ -232,30 +186,27 @@ impl<L: StorageMut> BloomFilter<L> {
         }
     }
 
-    /// Inserts a batch of which each key may set k bits. Where that many might pass the limit, it goes in by
-    /// pieces that cannot: without counting as long as they are large, then counted, at last one by one.
+    /// Inserts a batch. Where keys may be refused, it goes in by pieces that surely are not: without counting bits as long
+    /// as there is much room, then counted, at last one by one.
     fn insert_hashes(&mut self, mut hashes: &[u64], mut done: usize) -> Result<()> {
-        let k = u64::from(self.num_hashes());
-        if self.refuses() {
-            self.tally.know_limit(&self.meta);
-        }
         while self.refuses() && !hashes.is_empty() {
-            let room = self.tally.room(k);
-            let (piece, rest) = hashes.split_at(room.min(hashes.len()));
+            if self.tally.free == 0 {
+                // From here on there is room, or a reason to refuse.
+                self.is_full();
+            }
+            let room = usize::try_from(self.tally.free).unwrap_or(usize::MAX);
             let is_exact = self.tally.is_exact();
-            if is_exact && room < FEW {
-                for (i, &hash) in hashes.iter().enumerate() {
+            let one_by_one = self.tally.refusal.is_some() || is_exact && room < FEW;
+            let piece = if one_by_one { FEW } else { room };
+            let (piece, rest) = hashes.split_at(piece.min(hashes.len()));
+            if one_by_one {
+                for (i, &hash) in piece.iter().enumerate() {
                     self.insert_hashed(hash).map_err(after(done + i))?;
                 }
-                return Ok(());
-            } else if is_exact && room < COUNTED_BELOW * self.lines.as_lines().len() {
-                self.insert_counting(piece)?;
-            } else if rest.is_empty() {
-                break;
-            } else if piece.is_empty() {
-                self.recount();
             } else {
-                self.insert_unchecked(piece)?;
+                self.tally.free -= piece.len() as u64;
+                let counts = is_exact && room < COUNTED_BELOW * self.lines.as_lines().len();
+                if counts { self.insert_counting(piece) } else { self.insert_unchecked(piece) }?;
             }
             (hashes, done) = (rest, done + piece.len());
         }
@@ -301,42 +252,8 @@ impl<L: StorageMut> BloomFilter<L> {
     /// ```
     pub fn set_over_capacity(&mut self, policy: OverCapacity) {
         self.meta.over_capacity = policy;
-    }
-
-    /// Must a new key be refused now?
-    #[inline]
-    pub(super) fn refuses_now(&mut self) -> bool {
-        self.refuses() && self.tally.may_be_full() && self.is_full()
-    }
-
-    /// Are as many bits set as are the capacity?
-    #[cold]
-    fn is_full(&mut self) -> bool {
-        self.tally.know_limit(&self.meta);
-        if !self.tally.may_be_full() {
-            return false;
-        }
-        // After batches the bound may lie well above the truth.
-        if !self.tally.is_exact() {
-            self.recount();
-        }
-        self.tally.may_be_full()
-    }
-
-    #[inline]
-    pub(super) fn add_to_inserted(&mut self, keys: u64) {
-        self.meta.inserted = self.meta.inserted.and_then(|n| n.checked_add(keys));
-    }
-
-    /// Counts the set bits.
-    pub(super) fn recount(&mut self) {
-        self.tally.recounted(self.kernel.count(self.lines.view().0));
-    }
-
-    /// Plans the filter for so many keys from now on; the promised rate stays.
-    pub(super) fn set_capacity(&mut self, keys: u64) {
-        self.meta.capacity = keys;
-        self.tally = Tally::new(self.set_bits());
+        // The other policies do not keep it.
+        self.tally.free = 0;
     }
 }
 

@@ -23,35 +23,62 @@ impl<L: Storage> BloomFilter<L> {
     /// ```
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
+        self.rate_over(self.each_line(), || self.set_bits(), 0.0)
+    }
+
+    /// The rate of a filter of this shape with these lines, and so many bits set in all of them; or what it may be once
+    /// `added` keys more are in: of one key the most, of many about that many times the mean.
+    pub(super) fn rate_over(
+        &self,
+        lines: impl Iterator<Item = Line>,
+        set_bits: impl FnOnce() -> u64,
+        added: f64,
+    ) -> f64 {
         let k = self.num_hashes();
         match self.layout() {
-            Layout::Line => self.mean_line_rate(k),
+            Layout::Line => {
+                let mut mean = Mean::new(k.div_ceil(8), 64.0, added);
+                lines.for_each(|line| mean.add(&line_fills(&line), |fills| line_rate(fills, k)));
+                mean.after(added)
+            }
             Layout::Double => {
-                let first = self.mean_line_rate(k.div_ceil(2));
-                let second = if k % 2 == 0 { first } else { self.mean_line_rate(k / 2) };
-                first * second
+                let (first, second) = (k.div_ceil(2), k / 2);
+                // Both lines of a key may be the same.
+                let mean = || Mean::new(2 * first.div_ceil(8), 64.0, added);
+                let (mut a, mut b) = (mean(), mean());
+                lines.for_each(|line| {
+                    let fills = line_fills(&line);
+                    a.add(&fills, |fills| line_rate(fills, first));
+                    if second != first {
+                        b.add(&fills, |fills| line_rate(fills, second));
+                    }
+                });
+                a.after(added) * if second == first { &a } else { &b }.after(added)
             }
             Layout::SplitBlock => {
-                let rates =
-                    self.each_split_block().map(|block| split_rate(&fills(block.map(u32::count_ones), 32.0)));
-                rates.sum::<f64>() / (self.bit_len() / 256) as f64
+                let mut mean = Mean::new(1, 32.0, added);
+                let blocks = split_blocks(lines).take((self.bit_len() / 256) as usize);
+                blocks.for_each(|block| mean.add(&fills(block.map(u32::count_ones), 32.0), split_rate));
+                mean.after(added)
             }
-            Layout::Scattered => power(self.chance_of_a_set_bit(), k),
+            Layout::Scattered => {
+                let more = added * f64::from(k) / self.bit_len() as f64;
+                power((self.chance_of_a_set_bit(lines, set_bits()) + more).min(1.0), k)
+            }
         }
     }
 
     /// The chance that a position of a random key is set: the fill, where all positions are equally likely.
-    fn chance_of_a_set_bit(&self) -> f64 {
+    fn chance_of_a_set_bit(&self, lines: impl Iterator<Item = Line>, set_bits: u64) -> f64 {
         if !sizing(self.scheme()).is_some_and(|its| its.has_31_bit_positions) {
-            return self.fill_ratio();
+            return set_bits as f64 / self.bit_len() as f64;
         }
         let (often, times) = sizing::thirty_one_bits(self.bit_len());
         let below = |(line, start): (Line, u64)| {
             bits::count_below(&[line], often.saturating_sub(start).min(LINE_BITS))
         };
-        let among_often =
-            self.each_line().zip((0..).step_by(LINE_BITS as usize)).map(below).sum::<u64>() as f64;
-        let among_others = self.set_bits() as f64 - among_often;
+        let among_often = lines.zip((0..).step_by(LINE_BITS as usize)).map(below).sum::<u64>() as f64;
+        let among_others = set_bits as f64 - among_often;
         (among_often * (times + 1.0) + among_others * times) / sizing::TWO_31
     }
 
@@ -81,22 +108,10 @@ impl<L: Storage> BloomFilter<L> {
         self.set_bits() as f64 / self.bit_len() as f64
     }
 
-    /// The mean over all lines of the chance that a hash finds its k bits set.
-    pub(super) fn mean_line_rate(&self, k: u32) -> f64 {
-        let rates = self.each_line().map(|line| line_rate(&fills(line.0.map(u64::count_ones), 64.0), k));
-        rates.sum::<f64>() / self.meta.shape.lines() as f64
-    }
-
     /// The lines in order, each as it is when its turn comes.
     pub(super) fn each_line(&self) -> impl Iterator<Item = Line> {
         let bits = self.lines.view().0;
         (0..self.meta.shape.lines() as usize).map(move |i| bits.line(i))
-    }
-
-    /// The same as blocks of the layout `split-block`.
-    pub(super) fn each_split_block(&self) -> impl Iterator<Item = [u32; 8]> {
-        let blocks = self.each_line().flat_map(bytemuck::cast::<_, [[u32; 8]; 2]>);
-        blocks.take((self.bit_len() / 256) as usize)
     }
 }
 
@@ -116,6 +131,52 @@ impl<L: PlainStorage> BloomFilter<L> {
         };
         (0..slices).map(fill).collect()
     }
+}
+
+/// The same lines as blocks of the layout `split-block`.
+pub(super) fn split_blocks(lines: impl Iterator<Item = Line>) -> impl Iterator<Item = [u32; 8]> {
+    lines.flat_map(bytemuck::cast::<_, [[u32; 8]; 2]>)
+}
+
+/// The mean rate of blocks, and how much a key may raise it.
+struct Mean {
+    /// The share of a word that one key may set, where that is asked.
+    one_key: Option<f64>,
+    blocks: f64,
+    rates: f64,
+    /// What one key more would add to the rate of its block: of all blocks, and the most.
+    rises: f64,
+    most: f64,
+}
+
+impl Mean {
+    /// Of blocks of which one key sets so many bits of a word of `word_bits`.
+    fn new(bits: u32, word_bits: f64, added: f64) -> Self {
+        let one_key = (added > 0.0).then_some(f64::from(bits) / word_bits);
+        Mean { one_key, blocks: 0.0, rates: 0.0, rises: 0.0, most: 0.0 }
+    }
+
+    fn add(&mut self, fills: &[f64; 8], rate: impl Fn(&[f64; 8]) -> f64) {
+        let now = rate(fills);
+        self.blocks += 1.0;
+        self.rates += now;
+        if let Some(one_key) = self.one_key {
+            let rise = rate(&fills.map(|fill| (fill + one_key).min(1.0))) - now;
+            self.rises += rise;
+            self.most = self.most.max(rise);
+        }
+    }
+
+    /// With so many keys more, of which the one that adds the most is the first.
+    fn after(&self, added: f64) -> f64 {
+        let rise = self.most.max(added * self.rises / self.blocks);
+        (self.rates + if added > 0.0 { rise } else { 0.0 }) / self.blocks
+    }
+}
+
+/// The share of bits that are set in each word of a line.
+pub(super) fn line_fills(line: &Line) -> [f64; 8] {
+    fills(line.0.map(u64::count_ones), 64.0)
 }
 
 /// The share of bits that are set in each word of a block, of which so many are.

@@ -3,7 +3,7 @@
 //! Building is in [`builder`], asking in [`ask`], for many keys in [`batch`], inserting in [`insert`], both from iterators
 //! in [`iter`] and over many threads in `bulk`, inserting by threads of the caller's in `shared`. Union, intersection and
 //! folding are in [`combine`], rates and fill in [`measure`], the rate for keys that were chosen by the same hash in [`similar`], what it was made as in [`about`], schemes without a hash in
-//! [`positions`], the bits alone in [`raw`], when it is full in [`tally`], what a file holds of it in [`part`] and in [`embedded`], what every kind of
+//! [`positions`], the bits alone in [`raw`], when it is full in [`limit`] and [`tally`], what a file holds of it in [`part`] and in [`embedded`], what every kind of
 //! filter does in [`kind`].
 
 // In the order in which their calls stand on the page of documentation: what is used most comes first.
@@ -12,6 +12,7 @@ mod builder;
 mod ask;
 
 mod insert;
+mod limit;
 
 mod batch;
 

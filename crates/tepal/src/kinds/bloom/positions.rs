@@ -67,12 +67,9 @@ impl<L: Storage> BloomFilter<L> {
 impl<L: StorageMut> BloomFilter<L> {
     /// [`insert`](Self::insert) under a scheme without a hash.
     pub(super) fn insert_positions(&mut self, key: One<'_>) -> Result<bool> {
-        if self.refuses_now() {
-            let held = self.meta.keys.own().map(|own| self.contains_positions(own, key));
-            if !held.unwrap_or(Ok(false))? {
-                return Err(self.capacity_reached(0));
-            }
-        }
+        self.make_room(|filter| {
+            filter.meta.keys.own().map_or(Ok(false), |own| filter.contains_positions(own, key))
+        })?;
         let (meta, _, _, lines) = self.changeable()?;
         let new = key.encode(&meta.keys, |bytes| set_positions(meta, lines, bytes))?;
         self.tally.counted += u64::from(new);

@@ -8,15 +8,16 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::BloomFilter;
 use super::insert::after;
+use super::limit::Look;
 use super::storage::{PlainStorage, Storage, View, sealed};
-use super::tally::Tally;
-use crate::bits::atomic::{self, AtomicBool, AtomicLine};
+use super::tally::{Refusal, Tally};
+use crate::bits::atomic::{self, AtomicBool, AtomicLine, AtomicU64};
 use crate::bits::{Bits, Line};
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
 use crate::key::schemes::{OwnScheme, sizing};
 use crate::key::{BATCH, Batch, Key, KeySink, Keys, One, insert_in_batches, insert_iter_in_batches};
-use counts::{Counter, Watch};
+use counts::{Counter, Next, Watch};
 
 /// The bits of a filter that threads share: atomic words, set and asked through `&self` without a lock.
 ///
@@ -45,10 +46,10 @@ use counts::{Counter, Watch};
 /// # What is counted
 ///
 /// [`keys_inserted`](BloomFilter::keys_inserted) is exact, for all inserts that happened before.
-/// Capacity is judged by the set bits of a sample: all lines of a filter up to 256 KiB, at least 4,096 lines and one
-/// in 64 of a larger one. [`OverCapacity::Refuse`] sets in at as many set bits as for one thread, within 0.2 %, and
-/// lets each thread finish the key, or the piece of a batch (512 keys at most), that it is inserting. Twice on the
-/// way, near the capacity of a larger filter, threads wait while one counts its bits.
+/// [`OverCapacity::Refuse`] sets in as for one thread, and lets each thread finish the key, or the piece of a batch (512 keys
+/// at most), that it is inserting. When to look is judged by the set bits of a sample: all lines of a filter up to 256 KiB,
+/// at least 4,096 lines and one in 64 of a larger one. Some times, once the keys of the capacity are in, threads wait
+/// while one looks at all bits.
 ///
 /// ```
 /// use tepal::BloomFilter;
@@ -71,8 +72,30 @@ pub struct Shared {
     /// A filter was united with it of which it is not known how many keys it holds.
     uncounted: AtomicBool,
     watch: Watch,
+    /// At so many keys the filter is looked at, whatever the sample says.
+    look_at_keys: AtomicU64,
+    /// It was looked at half-way.
+    half_seen: AtomicBool,
+    /// The rate for keys like the members, as the bits of an `f64`, where new keys are refused for that.
+    spoiled: AtomicU64,
     /// Held more than its capacity before it was shared.
     was_over: bool,
+}
+
+impl Shared {
+    /// With nothing counted yet.
+    fn new(lines: Vec<AtomicLine>, watch: Watch, capacity: u64) -> Self {
+        Shared {
+            lines,
+            inserted: Counter::new(),
+            uncounted: AtomicBool::new(false),
+            watch,
+            look_at_keys: AtomicU64::new(capacity / 2),
+            half_seen: AtomicBool::new(false),
+            spoiled: AtomicU64::new(0),
+            was_over: false,
+        }
+    }
 }
 
 impl sealed::Sealed for Shared {}
@@ -111,29 +134,28 @@ impl<L> BloomFilter<L> {
 impl BloomFilter {
     /// The same filter, to be shared by threads ([`Shared`]): in the same memory, without a copy.
     ///
-    /// Costs a look at every bit where batches were inserted before, else next to nothing.
+    /// Costs a look at every bit where the keys of the capacity are in, else next to nothing.
     #[must_use]
     pub fn into_shared(self) -> BloomFilter<Shared> {
-        let (total, limit, was_over) = (self.set_bits(), self.limit(), self.is_over_capacity());
-        let (sample, lines) = (self.sample(), self.lines.as_lines());
+        let (was_over, sample) = (self.is_over_capacity(), self.sample());
+        let lines = self.lines.as_lines();
         let share = sample as f64 / lines.len() as f64;
         let in_sample = self.kernel.count(Bits::Plain(&lines[..sample]));
+        // Look at the first bit.
+        let watch = Watch::new(share, in_sample, Next::Room { bits: 1, look_in: 1 });
         let tally = Tally::unknown();
-        let lines = Shared {
-            lines: atomic::share(self.lines.0),
-            inserted: Counter::new(),
-            uncounted: AtomicBool::new(false),
-            watch: Watch::new(limit, share, total, in_sample),
-            was_over,
-        };
-        BloomFilter {
+        let lines =
+            Shared { was_over, ..Shared::new(atomic::share(self.lines.0), watch, self.meta.capacity) };
+        let shared = BloomFilter {
             meta: self.meta,
             rules: self.rules,
             kernel: self.kernel,
             lines,
             tally,
             body_check: None,
-        }
+        };
+        shared.look_now();
+        shared
     }
 }
 
@@ -174,8 +196,8 @@ impl BloomFilter<Shared> {
 
     #[inline]
     fn insert_hashed(&self, hash: u64) -> Result<bool> {
-        if self.refuses_now() && !self.contains_hash(hash) {
-            return Err(self.capacity_reached(0));
+        if self.refuses_now() {
+            self.refuse(self.why(), || Ok(self.contains_hash(hash)))?;
         }
         let new = self.kernel.shared_insert(&self.rules, &self.lines.lines, hash);
         self.note(1, new.sampled.into());
@@ -184,8 +206,8 @@ impl BloomFilter<Shared> {
 
     /// [`insert`](Self::insert) for the bytes that stand for a key, under a scheme without a hash.
     fn insert_bytes(&self, own: &OwnScheme, bytes: &[u8]) -> Result<bool> {
-        if self.refuses_now() && !self.contains_positions(own, One::Encoded(bytes))? {
-            return Err(self.capacity_reached(0));
+        if self.refuses_now() {
+            self.refuse(self.why(), || self.contains_positions(own, One::Encoded(bytes)))?;
         }
         let shape = self.meta.shape;
         let mut new = 0;
@@ -275,10 +297,65 @@ impl BloomFilter<Shared> {
     /// Keys were inserted, and bits of the sample set.
     #[inline]
     fn note(&self, keys: u64, sampled: u64) {
-        self.lines.inserted.add(keys);
+        let is_time = self.lines.inserted.add(keys);
         if self.meta.over_capacity != OverCapacity::Ignore {
-            self.lines.watch.add(sampled, || self.kernel.count(self.lines.view().0));
+            self.lines.watch.add(sampled, || self.next());
+            if is_time {
+                self.look_at_keys();
+            }
         }
+    }
+
+    /// Keys that were chosen by the filter's own hash may never fall on the sample.
+    #[cold]
+    fn look_at_keys(&self) {
+        let (keys, capacity) = (self.keys_inserted().unwrap_or(u64::MAX), self.meta.capacity);
+        let look_at = self.lines.look_at_keys.load(Relaxed);
+        if keys < look_at || self.lines.watch.is_full() {
+            return;
+        }
+        let next = if keys < capacity { capacity } else { keys.saturating_add(capacity / 8 + 1) };
+        if self.lines.look_at_keys.compare_exchange(look_at, next, Relaxed, Relaxed).is_ok() {
+            self.look_now();
+        }
+    }
+
+    pub(super) fn look_now(&self) {
+        if self.meta.over_capacity != OverCapacity::Ignore {
+            self.lines.watch.look_now(|| self.next());
+        }
+    }
+
+    /// Looks whether the filter is full.
+    fn next(&self) -> Next {
+        let k = u64::from(self.num_hashes());
+        let why = if let Some(left) = self.meta.keys_left(self.keys_inserted()) {
+            let is_half = self.refuses() && left <= self.meta.capacity / 2;
+            let first = is_half && !self.lines.half_seen.swap(true, Relaxed);
+            match first.then(|| self.spoiled()).flatten() {
+                None => {
+                    // Keys that are in already bring the capacity nearer without setting a bit.
+                    let bits = left.saturating_mul(k);
+                    return Next::Room { bits, look_in: bits / 64 };
+                }
+                Some(rate) => Refusal::Spoiled(rate),
+            }
+        } else {
+            match self.look(self.kernel.count(self.lines.view().0)) {
+                Look::Room(bits) => return Next::Room { bits, look_in: bits },
+                Look::Refuse(why) => why,
+            }
+        };
+        if let Refusal::Spoiled(rate) = why {
+            self.lines.spoiled.store(rate.to_bits(), Relaxed);
+        }
+        Next::Full
+    }
+
+    /// Why new keys are refused, where they are.
+    fn why(&self) -> Option<Refusal> {
+        let spoiled = f64::from_bits(self.lines.spoiled.load(Relaxed));
+        (spoiled > 0.0).then_some(Refusal::Spoiled(spoiled))
     }
 
     /// Does the filter hold what it was planned for, or more? Judged as said at [`Shared`]; costs nothing.

@@ -4,8 +4,9 @@
 //! own hash, such as one shard of a set, fall on a few lines; these are overfull, and others like them fall there too.
 
 use super::BloomFilter;
-use super::measure::{fills, line_rate, split_rate};
+use super::measure::{fills, line_fills, line_rate, split_blocks, split_rate};
 use super::storage::Storage;
+use crate::bits::Line;
 use crate::facts::Warning;
 use crate::ids::Layout;
 use crate::params::{power, touched_in_line};
@@ -70,12 +71,14 @@ impl<L: Storage> BloomFilter<L> {
     /// few keys it may be a fifth off, as the rate of one line is.
     ///
     /// ```
-    /// use tepal::{BloomFilter, DEFAULT_SEED};
+    /// use tepal::{BloomFilter, OverCapacity};
     /// let hasher = BloomFilter::builder().key_hasher()?;
     /// let of_shard = |key: &u64| hasher.hash(key).is_ok_and(|hash| hash >> 60 == 7);
     /// let shard: Vec<u64> = (0..160_000).filter(of_shard).collect();
     ///
-    /// let same_hash = BloomFilter::builder().capacity(20_000).build_from(&shard)?;
+    /// // Under `Refuse` it would have stopped half-way, with `Error::KeysClustered`.
+    /// let warn = BloomFilter::builder().capacity(20_000).over_capacity(OverCapacity::Warn);
+    /// let same_hash = warn.build_from(&shard)?;
     /// assert!(same_hash.false_positive_rate_like_members() > 0.9);
     /// let own_seed = BloomFilter::builder().capacity(20_000).seed_for("shard 7").build_from(&shard)?;
     /// assert!(own_seed.false_positive_rate_like_members() < 0.01);
@@ -83,16 +86,17 @@ impl<L: Storage> BloomFilter<L> {
     /// ```
     #[must_use]
     pub fn false_positive_rate_like_members(&self) -> f64 {
-        self.rates().1
+        self.rates(1).1
     }
 
     /// The rates now for keys from anywhere and for keys like the members, by one pass over the bits where the layout has
-    /// blocks.
-    fn rates(&self) -> (f64, f64) {
+    /// blocks: over every line, or one of so many.
+    fn rates(&self, every: usize) -> (f64, f64) {
         let k = self.num_hashes();
+        let lines = || self.each_line().step_by(every);
         match self.layout() {
             Layout::Line => {
-                let sums = self.sums_of_lines(1.0 - touched_in_line(k), |fills| line_rate(fills, k));
+                let sums = sums_of_lines(lines(), 1.0 - touched_in_line(k), |fills| line_rate(fills, k));
                 (sums.mean(), sums.among_members(0.0))
             }
             Layout::Double => {
@@ -100,23 +104,24 @@ impl<L: Storage> BloomFilter<L> {
                 // the hash.
                 let (first, second) = (k.div_ceil(2), k / 2);
                 let kept = libm::sqrt((1.0 - touched_in_line(first)) * (1.0 - touched_in_line(second)));
-                let sums = self.sums_of_lines(kept, |fills| line_rate(fills, first));
-                let second = if first == second { sums.mean() } else { self.mean_line_rate(second) };
+                let of = |k| sums_of_lines(lines(), kept, |fills| line_rate(fills, k));
+                let sums = of(first);
+                let second = if first == second { sums.mean() } else { of(second).mean() };
                 (sums.mean() * second, sums.among_members(0.5) * second)
             }
             Layout::SplitBlock => {
                 let mut sums = Sums::new(256.0, 1.0 - 1.0 / 32.0);
-                for block in self.each_split_block() {
-                    sums.add(fills(block.map(u32::count_ones), 32.0), split_rate);
-                }
+                // The last line may be half a line.
+                let blocks = split_blocks(lines()).take((self.bit_len() / 256) as usize);
+                blocks.for_each(|block| sums.add(fills(block.map(u32::count_ones), 32.0), split_rate));
                 (sums.mean(), sums.among_members(0.0))
             }
             Layout::Scattered if self.has_hash() => {
                 // The first position follows from the bits of the hash that keys are chosen by, the others from others.
                 let mean = |fills: &[f64; 8]| fills.iter().sum::<f64>() / 8.0;
-                let first =
-                    self.sums_of_lines(1.0 - 1.0 / 512.0, mean).among_members(1.0 - 1.0 / f64::from(k));
-                (self.false_positive_rate(), first * power(self.fill_ratio(), k - 1))
+                let first = sums_of_lines(lines(), 1.0 - 1.0 / 512.0, mean);
+                let (first, fill) = (first.among_members(1.0 - 1.0 / f64::from(k)), self.fill_ratio());
+                (power(fill, k), first * power(fill, k - 1))
             }
             Layout::Scattered => {
                 // Each position follows from all bits of the hashes.
@@ -126,28 +131,46 @@ impl<L: Storage> BloomFilter<L> {
         }
     }
 
-    fn sums_of_lines(&self, kept: f64, rate: impl Fn(&[f64; 8]) -> f64) -> Sums {
-        let mut sums = Sums::new(512.0, kept);
-        for line in self.each_line() {
-            sums.add(fills(line.0.map(u64::count_ones), 64.0), &rate);
-        }
-        sums
-    }
-
-    /// A word about it, where the rate for keys like the members is far above that for keys from anywhere.
-    pub(super) fn clustered(&self) -> Option<Warning> {
-        if self.meta.shape.lines() < FEW_LINES {
+    /// A word about it, where the rate for keys like the members is far above that for keys from anywhere, and above the
+    /// promise: by so many lines at most.
+    fn far_apart(&self, most: u64) -> Option<Warning> {
+        let lines = self.meta.shape.lines();
+        if lines < FEW_LINES {
             return None;
         }
-        let (elsewhere, rate) = self.rates();
-        (rate > CLUSTERED * elsewhere).then_some(Warning::Clustered { rate, elsewhere })
+        let (elsewhere, rate) = self.rates(lines.div_ceil(most) as usize);
+        let is_far = rate > FAR * elsewhere && rate > FAR_ABOVE_THE_PROMISE * self.meta.promised_rate;
+        is_far.then_some(Warning::Clustered { rate, elsewhere })
+    }
+
+    /// A word about keys that were chosen by the filter's own hash, where they spoil the promise for keys like them.
+    pub(super) fn clustered(&self) -> Option<Warning> {
+        self.far_apart(u64::MAX)
+    }
+
+    /// The rate for keys like the members, where they spoil the promise: by a quick look at some of the lines.
+    pub(super) fn spoiled(&self) -> Option<f64> {
+        match self.far_apart(SAMPLE)? {
+            Warning::Clustered { rate, .. } => Some(rate),
+            _ => None,
+        }
     }
 }
 
-/// So many times the rate is far above it.
-const CLUSTERED: f64 = 1.5;
+fn sums_of_lines(lines: impl Iterator<Item = Line>, kept: f64, rate: impl Fn(&[f64; 8]) -> f64) -> Sums {
+    let mut sums = Sums::new(512.0, kept);
+    lines.for_each(|line| sums.add(line_fills(&line), &rate));
+    sums
+}
+
+/// So many times the rate for keys from anywhere is far above it.
+const FAR: f64 = 1.5;
+/// So many times the promise is far above it. By chance, a small filter may be twice as far from its promise as it seems.
+const FAR_ABOVE_THE_PROMISE: f64 = 3.0;
 /// Of fewer lines it cannot be told.
 const FEW_LINES: u64 = 16;
+/// Lines of a quick look.
+const SAMPLE: u64 = 4096;
 
 #[cfg(test)]
 mod tests;

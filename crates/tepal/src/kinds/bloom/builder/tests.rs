@@ -150,3 +150,50 @@ fn names_of_the_callers_hash() {
     let keyed = refused(BloomFilter::builder().caller_hash("mine").secret_key(SecretKey::new([0; 16])));
     assert!(keyed.contains("only the scheme `siphash13`"), "{keyed}");
 }
+
+/// A filter that is made for keys at hand keeps the promise by itself, and not only in the mean: where its bits fell badly
+/// it has a line more. Its seed is what it was, and a size that was asked for stays.
+#[test]
+fn a_filter_of_given_keys_keeps_its_own_promise() {
+    let mut larger = 0;
+    for &layout in Layout::ALL {
+        for (keys, rate) in [(1, 0.01), (10, 1e-4), (50, 0.01), (100, 1e-3), (1000, 1e-4), (1000, 1e-6)] {
+            let builder = BloomFilter::builder().layout(layout).false_positive_rate(rate);
+            let planned = builder.clone().capacity(keys).plan().unwrap();
+            for stream in 0..100 {
+                let keys = (0..keys).map(|i| stream << 32 | i);
+                let filter = builder.clone().build_from(keys.clone()).unwrap();
+                assert!(filter.false_positive_rate() <= WITHIN * rate, "{filter:?}");
+                assert_eq!(
+                    (filter.seed(), filter.num_hashes()),
+                    (Some(crate::DEFAULT_SEED), planned.num_hashes)
+                );
+                assert_eq!(
+                    (filter.capacity(), filter.promised_false_positive_rate()),
+                    (planned.capacity, rate)
+                );
+                assert!(keys.clone().all(|key| filter.contains(&key)));
+                let more = (filter.bit_len() - planned.bit_len) / LINE_BITS;
+                assert!(more <= 2 + planned.bit_len / LINE_BITS / 5, "{filter:?}: {more} lines more");
+                larger += u32::from(more > 0);
+
+                let sized = builder.clone().capacity(planned.capacity).build_from(keys).unwrap();
+                assert_eq!(sized.bit_len(), planned.bit_len);
+            }
+        }
+    }
+    assert!((10..200).contains(&larger), "{larger} of 2400 are larger than planned");
+}
+
+/// Keys that were chosen by the filter's own hash do not make it grow without end.
+#[test]
+fn keys_chosen_by_the_hash_do_not_enlarge_a_filter() {
+    let hasher = BloomFilter::builder().key_hasher().unwrap();
+    for (count, lines) in [(50, 1..40), (5000, 98..131)] {
+        let keys = (0..2_000_000u64).filter(|key| hasher.hash(key).unwrap() >> 58 == 7).take(count);
+        let filter = BloomFilter::builder().false_positive_rate(0.01).build_from(keys).unwrap();
+        assert!(lines.contains(&(filter.bit_len() / LINE_BITS)), "{filter:?}");
+        let told = filter.false_positive_rate() <= WITHIN * 0.01 || !filter.warnings().is_empty();
+        assert!(told, "{filter:?}");
+    }
+}

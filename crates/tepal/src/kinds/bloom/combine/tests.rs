@@ -4,7 +4,7 @@ use alloc::string::ToString;
 
 use super::super::tests::{builders, filled};
 use super::*;
-use crate::{KeyDomain, Recipe, SecretKey};
+use crate::{KeyDomain, OverCapacity, Recipe, SecretKey};
 #[cfg(feature = "foreign")]
 use crate::{Md5Split, Scheme};
 
@@ -171,8 +171,6 @@ fn folding_goes_as_far_as_the_rate() {
                 let holds = plan(None, Some(shrunk.bit_len())).plan().unwrap().capacity;
                 assert_eq!(shrunk.capacity(), holds.max(keys), "{layout} {stream} {factor}");
                 assert_eq!(shrunk.promised_false_positive_rate(), rate);
-                let same = BloomFilter::from_parts(shrunk.meta.clone(), shrunk.lines.clone(), 0);
-                assert_eq!(shrunk.limit(), same.limit());
                 let planned = plan(Some(keys), None).plan().unwrap().bit_len;
                 better += u32::from(planned > shrunk.bit_len() + 512);
             }
@@ -181,29 +179,35 @@ fn folding_goes_as_far_as_the_rate() {
     assert!(better > 0, "none is better than planned");
 }
 
-/// A union may hold what one more key could have made of a full filter.
+/// A union of more keys than the capacity is refused where its rate is past the promise, or one of more keys than anybody
+/// knows; it is judged by its lines, not by the number of its bits.
 #[test]
-fn unions_are_judged_by_their_bits() {
+fn unions_are_judged_by_their_rate() {
     for &layout in Layout::ALL {
-        let empty = BloomFilter::builder().layout(layout).capacity(1000).build().unwrap();
-        let with_bits = |bits: u64| {
-            let mut lines = bits::zeroed(empty.lines.0.len() as u64).unwrap();
-            (0..bits).for_each(|p| bits::words_mut(&mut lines)[(p / 64) as usize] |= 1 << (p % 64));
-            BloomFilter::from_parts(empty.meta.clone(), InMemory(lines), bits)
-        };
-        let most = empty.limit() + u64::from(empty.num_hashes()) - 1;
-        let mut filter = with_bits(10);
-        let error = filter.union_with(&with_bits(most + 1)).unwrap_err();
-        assert!(matches!(error, Error::CapacityReached { capacity: 1000, inserted: 0 }), "{error}");
-        assert_eq!(filter.set_bits(), 10);
-        filter.union_with(&with_bits(most)).unwrap();
-        assert_eq!((filter.set_bits(), filter.is_over_capacity()), (most, false), "{layout}");
-        // Where keys are not refused, the limit itself is the most.
-        let mut warned = with_bits(10);
-        warned.set_over_capacity(OverCapacity::Warn);
-        warned.union_with(&with_bits(empty.limit())).unwrap();
-        assert!(!warned.is_over_capacity(), "{layout}");
-        warned.union_with(&with_bits(empty.limit() + 1)).unwrap();
-        assert!(warned.is_over_capacity(), "{layout}");
+        let builder = BloomFilter::builder().layout(layout).capacity(1000);
+        let part = |keys: core::ops::Range<u64>| filled(&builder, keys);
+        // Both have the same keys, so the union has no more than one: known to be few enough, or seen to be.
+        let mut same = part(0..900);
+        same.union_with(&part(0..900)).unwrap();
+        assert_eq!((same.keys_inserted(), same.is_over_capacity()), (Some(1800), false));
+        for unknown in [false, true] {
+            let (mut one, mut other) = (part(0..900), part(900..1800));
+            if unknown {
+                other.meta.inserted = None;
+            }
+            let before = one.clone();
+            let error = one.union_with(&other).unwrap_err();
+            assert!(matches!(error, Error::CapacityReached { capacity: 1000, inserted: 0 }), "{error}");
+            assert!(one == before && one.keys_inserted() == Some(900));
+            one.set_over_capacity(OverCapacity::Warn);
+            one.union_with(&other).unwrap();
+            assert!(one.is_over_capacity(), "{layout}");
+            assert_eq!(one.keys_inserted(), (!unknown).then_some(1800));
+        }
+        // Half of the keys each, of which it is not known how many they are.
+        let (mut one, mut other) = (part(0..450), part(450..900));
+        other.meta.inserted = None;
+        one.union_with(&other).unwrap();
+        assert_eq!((one.keys_inserted(), one.is_over_capacity()), (None, false), "{layout}");
     }
 }

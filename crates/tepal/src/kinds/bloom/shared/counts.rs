@@ -9,6 +9,9 @@ use crate::bits::atomic::{AtomicBool, AtomicU64};
 /// As many threads as can add to a counter without meeting. A model of all interleavings keeps to one.
 const STRIPES: usize = if cfg!(all(test, loom)) { 1 } else { 64 };
 
+/// After so many keys of a stripe it is worth a look at how many there are.
+const LOOK_EVERY: u64 = 256;
+
 /// A number on a cache line of its own; two lines, since CPUs fetch them in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
@@ -23,9 +26,11 @@ impl Counter {
         Counter(Box::new(array::from_fn(|_| Stripe(AtomicU64::new(0)))))
     }
 
+    /// Adds to it. Now and then, after some hundreds, that is worth a look at the sum: then it says so.
     #[inline]
-    pub(super) fn add(&self, count: u64) {
-        self.0[stripe()].0.fetch_add(count, Relaxed);
+    pub(super) fn add(&self, count: u64) -> bool {
+        let before = self.0[stripe()].0.fetch_add(count, Relaxed);
+        before / LOOK_EVERY != before.wrapping_add(count) / LOOK_EVERY
     }
 
     /// All that was added before, and perhaps some of what is being added.
@@ -43,22 +48,27 @@ fn stripe() -> usize {
     (stack.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize % STRIPES
 }
 
-/// Whether the filter is full, judged by the bits set in a sample of its lines.
+/// What a look at the filter found.
+pub(super) enum Next {
+    /// So many bits may surely be set before it is full; look again when so many are.
+    Room { bits: u64, look_in: u64 },
+    /// It is full.
+    Full,
+}
+
+/// When to look whether the filter is full, judged by the bits set in a sample of its lines.
 ///
-/// At an eighth and at a 64th before the limit one thread counts all bits while the others wait, so that the sample
-/// has to tell only of the little that was set since. Where the sample is the whole filter nothing needs that.
+/// One thread looks while the others wait at their next bit of the sample.
 #[derive(Debug)]
 pub(super) struct Watch {
-    /// Set bits of the whole filter that are its capacity.
-    limit: u64,
     /// The share of the lines that are in the sample.
     share: f64,
     /// It never changes back: it lies on a line that every thread may keep.
     full: AtomicBool,
     /// At so many set bits of the sample, look again; [`LOOKING`] while a thread does.
     look_at: AtomicU64,
-    /// At so many set bits of the sample the filter is full, as far as is known.
-    full_at: AtomicU64,
+    /// Up to so many set bits of the sample the filter is surely not full.
+    room_to: AtomicU64,
     /// Set bits of the sample.
     bits: Stripe,
 }
@@ -67,18 +77,16 @@ pub(super) struct Watch {
 const LOOKING: u64 = 0;
 
 impl Watch {
-    /// For a filter with `limit` set bits at its capacity and `total` of them now, `in_sample` of these in the
-    /// `share` of its lines that is watched.
-    pub(super) fn new(limit: u64, share: f64, total: u64, in_sample: u64) -> Self {
+    /// For a filter of which `share` is watched, with `in_sample` set bits in that.
+    pub(super) fn new(share: f64, in_sample: u64, next: Next) -> Self {
         let watch = Watch {
-            limit,
             share,
             full: AtomicBool::new(false),
             look_at: AtomicU64::new(LOOKING),
-            full_at: AtomicU64::new(LOOKING),
+            room_to: AtomicU64::new(LOOKING),
             bits: Stripe(AtomicU64::new(in_sample)),
         };
-        watch.plan(total, in_sample);
+        watch.plan(next, in_sample);
         watch
     }
 
@@ -89,55 +97,64 @@ impl Watch {
 
     /// So many bits of the whole filter may still be set, as far as is known.
     pub(super) fn room(&self) -> u64 {
-        let in_sample = self.full_at.load(Relaxed).saturating_sub(self.bits.0.load(Relaxed));
+        let in_sample = self.room_to.load(Relaxed).saturating_sub(self.bits.0.load(Relaxed));
         (in_sample as f64 / self.share) as u64
     }
 
-    /// Bits were set in the sample; `count` counts those of the whole filter.
+    /// Bits were set in the sample; `look` looks at the filter.
     #[inline]
-    pub(super) fn add(&self, sampled: u64, count: impl Fn() -> u64) {
+    pub(super) fn add(&self, sampled: u64, look: impl FnOnce() -> Next) {
         if sampled > 0 && self.bits.0.fetch_add(sampled, Relaxed) + sampled >= self.look_at.load(Relaxed) {
-            self.look(count);
+            self.look(look);
         }
     }
 
     #[cold]
-    fn look(&self, count: impl Fn() -> u64) {
+    fn look(&self, look: impl FnOnce() -> Next) {
         loop {
             let look_at = self.look_at.load(Acquire);
             if look_at == LOOKING {
                 wait();
-                continue;
-            }
-            if self.bits.0.load(Relaxed) < look_at {
+            } else if self.bits.0.load(Relaxed) < look_at {
                 return;
-            }
-            if look_at == self.full_at.load(Relaxed) {
-                return self.full.store(true, Relaxed);
-            }
-            if self.look_at.compare_exchange(look_at, LOOKING, AcqRel, Relaxed).is_ok() {
-                break;
+            } else if self.look_at.compare_exchange(look_at, LOOKING, AcqRel, Relaxed).is_ok() {
+                return self.look_alone(look);
             }
         }
-        // The others stop here too at their next bit of the sample: the count is of about the middle of its time.
-        let before = self.bits.0.load(Relaxed);
-        let total = count();
-        let after = self.bits.0.load(Relaxed);
-        self.plan(total, before.midpoint(after));
     }
 
-    /// When to look next, where the sample has `in_sample` bits set and the whole filter `total`.
-    fn plan(&self, total: u64, in_sample: u64) {
-        let room = self.limit.saturating_sub(total);
-        if room == 0 {
-            self.full.store(true, Relaxed);
+    /// Looks now, whatever bits were set in the sample; unless another thread does.
+    #[cold]
+    pub(super) fn look_now(&self, look: impl FnOnce() -> Next) {
+        if self.look_at.swap(LOOKING, AcqRel) != LOOKING {
+            self.look_alone(look);
         }
-        let grown = |bits: f64| in_sample + ((bits * self.share) as u64).max(1);
-        let full_at = grown(room as f64);
-        let is_near = self.share == 1.0 || room <= self.limit / 32;
-        self.full_at.store(full_at, Relaxed);
-        // Whoever sees this sees the line above.
-        self.look_at.store(if is_near { full_at } else { grown(room as f64 * 0.875) }, Release);
+    }
+
+    /// The others stop too, at their next bit of the sample: the look is of about the middle of its time.
+    fn look_alone(&self, look: impl FnOnce() -> Next) {
+        let before = self.bits.0.load(Relaxed);
+        let next = look();
+        let after = self.bits.0.load(Relaxed);
+        self.plan(next, before.midpoint(after));
+    }
+
+    /// When to look next, where the sample has `in_sample` bits set.
+    fn plan(&self, next: Next, in_sample: u64) {
+        let grown = |bits: u64| in_sample.saturating_add(((bits as f64 * self.share) as u64).max(1));
+        let look_at = match next {
+            Next::Room { bits, look_in } => {
+                self.room_to.store(grown(bits), Relaxed);
+                grown(look_in)
+            }
+            Next::Full => {
+                self.full.store(true, Relaxed);
+                self.room_to.store(0, Relaxed);
+                u64::MAX
+            }
+        };
+        // Whoever sees this sees the lines above.
+        self.look_at.store(look_at, Release);
     }
 }
 

@@ -5,17 +5,17 @@ use core::sync::atomic::Ordering::Relaxed;
 use super::super::BloomFilter;
 use super::super::storage::{InMemory, PlainStorage};
 use super::Shared;
-use super::counts::{Counter, Watch};
-use crate::bits::atomic::{self, AtomicBool};
+use super::counts::{Next, Watch};
+use crate::bits::atomic;
 use crate::bits::{self, Bits};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 impl BloomFilter<Shared> {
     /// A copy in memory of what the filter holds now, while other threads go on: with every key whose insert happened
     /// before this call, and perhaps some of the others.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it.
+    /// [`Error::TooLarge`] where there is no memory for it.
     pub fn snapshot(&self) -> Result<BloomFilter> {
         let mut lines = bits::zeroed(self.meta.shape.lines())?;
         // Before the bits: a key is counted once all its bits are set.
@@ -56,8 +56,8 @@ impl BloomFilter<Shared> {
         self.check_compatible(other)?;
         other.check_before_copying()?;
         let others = other.lines.as_lines();
-        if self.refuses() && atomic::count_union(&self.lines.lines, others) > self.most_bits() {
-            return Err(self.capacity_reached(0));
+        if self.refuses_union(other, || atomic::count_union(&self.lines.lines, others)) {
+            return Err(Error::CapacityReached { capacity: self.capacity(), inserted: 0 });
         }
         let sampled = atomic::union(&self.lines.lines, others);
         match other.keys_inserted() {
@@ -83,13 +83,11 @@ impl BloomFilter<Shared> {
     /// ```
     pub fn clear(&mut self) {
         let share = self.sample() as f64 / self.meta.shape.lines() as f64;
-        let limit = self.limit();
-        let Shared { lines, inserted, uncounted, watch, was_over } = &mut self.lines;
-        atomic::clear(lines);
+        let mut lines = core::mem::take(&mut self.lines.lines);
+        atomic::clear(&mut lines);
         self.meta.inserted = Some(0);
-        *inserted = Counter::new();
-        *uncounted = AtomicBool::new(false);
-        *watch = Watch::new(limit, share, 0, 0);
-        *was_over = false;
+        let watch = Watch::new(share, 0, Next::Room { bits: 1, look_in: 1 });
+        self.lines = Shared::new(lines, watch, self.meta.capacity);
+        self.look_now();
     }
 }

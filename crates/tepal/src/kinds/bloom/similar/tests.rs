@@ -31,7 +31,8 @@ fn the_rate_of_a_shard_is_told() {
         let told = filter.false_positive_rate_like_members();
         assert!((told / measured - 1.0).abs() < 0.15, "{layout}: {told} told, {measured} measured");
         let clustered = filter.warnings().iter().any(|warning| matches!(warning, Warning::Clustered { .. }));
-        assert!(clustered, "{layout}");
+        // Of scattered bits one follows from what the keys were chosen by: 1.3 times the promise.
+        assert_eq!(clustered, layout != Layout::Scattered, "{layout}: {told}");
     }
 }
 

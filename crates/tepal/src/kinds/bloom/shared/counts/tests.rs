@@ -6,36 +6,61 @@ use core::cell::Cell;
 
 use super::*;
 
-/// The whole filter is watched: full at the limit, and not one bit before.
-#[test]
-fn a_small_filter_is_counted_exactly() {
-    let watch = Watch::new(100, 1.0, 40, 40);
-    let nobody_counts = || -> u64 { panic!("everything is watched already") };
-    for bit in 41..=100 {
-        assert!(!watch.is_full() && watch.room() == 101 - bit);
-        watch.add(1, nobody_counts);
-    }
-    assert!(watch.is_full());
-    assert!(Watch::new(100, 1.0, 100, 100).is_full());
+/// So many bits may be set before anybody looks, and more are surely room.
+fn room(bits: u64, look_in: u64) -> Next {
+    Next::Room { bits, look_in }
 }
 
-/// A sample that lies is set right by counting, twice, at an eighth and a 64th before the limit.
+/// The whole filter is watched: looked at when it is time, and not one bit before.
+#[test]
+fn a_small_filter_is_looked_at_in_time() {
+    let watch = Watch::new(1.0, 40, room(60, 50));
+    let nobody_looks = || -> Next { panic!("it is not time") };
+    for bit in 41..90 {
+        watch.add(1, nobody_looks);
+        assert!(!watch.is_full() && watch.room() == 100 - bit);
+    }
+    watch.add(1, || room(5, 2));
+    assert_eq!(watch.room(), 5);
+    watch.add(1, nobody_looks);
+    watch.add(1, || Next::Full);
+    assert!(watch.is_full() && watch.room() == 0);
+    // Nobody looks again.
+    watch.add(1000, nobody_looks);
+    assert!(Watch::new(1.0, 100, Next::Full).is_full());
+}
+
+/// A look may be called for beside the sample; one thread looks at a time.
+#[test]
+fn a_look_can_be_called_for() {
+    let watch = Watch::new(0.5, 0, room(1000, 1000));
+    watch.look_now(|| room(10, 10));
+    assert_eq!(watch.room(), 10);
+    watch.look_now(|| {
+        watch.look_now(|| panic!("somebody looks"));
+        Next::Full
+    });
+    assert!(watch.is_full());
+}
+
+/// A sample that lies is set right by each look.
 #[test]
 fn a_sample_is_set_right() {
     let limit = 1_000_000;
     // A tenth of the lines, with a hundredth fewer or more bits than a tenth.
     for of_a_thousand in [99, 101] {
-        let watch = Watch::new(limit, 0.1, 0, 0);
+        let watch = Watch::new(0.1, 0, room(limit, limit / 2));
         let (mut total, mut looks) = (0, Cell::new(0));
         while !watch.is_full() {
             total += 1000;
             watch.add(of_a_thousand, || {
                 looks.set(looks.get() + 1);
-                total
+                let left = limit.saturating_sub(total);
+                if left < 1000 { Next::Full } else { room(left, left / 2) }
             });
         }
         assert!((998_000..=1_002_000).contains(&total), "{of_a_thousand}: {total}");
-        assert_eq!(*looks.get_mut(), 2, "{of_a_thousand}");
+        assert!((5..15).contains(looks.get_mut()), "{of_a_thousand}: {looks:?}");
     }
 }
 
@@ -44,7 +69,11 @@ fn a_counter_counts_every_thread() {
     let counter = Counter::new();
     std::thread::scope(|scope| {
         for _ in 0..70 {
-            scope.spawn(|| (0..100).for_each(|_| counter.add(2)));
+            scope.spawn(|| {
+                for _ in 0..100 {
+                    counter.add(2);
+                }
+            });
         }
     });
     assert_eq!(counter.sum(), 14_000);
@@ -53,11 +82,19 @@ fn a_counter_counts_every_thread() {
 /// What the sample has room for is known of the whole filter.
 #[test]
 fn a_sample_tells_of_the_whole() {
-    let watch = Watch::new(1_000_000, 0.125, 0, 0);
+    let watch = Watch::new(0.125, 0, room(1_000_000, 1_000_000));
     assert_eq!(watch.room(), 1_000_000);
     watch.add(50_000, || panic!("not yet"));
     assert_eq!((watch.room(), watch.is_full()), (600_000, false));
-    assert_eq!(Watch::new(1_000_000, 0.125, 400_000, 60_000).room(), 600_000);
+}
+
+/// A counter says now and then that it is worth a look, and never misses it by one that adds many.
+#[test]
+fn a_counter_calls_for_looks() {
+    let counter = Counter::new();
+    let calls = (0..100_000).filter(|_| counter.add(1)).count();
+    assert_eq!(calls, 390);
+    assert!(counter.add(300) && counter.add(256));
 }
 
 /// Threads that run at the same time seldom meet at one place: their stacks lie apart.

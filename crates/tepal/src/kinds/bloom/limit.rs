@@ -1,0 +1,205 @@
+//! When a filter is full: the rule by which new keys are refused, and what is told of it.
+//!
+//! A new key is refused when the keys that the filter was planned for have been given to it, or it is not known how many
+//! were, and one key more might take the rate, worked out from the bits of each line, past
+//! [`WITHIN`] times the promise. So no key is refused before the capacity, repeats use nothing up,
+//! and a filter that is filled until it refuses keeps its promise, however small it is. One refusal comes before the capacity:
+//! where half of the keys spoil the promise for keys like them, since they were chosen by the filter's own hash. That
+//! one is of every key: in lines that are full, each key looks as if it were in.
+
+use super::storage::{PlainStorage, Storage, StorageMut};
+use super::tally::{Refusal, Tally};
+use super::{BloomFilter, Meta};
+use crate::error::{Error, Result};
+use crate::ids::OverCapacity;
+use crate::params::WITHIN;
+
+/// Near its end a filter is looked at once for so many keys of its capacity: the rate grows by less than a hundredth of
+/// the promise meanwhile. One for fewer keys is looked at after each key that sets a bit.
+const LOOK_EVERY: u64 = 2048;
+
+/// After which share of the bits that seem to be missing to the end a filter is looked at again.
+const PART_OF_THE_WAY: f64 = 0.75;
+
+/// What a look at the bits finds.
+pub(super) enum Look {
+    /// So many bits more may be set before anybody looks again.
+    Room(u64),
+    /// New keys are refused.
+    Refuse(Refusal),
+}
+
+impl Meta {
+    /// So many keys of the capacity are left, where that is known and there are any.
+    pub(super) fn keys_left(&self, inserted: Option<u64>) -> Option<u64> {
+        inserted.and_then(|inserted| self.capacity.checked_sub(inserted)).filter(|keys| *keys > 0)
+    }
+
+    /// Is this rate, of the keys that are in, past the promise?
+    fn is_past(&self, rate: f64) -> bool {
+        rate > WITHIN * self.promised_rate
+    }
+}
+
+impl<L: Storage> BloomFilter<L> {
+    pub(super) fn refuses(&self) -> bool {
+        self.meta.over_capacity == OverCapacity::Refuse
+    }
+
+    /// Looks at the bits of a filter that was given the keys of its capacity.
+    #[cold]
+    pub(super) fn look(&self, set_bits: u64) -> Look {
+        if let Some(rate) = self.spoiled() {
+            return Look::Refuse(Refusal::Spoiled(rate));
+        }
+        let keys = (self.meta.capacity / LOOK_EVERY).max(1);
+        let rate = self.rate_over(self.each_line(), || set_bits, keys as f64);
+        if self.meta.is_past(rate) {
+            return Look::Refuse(Refusal::Full);
+        }
+        if self.meta.capacity < LOOK_EVERY {
+            return Look::Room(1);
+        }
+        // With k bits a key, the rate of many lines grows no faster than the k-th power of the set bits.
+        let times = libm::pow(WITHIN * self.meta.promised_rate / rate, 1.0 / f64::from(self.num_hashes()));
+        let missing = PART_OF_THE_WAY * (times - 1.0) * set_bits as f64;
+        Look::Room(keys.max(missing.min(self.bit_len() as f64) as u64))
+    }
+
+    /// Does it hold more keys than it was planned for, and is its rate past the promise?
+    pub(super) fn is_past_capacity(&self) -> bool {
+        self.keys_inserted().is_none_or(|keys| keys > self.meta.capacity)
+            && self.meta.is_past(self.false_positive_rate())
+    }
+
+    /// Must the union with another filter be refused? It has `set_bits` set bits.
+    pub(super) fn refuses_union<M: Storage>(
+        &self,
+        other: &BloomFilter<M>,
+        set_bits: impl FnOnce() -> u64,
+    ) -> bool {
+        let keys = self.keys_inserted().zip(other.keys_inserted());
+        if !self.refuses()
+            || keys.is_some_and(|(here, there)| here.saturating_add(there) <= self.meta.capacity)
+        {
+            return false;
+        }
+        let set_bits = set_bits();
+        let united = self.each_line().zip(other.each_line()).map(|(here, there)| here.or(there));
+        set_bits > self.set_bits() && self.meta.is_past(self.rate_over(united, || set_bits, 0.0))
+    }
+
+    /// Whether a key is refused, where new keys are: `held` says whether it is in already, or looks so.
+    #[cold]
+    pub(super) fn refuse(&self, why: Option<Refusal>, held: impl FnOnce() -> Result<bool>) -> Result<()> {
+        match why {
+            Some(Refusal::Spoiled(rate)) => {
+                Err(Error::KeysClustered { rate, promised: self.meta.promised_rate, inserted: 0 })
+            }
+            Some(Refusal::Full) | None => match held()? {
+                true => Ok(()),
+                false => Err(Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 }),
+            },
+        }
+    }
+}
+
+impl<L: PlainStorage> BloomFilter<L> {
+    /// Does the filter hold more keys than it was planned for, and is its rate above the promise for that? Its rate is
+    /// then more than 1.03 times the promised one: so far it may be off at its capacity by chance. Always `false` under
+    /// [`OverCapacity::Ignore`].
+    ///
+    /// Under [`OverCapacity::Refuse`] inserting does not make it so, with one exception: of twenty filters one may be so
+    /// far off already when its last key goes in, and repeats that follow count as keys. It may be so
+    /// where keys went in under another policy, or by several threads at once ([`Shared`](crate::Shared)).
+    ///
+    /// Costs nothing up to the capacity, and one pass over the bits beyond it.
+    ///
+    /// ```
+    /// use tepal::{BloomFilter, OverCapacity};
+    /// let mut seen = BloomFilter::builder().capacity(100).over_capacity(OverCapacity::Warn).build()?;
+    /// seen.insert_iter(0..1000u64)?;
+    /// assert!(seen.is_over_capacity() && seen.false_positive_rate() > seen.promised_false_positive_rate());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    #[must_use]
+    pub fn is_over_capacity(&self) -> bool {
+        self.meta.over_capacity != OverCapacity::Ignore && self.is_past_capacity()
+    }
+}
+
+impl<L: StorageMut> BloomFilter<L> {
+    /// Makes room for one key, where keys may be refused: `held` says whether it is in already, or looks so.
+    #[inline(always)]
+    pub(super) fn make_room(&mut self, held: impl FnOnce(&Self) -> Result<bool>) -> Result<()> {
+        if !self.refuses() {
+            return Ok(());
+        }
+        match self.tally.free.checked_sub(1) {
+            Some(free) => self.tally.free = free,
+            None if self.is_full() => self.refuse(self.tally.refusal, || held(self))?,
+            None => self.tally.free -= 1,
+        }
+        Ok(())
+    }
+
+    /// Finds that new keys are refused, or how many may be given before that has to be found again.
+    #[cold]
+    pub(super) fn is_full(&mut self) -> bool {
+        if self.tally.refusal.is_some() {
+            return true;
+        }
+        if let Some(left) = self.meta.keys_left(self.meta.inserted) {
+            // Half-way there is time to say that the keys spoil the promise.
+            let half = self.meta.capacity / 2;
+            if left > half {
+                self.tally.free = left - half;
+                return false;
+            }
+            self.tally.refusal = self.spoiled().map(Refusal::Spoiled);
+            self.tally.free = if self.tally.refusal.is_some() { 0 } else { left };
+            return self.tally.refusal.is_some();
+        }
+        // After batches the bits may be far fewer than the keys could have set.
+        if !self.tally.is_exact() {
+            self.recount();
+        }
+        if self.tally.counted >= self.tally.look_at {
+            match self.look(self.tally.counted) {
+                Look::Room(bits) => self.tally.look_at = self.tally.counted + bits,
+                Look::Refuse(why) => self.tally.refusal = Some(why),
+            }
+        }
+        if self.tally.refusal.is_some() {
+            return true;
+        }
+        let bits = self.tally.look_at.saturating_sub(self.tally.counted);
+        self.tally.free = (bits / u64::from(self.num_hashes())).max(1);
+        false
+    }
+
+    /// Some keys were given, repeats included.
+    #[inline]
+    pub(super) fn add_to_inserted(&mut self, keys: u64) {
+        self.meta.inserted = self.meta.inserted.and_then(|n| n.checked_add(keys));
+    }
+
+    /// Counts the set bits.
+    pub(super) fn recount(&mut self) {
+        self.tally.recounted(self.kernel.count(self.lines.view().0));
+    }
+
+    /// Counts the set bits, and forgets what was found before: other bits are set now.
+    pub(super) fn count_anew(&mut self) {
+        self.tally = Tally::new(self.kernel.count(self.lines.view().0));
+    }
+
+    /// Plans the filter for so many keys from now on; the promised rate stays.
+    pub(super) fn set_capacity(&mut self, keys: u64) {
+        self.meta.capacity = keys;
+        self.count_anew();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,272 @@
+//! When it is enough: what is refused, warned of and ignored, and after how many keys.
+
+#[cfg(feature = "foreign")]
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::super::tests::builders;
+use super::*;
+#[cfg(feature = "foreign")]
+use crate::Scheme;
+use crate::{Layout, bits};
+
+#[test]
+fn refusing_keeps_the_promise_and_loses_nobody() {
+    for builder in builders() {
+        let mut filter = builder.clone().capacity(2000).false_positive_rate(0.01).build().unwrap();
+        let mut accepted = 0u64;
+        let refused = loop {
+            match filter.insert(&accepted) {
+                Ok(_) => accepted += 1,
+                Err(error) => break error,
+            }
+        };
+        assert!((2000..2200).contains(&accepted), "{filter:?}: {accepted}");
+        assert!(matches!(refused, Error::CapacityReached { capacity: 2000, inserted: 0 }));
+        assert!(accepted == 2000 || filter.false_positive_rate() <= WITHIN * 0.01, "{filter:?}");
+        let before = filter.clone();
+        // What is in already, or looks so, is no new key.
+        assert!((0..accepted).all(|key| !filter.insert(&key).unwrap()));
+        assert!(filter == before);
+
+        // A batch stops at the same key, and says where.
+        let keys: Vec<u64> = (0..10_000).collect();
+        let mut batch = builder.capacity(2000).build().unwrap();
+        let Err(Error::CapacityReached { inserted, .. }) = batch.insert_many(&keys) else {
+            panic!("10,000 keys went into {batch:?}");
+        };
+        assert_eq!(inserted as u64, accepted);
+        assert!(batch.lines == before.lines);
+        assert!(keys[..inserted].iter().all(|key| batch.contains(key)));
+    }
+}
+
+#[test]
+fn a_batch_and_then_single_keys_fill_the_capacity() {
+    for builder in builders() {
+        let mut filter = builder.capacity(100_000).build().unwrap();
+        filter.insert_many(&(0..99_000u64).collect::<Vec<_>>()).unwrap();
+        for key in 99_000..100_000u64 {
+            filter.insert(&key).unwrap();
+        }
+        assert_eq!(filter.set_bits(), bits::count(&filter.lines.0));
+        assert!(!filter.is_over_capacity());
+    }
+}
+
+/// The key that a filter takes last leaves it full, and not over capacity.
+#[test]
+fn refusing_is_never_over_capacity_by_inserting() {
+    let mut past = 0;
+    for builder in builders() {
+        for stream in 0..20u64 {
+            let keys: Vec<u64> = (0..5000).map(|i| 10_000 * stream + i).collect();
+            let mut full = builder.clone().capacity(1000).build().unwrap();
+            let refused = if stream % 2 == 0 {
+                full.insert_many(&keys).err()
+            } else {
+                keys.iter().find_map(|key| full.insert(key).err())
+            };
+            assert!(matches!(refused, Some(Error::CapacityReached { .. })), "{full:?}");
+            // One in twenty is past its promise when the keys of the capacity are in.
+            let mut first = builder.clone().capacity(1000).build().unwrap();
+            first.insert_many(&keys[..1000]).unwrap();
+            let was_past = first.false_positive_rate() > WITHIN * first.promised_false_positive_rate();
+            past += u32::from(was_past);
+            assert!(!full.is_over_capacity() || was_past, "{full:?}");
+            // Nor is it a reason to refuse what is in already.
+            let same = full.clone();
+            full.union_with(&same).unwrap();
+            assert!(full.lines == same.lines);
+            full.set_over_capacity(OverCapacity::Warn);
+            full.insert_many(&keys).unwrap();
+            assert!(full.is_over_capacity(), "{full:?}");
+            full.set_over_capacity(OverCapacity::Refuse);
+            assert!(full.is_over_capacity(), "{full:?}");
+        }
+    }
+    assert!(past <= 20, "{past}");
+}
+
+#[test]
+fn repeats_use_nothing_up() {
+    let mut filter = BloomFilter::builder().capacity(1000).build().unwrap();
+    let keys: Vec<u64> = (0..1000).collect();
+    for _ in 0..200 {
+        filter.insert_many(&keys).unwrap();
+    }
+    assert_eq!(filter.keys_inserted(), Some(200_000));
+    assert!((filter.estimated_len() - 1000.0).abs() < 50.0);
+}
+
+#[test]
+fn warning_and_ignoring() {
+    for (policy, warned) in [(OverCapacity::Warn, true), (OverCapacity::Ignore, false)] {
+        for builder in builders() {
+            let mut filter = builder.capacity(1000).over_capacity(policy).build().unwrap();
+            filter.insert_many(&(0..1000u64).collect::<Vec<_>>()).unwrap();
+            assert!(!filter.is_over_capacity(), "{filter:?}");
+            filter.insert_many(&(1000..2000u64).collect::<Vec<_>>()).unwrap();
+            assert_eq!(filter.is_over_capacity(), warned, "{filter:?}");
+            assert!((0..2000u64).all(|key| filter.contains(&key)));
+            filter.set_over_capacity(OverCapacity::Refuse);
+            assert!((5000..5100u64).any(|key| filter.insert(&key).is_err()));
+        }
+    }
+}
+
+#[cfg(feature = "foreign")]
+#[test]
+fn schemes_of_other_programs_refuse_nothing_unless_told() {
+    let builder = BloomFilter::builder().capacity(100).scheme(Scheme::GuavaMitz64);
+    let mut filter = builder.clone().build().unwrap();
+    filter.insert_many(&(0..300u64).collect::<Vec<_>>()).unwrap();
+    assert!(filter.is_over_capacity());
+    let mut strict = builder.over_capacity(OverCapacity::Refuse).build().unwrap();
+    let refused = strict.insert_many(&(0..300u64).collect::<Vec<_>>()).unwrap_err();
+    assert!(matches!(refused, Error::CapacityReached { inserted: 100..130, .. }), "{refused}");
+    assert!(refused.to_string().contains("keys of this call are in"), "{refused}");
+    assert!(!strict.has_hash() && strict.hash_key("x").is_err() && strict.insert_hash(1).is_err());
+    assert!(strict.contains_hash(1) && strict.insert_many_hashes(&[1]).is_err());
+    let mut answers = [false; 2];
+    strict.contains_many_hashes(&[1, 2], &mut answers);
+    assert_eq!(answers, [true, true]);
+    assert!(strict.shrink_to(0.5).is_err());
+}
+
+/// Of many small filters, filled by single keys or batches until they refuse: none refuses a key before its capacity, the
+/// mean keeps the promise, and all but one in twenty keep it by themselves.
+#[test]
+fn small_filters_keep_the_promise_to_the_last_key() {
+    let filters = 300u64;
+    for &layout in Layout::ALL {
+        for promised in [0.1, 0.01, 1e-3, 1e-4, 1e-6] {
+            for capacity in [1, 2, 10, 50, 100, 1000] {
+                let builder =
+                    BloomFilter::builder().layout(layout).false_positive_rate(promised).capacity(capacity);
+                let (mut rates, mut beyond) = (0.0, 0);
+                for seed in 0..filters {
+                    let mut filter = builder.clone().seed(seed).build().unwrap();
+                    let mut keys = 0..10_000u64;
+                    let accepted = if seed % 2 == 0 {
+                        keys.find(|key| filter.insert(key).is_err()).unwrap()
+                    } else {
+                        match filter.insert_many(&keys.collect::<Vec<_>>()) {
+                            Err(Error::CapacityReached { inserted, .. }) => inserted as u64,
+                            other => panic!("{other:?}"),
+                        }
+                    };
+                    let rate = filter.false_positive_rate() / promised;
+                    assert!(accepted >= capacity, "{filter:?}: {accepted}");
+                    // A key that looks as if it were in is taken.
+                    assert!(rate <= WITHIN || accepted <= capacity + 2, "{filter:?}: {accepted}, {rate}");
+                    rates += rate;
+                    beyond += u64::from(rate > WITHIN);
+                }
+                let mean = rates / filters as f64;
+                let label = alloc::format!("{layout}, {capacity} keys at {promised}");
+                assert!(mean <= 1.05, "{label}: {mean}");
+                assert!(beyond <= 30, "{label}: {beyond} of {filters} beyond");
+            }
+        }
+    }
+}
+
+/// A shape that the caller fixes promises what its filters keep.
+#[test]
+fn fixed_shapes_keep_what_they_promise() {
+    for &layout in Layout::ALL {
+        for (capacity, bit_len) in [(1, 512), (20, 512), (50, 512), (100, 1024), (1000, 10_240)] {
+            let builder = BloomFilter::builder().layout(layout).capacity(capacity).bit_len(bit_len);
+            let mut rates = 0.0;
+            for seed in 0..300 {
+                let mut filter = builder.clone().seed(seed).build().unwrap();
+                let accepted = (0..10_000u64).take_while(|key| filter.insert(key).is_ok()).count();
+                assert!(accepted as u64 >= capacity);
+                rates += filter.false_positive_rate() / filter.promised_false_positive_rate();
+            }
+            let mean = rates / 300.0;
+            assert!(mean <= 1.05, "{layout}, {capacity} keys in {bit_len} bits: {mean}");
+        }
+    }
+}
+
+/// Where it is not known how many keys are in, the bits alone say when it is enough.
+#[test]
+fn an_unknown_number_of_keys_is_judged_by_the_bits() {
+    for builder in builders() {
+        let mut filter = builder.capacity(1000).build().unwrap();
+        filter.insert_many(&(0..500u64).collect::<Vec<_>>()).unwrap();
+        filter.meta.inserted = None;
+        filter.count_anew();
+        let accepted = (500..5000u64).take_while(|key| filter.insert(key).is_ok()).count();
+        assert!((450..700).contains(&accepted), "{filter:?}: {accepted}");
+        assert!(filter.false_positive_rate() <= WITHIN * filter.promised_false_positive_rate());
+        assert_eq!(filter.keys_inserted(), None);
+    }
+}
+
+/// Near the end, repeats cost no look at the bits of a filter, and no look is missed however keys come.
+#[test]
+fn looks_are_few() {
+    for builder in builders() {
+        let mut filter = builder.capacity(200_000).build().unwrap();
+        filter.insert_many(&(0..200_000u64).collect::<Vec<_>>()).unwrap();
+        let mut looks = 0;
+        for key in 0..300_000u64 {
+            let before = filter.tally.look_at;
+            if filter.insert(&key).is_err() {
+                break;
+            }
+            looks += u32::from(filter.tally.look_at != before);
+        }
+        assert!(filter.tally.refusal.is_some() && looks < 30, "{filter:?}: {looks}");
+    }
+}
+
+/// Keys that were chosen by the filter's own hash are refused when half of them are in, with the reason, whether they fall
+/// on a quarter of the lines or fill a few of them; a seed of its own or another policy takes them.
+#[test]
+fn keys_chosen_by_the_filters_hash_are_refused_half_way() {
+    for layout in [Layout::Line, Layout::SplitBlock] {
+        let builder = BloomFilter::builder().layout(layout).capacity(20_000);
+        let hasher = builder.key_hasher().unwrap();
+        for (shift, shard) in [(62, 2), (60, 7), (58, 7)] {
+            let keys = (0..1_000_000).filter(|key: &u64| hasher.hash(key).unwrap() >> shift == shard);
+            let keys: Vec<u64> = keys.take(12_000).collect();
+            let (mut single, mut batch) =
+                (builder.clone().build().unwrap(), builder.clone().build().unwrap());
+            let refused = keys.iter().position(|key| single.insert(key).is_err());
+            assert_eq!(refused, Some(10_000), "{layout}");
+            let Err(Error::KeysClustered { rate, promised, inserted }) = batch.insert_many(&keys) else {
+                panic!("{layout}: taken");
+            };
+            assert!(rate > 0.03 && promised == 0.01 && inserted == 10_000, "{layout}: {rate} {inserted}");
+            // What is in is in, and stays so.
+            assert!(single == batch && keys[..10_000].iter().all(|key| batch.contains(key)));
+            let shared = builder.clone().build().unwrap().into_shared();
+            let taken = keys.iter().take_while(|key| shared.insert(*key).is_ok()).count();
+            assert!((10_000..10_300).contains(&taken), "{layout}: {taken}");
+            assert!(matches!(shared.insert(&0u64), Err(Error::KeysClustered { .. })), "{layout}");
+
+            batch.set_over_capacity(OverCapacity::Warn);
+            batch.insert_many(&keys).unwrap();
+            builder.clone().seed_for("its own").build().unwrap().insert_many(&keys).unwrap();
+        }
+    }
+}
+
+/// No sound filter is taken for one whose keys were chosen, however few its lines.
+#[test]
+fn no_false_alarm() {
+    for &layout in Layout::ALL {
+        for (capacity, rate) in [(300, 1e-3), (1000, 0.1), (1000, 1e-6), (5000, 0.01), (50_000, 1e-4)] {
+            let builder = BloomFilter::builder().layout(layout).capacity(capacity).false_positive_rate(rate);
+            for seed in 0..if capacity < 2000 { 300 } else { 20 } {
+                let mut filter = builder.clone().seed(seed).build().unwrap();
+                filter.insert_many(&(0..capacity / 2).collect::<Vec<_>>()).unwrap();
+                assert_eq!(filter.spoiled(), None, "{filter:?}");
+            }
+        }
+    }
+}

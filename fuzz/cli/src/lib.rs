@@ -68,7 +68,7 @@ pub fn keys(data: &[u8]) {
         2 => Some(RowFormat { delimiter: b'\t', quotes: false }),
         _ => Some(RowFormat { delimiter: form.max(1), quotes: form & 8 != 0 }),
     };
-    let rules = KeyRules { null: form & 1 != 0, field, row_format };
+    let rules = KeyRules { null: form & 1 != 0, field, row_format, ..KeyRules::default() };
     let scratch = Scratch::new(file, if form & 16 != 0 { "csv" } else { "txt" });
     if let Ok(read) = read(scratch.path(), rules) {
         assert!(!plain || read == file, "{} bytes of {}", read.len(), file.len());

@@ -7,6 +7,7 @@ use csv_core::{ReadFieldResult, Reader};
 use memchr::{memchr, memchr_iter};
 use serde_json::Value;
 
+use crate::input::limits::Limits;
 use crate::input::records::{Cut, csv_reader};
 use crate::input::source::Source;
 use crate::text::message::shown_key;
@@ -68,6 +69,8 @@ pub struct KeyRules {
     pub field: Option<Field>,
     /// How rows are written, if that was given. If not, the name of the file decides.
     pub row_format: Option<RowFormat>,
+    /// What one input may ask for.
+    pub limits: Limits,
 }
 
 impl KeyRules {

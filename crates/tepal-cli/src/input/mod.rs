@@ -1,10 +1,11 @@
 //! From bytes to records to keys.
 //!
-//! An input is opened and unpacked ([`source`], [`sniff`], [`zstd`]), read in pieces of whole records ([`pieces`],
+//! An input is opened and unpacked ([`source`], [`sniff`], [`zstd`]) within [`limits`], read in pieces of whole records ([`pieces`],
 //! [`records`]) and given out in pages with the key of each record ([`pages`], [`field`]). [`pipeline`] does a command's
 //! work on all records, and [`parallel`] does the same on several threads.
 
 pub mod field;
+pub mod limits;
 pub mod pages;
 pub mod parallel;
 pub mod pieces;

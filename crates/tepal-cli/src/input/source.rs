@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use flate2::bufread::MultiGzDecoder;
 
 use crate::error::Failure;
+use crate::input::limits::Limits;
 use crate::input::progress::Progress;
 use crate::input::sniff::{self, Looks};
 use crate::input::zstd::ZstdReader;
@@ -84,8 +85,8 @@ impl Source {
         metadata.is_file().then_some(metadata.len())
     }
 
-    /// Opens it for reading. Compressed data is unpacked.
-    pub fn open(&self, progress: &Progress) -> Result<Input, Failure> {
+    /// Opens it for reading. Compressed data is unpacked, within these limits.
+    pub fn open(&self, progress: &Progress, limits: Limits) -> Result<Input, Failure> {
         let name = self.name();
         let raw: Box<dyn Read + Send> = match self {
             Self::Stdin => {
@@ -97,7 +98,7 @@ impl Source {
             }
             Self::Path(path) => Box::new(File::open(path).map_err(|error| Failure::io(&name, &error))?),
         };
-        let reader = unpacked(&name, Box::new(progress.count(raw)))?;
+        let reader = unpacked(&name, Box::new(progress.count(raw)), limits)?;
         Ok(Input { name, reader })
     }
 }
@@ -129,7 +130,11 @@ impl Input {
 }
 
 /// Unpacks `raw` if its first bytes say that it is compressed.
-fn unpacked(name: &str, mut raw: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>, Failure> {
+fn unpacked(
+    name: &str,
+    mut raw: Box<dyn Read + Send>,
+    limits: Limits,
+) -> Result<Box<dyn Read + Send>, Failure> {
     let mut head = [0; sniff::HEAD];
     let mut len = 0;
     // Someone may be typing the bytes. So no more of them are waited for than are needed to decide, and none after the
@@ -152,7 +157,10 @@ fn unpacked(name: &str, mut raw: Box<dyn Read + Send>) -> Result<Box<dyn Read + 
     Ok(match looks {
         Looks::Plain => Box::new(all),
         Looks::Gzip => Box::new(Gunzip(MultiGzDecoder::new(buffered(all)))),
-        Looks::Zstd => Box::new(ZstdReader::new(buffered(all))),
+        Looks::Zstd => {
+            let reader = ZstdReader::new(buffered(all), limits.window);
+            Box::new(reader.map_err(|error| Failure::io(name, &error))?)
+        }
         Looks::Tepal => return Err(Failure::at(name, "a tepal filter; expected a list of keys")),
         Looks::OtherPacked(kind) => {
             let text = format!("{kind} data; unpack it first: {kind} -dc FILE | tepal …");
@@ -202,7 +210,7 @@ mod tests {
 
     fn read_all(bytes: &[u8]) -> Result<Vec<u8>, String> {
         let raw = Box::new(Cursor::new(bytes.to_vec()));
-        let mut reader = match unpacked("x", raw) {
+        let mut reader = match unpacked("x", raw, Limits::default()) {
             Ok(reader) => reader,
             Err(Failure::Message(text)) => return Err(text),
             Err(Failure::ClosedPipe) => unreachable!(),

@@ -74,3 +74,52 @@ fn what_cannot_be_unpacked_is_refused() {
     assert_eq!(ran.code, 2);
     assert_eq!(ran.err, "tepal: keys.xz: xz data; unpack it first: xz -dc FILE | tepal …\n");
 }
+
+/// A frame of so many blocks of 128 KiB line ends, with a window of 2^log bytes.
+fn line_ends(window_log: u8, blocks: u32) -> Vec<u8> {
+    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, (window_log - 10) << 3];
+    for block in 1..=blocks {
+        let header = (1 << 17) << 3 | 1 << 1 | u32::from(block == blocks);
+        frame.extend_from_slice(&header.to_le_bytes()[..3]);
+        frame.push(b'\n');
+    }
+    frame
+}
+
+#[test]
+fn a_large_window_is_refused_in_every_frame_and_allowed_by_a_flag() {
+    let place = Place::new();
+    let (usual, large) = (line_ends(27, 2), line_ends(28, 2));
+    place.build("f", &usual.repeat(3), "");
+    for (packed, frames) in [(large.clone(), 1), ([&usual[..], &large].concat(), 2)] {
+        place.write("packed", &packed);
+        for verb in ["build -o new packed", "add f packed", "has f packed", "test f --members packed"] {
+            let ran = place.run(verb);
+            assert_eq!(ran.code, 2, "{verb}");
+            assert_eq!(
+                ran.err,
+                "tepal: packed: zstd data with a window of 256.0 MiB, expected 128MiB or less; give it that memory \
+                 with --max-window 256MiB\n",
+                "{verb}"
+            );
+        }
+        let ran = place.run("has -c f packed --max-window 256MiB");
+        assert_eq!(ran.quiet(), (0, format!("{}\n", frames << 18).as_bytes()));
+    }
+    let ran = place.run("has -c f packed --max-window 4GiB");
+    assert!(ran.code == 2 && ran.err.contains("4.0 GiB; expected 1KiB to"), "{}", ran.err);
+}
+
+/// The decoder asks for the window, does not get it, and says so.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_window_that_the_machine_does_not_give_is_an_error() {
+    let place = Place::new();
+    place.write("packed", line_ends(31, 2));
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "ulimit -v 1500000; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_tepal")]);
+    command.args(["build", "-o", "f", "--max-window", "2GiB", "packed"]).current_dir(place.path("."));
+    let ran = crate::place::finish(command);
+    let expected = "tepal: packed: this machine has no memory for zstd data with a window of 2.0 GiB\n";
+    assert_eq!((ran.code, ran.err.as_str()), (2, expected));
+}

@@ -6,13 +6,13 @@ use std::thread;
 use clap::Args;
 
 use crate::input::field::{Field, KeyRules, RowFormat};
-use crate::input::limits::{Limits, parse_window};
+use crate::input::limits::{Limits, parse_record, parse_window};
 
 /// The end of the help of every verb that reads keys.
 pub const KEYS_HELP: &str = "\
-Keys: each line is a key, without its line end (\\n or \\r\\n). Any bytes are allowed, and an empty line is the \
-empty key. gzip and zstd data are unpacked; zstd data that was packed with a window of more than 128 MiB (zstd --long=28 \
-and more) needs --max-window.
+Keys: each line is a key, without its line end (\\n or \\r\\n). Any bytes are allowed, up to 64 MiB a line \
+(--max-record), and an empty line is the empty key. gzip and zstd data are unpacked; zstd data with a window of more \
+than 128 MiB (zstd --long=28 and more) needs --max-window.
 
 Fields: with -f the key is one field of the line, and a blank line has no key. Without --csv, --tsv and -d, files \
 named *.csv, *.csv.gz or *.csv.zst are read as CSV; in all others, tabs separate the fields.";
@@ -41,6 +41,9 @@ pub struct KeyArgs {
     /// How many threads work on a long input; the results are always the same [default: one for each processor]
     #[arg(short = 'j', long = "threads", value_name = "N", value_parser = parse_threads)]
     pub jobs: Option<NonZeroUsize>,
+    /// The longest record, without its line end: one is in memory as a whole [default: 64MiB]
+    #[arg(long, value_name = "SIZE", value_parser = parse_record)]
+    pub max_record: Option<usize>,
     /// The largest window of zstd data, which is memory [default: 128MiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_window)]
     pub max_window: Option<u64>,
@@ -55,7 +58,11 @@ impl KeyArgs {
             (false, false, Some(delimiter)) => Some(RowFormat { delimiter, quotes: false }),
             (false, false, None) => None,
         };
-        let limits = Limits { window: self.max_window.unwrap_or(Limits::default().window) };
+        let usual = Limits::default();
+        let limits = Limits {
+            record: self.max_record.unwrap_or(usual.record),
+            window: self.max_window.unwrap_or(usual.window),
+        };
         KeyRules { null: self.null, field: self.field.clone(), row_format, limits }
     }
 

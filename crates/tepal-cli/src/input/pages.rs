@@ -126,7 +126,8 @@ impl Drop for Inputs {
 impl OpenInput {
     fn new(number: usize, source: &Source, rules: &KeyRules, progress: &Progress) -> Result<Self, Failure> {
         let format = rules.row_format_of(source);
-        let pieces = Pieces::new(source.open(progress, rules.limits)?, rules.cut_of(source));
+        let pieces =
+            Pieces::new(source.open(progress, rules.limits)?, rules.cut_of(source), rules.limits.record);
         let (extractor, header_field) = match &rules.field {
             None => (Extractor::Whole, None),
             Some(Field::Number(n)) => (Extractor::column(*n, format), None),

@@ -2,11 +2,14 @@
 //!
 //! Reading a piece looks only for the end of its last record; a page looks for the ends of its own records. CSV is the
 //! exception: its quotes can be told only by reading from the start, so reading a piece finds all ends. A buffer grows
-//! only for a record that is longer than the buffer.
+//! only for a record that is longer than the buffer, and no further than the longest record that is allowed.
+
+use memchr::memchr;
 
 use crate::error::Failure;
 use crate::input::records::{Batch, Cut, Cutter, find_ends};
 use crate::input::source::Input;
+use crate::text::number;
 
 /// Bytes that are read at once, and the first size of a buffer, which fits into the processor's cache.
 const BUFFER: usize = 1 << 18;
@@ -125,15 +128,17 @@ impl Piece {
 pub struct Pieces {
     input: Input,
     cutter: Cutter,
+    /// The most bytes of a record, without what ends it.
+    longest: usize,
     /// The bytes that were read after the last whole record.
     rest: Vec<u8>,
     ended: bool,
 }
 
 impl Pieces {
-    /// The pieces of `input`.
-    pub fn new(input: Input, cut: Cut) -> Self {
-        Self { input, cutter: Cutter::new(cut), rest: Vec::new(), ended: false }
+    /// The pieces of `input`, whose records may have `longest` bytes, a number not below [`LONG`].
+    pub fn new(input: Input, cut: Cut, longest: usize) -> Self {
+        Self { input, cutter: Cutter::new(cut), longest, rest: Vec::new(), ended: false }
     }
 
     /// The name of the input.
@@ -147,12 +152,12 @@ impl Pieces {
     pub fn read(&mut self, piece: &mut Piece) -> Result<bool, ReadError> {
         piece.clear(self.cutter.cut());
         let mut end = self.rest.len();
-        make_room(&mut piece.buffer, 0, end)?;
+        make_room(&mut piece.buffer, 0, end, self.longest)?;
         piece.buffer[..end].copy_from_slice(&self.rest);
         self.rest.clear();
         loop {
             if !self.ended {
-                make_room(&mut piece.buffer, end, 1)?;
+                make_room(&mut piece.buffer, end, 1, self.longest)?;
                 let room = piece.buffer.len().min(end + BUFFER);
                 let n = self.input.read(&mut piece.buffer[end..room]).map_err(ReadError::Input)?;
                 self.ended = n == 0;
@@ -161,6 +166,7 @@ impl Pieces {
             }
             piece.len = self.cutter.last_end(&piece.buffer[..end], &mut piece.ends);
             if piece.len > 0 {
+                self.check_first(piece)?;
                 self.rest.extend_from_slice(&piece.buffer[piece.len..end]);
                 return Ok(true);
             }
@@ -170,6 +176,7 @@ impl Pieces {
             if self.ended {
                 self.cutter.close(&piece.buffer[..end]).map_err(ReadError::Record)?;
                 piece.len = end;
+                self.check_length(end)?;
                 if self.cutter.cut().terminator().is_none() {
                     piece.ends.push(end);
                 }
@@ -177,12 +184,44 @@ impl Pieces {
                 self.cutter = Cutter::new(self.cutter.cut());
                 return Ok(true);
             }
+            // A last \r may belong to the line end.
+            self.check_length(end - usize::from(piece.buffer[..end].ends_with(b"\r")))?;
         }
+    }
+
+    /// Refuses a piece whose first record is too long. No other one can be: it came in one read.
+    fn check_first(&self, piece: &Piece) -> Result<(), ReadError> {
+        if piece.len <= self.longest {
+            return Ok(());
+        }
+        let bytes = &piece.buffer[..piece.len];
+        let end = match self.cutter.cut().terminator() {
+            Some(terminator) => memchr(terminator, bytes).map_or(piece.len, |at| at + 1),
+            None => piece.ends[0],
+        };
+        self.check_length(piece.batch(0, &[end]).content(0).len())
+    }
+
+    /// Refuses a record of more bytes than are allowed.
+    fn check_length(&self, len: usize) -> Result<(), ReadError> {
+        if len <= self.longest {
+            return Ok(());
+        }
+        Err(ReadError::Record(format!(
+            "a record of more than {}, expected a {} before that; say with --max-record how long one may be",
+            number::size(self.longest as u64),
+            match self.cutter.cut() {
+                Cut::Lines => "line end",
+                Cut::Null => "NUL byte",
+                Cut::Csv(_) => "line end outside quotes",
+            }
+        )))
     }
 }
 
-/// Makes `buffer` at least `used + more` bytes long. Its memory grows by a half or more at a time.
-fn make_room(buffer: &mut Vec<u8>, used: usize, more: usize) -> Result<(), ReadError> {
+/// Makes `buffer` at least `used + more` bytes long. Its memory grows by a half or more at a time, up to what a record of
+/// `longest` bytes needs.
+fn make_room(buffer: &mut Vec<u8>, used: usize, more: usize, longest: usize) -> Result<(), ReadError> {
     if buffer.len() >= used + more && !buffer.is_empty() {
         return Ok(());
     }
@@ -190,7 +229,8 @@ fn make_room(buffer: &mut Vec<u8>, used: usize, more: usize) -> Result<(), ReadE
     if len > buffer.capacity() {
         let now = buffer.capacity();
         let larger = if now < LARGE { 2 * now } else { now + now / 2 };
-        if buffer.try_reserve_exact(larger.max(len) - buffer.len()).is_err() {
+        let larger = larger.min(longest + 2 * BUFFER).max(len);
+        if buffer.try_reserve_exact(larger - buffer.len()).is_err() {
             return Err(ReadError::Record("a record too long for the memory of this machine".to_owned()));
         }
     }

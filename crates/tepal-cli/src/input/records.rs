@@ -1,4 +1,4 @@
-//! Records: where they end, and which of their bytes are content. They may have any bytes and any length.
+//! Records: where they end, and which of their bytes are content. They may have any bytes.
 //!
 //! A record keeps its terminator, so that printing all records gives the input again, byte for byte. The last record of
 //! an input may have no terminator.

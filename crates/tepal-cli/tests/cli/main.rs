@@ -8,6 +8,8 @@ mod golden;
 mod help;
 #[cfg(unix)]
 mod killed;
+#[cfg(target_os = "linux")]
+mod limits;
 mod model;
 #[cfg(unix)]
 mod overwritten;

@@ -81,11 +81,14 @@ impl Sink<Vec<usize>> for Log {
     }
 }
 
+/// The longest record.
+const LONGEST: usize = 64 << 20;
+
 fn open(bytes: &[u8], cut: Cut, extractor: Extractor, random: &mut Random, fails: bool) -> OpenInput {
     let longest = 1 + random.below(300);
     let trickle =
         Trickle { bytes: bytes.to_vec(), at: 0, random: Random::new(random.next_u64()), longest, fails };
-    let pieces = Pieces::new(Input::of_bytes("x", trickle), cut);
+    let pieces = Pieces::new(Input::of_bytes("x", trickle), cut, LONGEST);
     OpenInput::of_pieces(pieces, extractor)
 }
 
@@ -159,11 +162,11 @@ impl Read for Silence {
 #[test]
 fn a_silent_input_is_not_waited_for_when_its_rest_is_not_needed() {
     let input = Input::of_bytes("x", Silence(b"one\ntwo\nthree\n".to_vec()));
-    let open = OpenInput::of_pieces(Pieces::new(input, Cut::Lines), Extractor::Whole);
+    let open = OpenInput::of_pieces(Pieces::new(input, Cut::Lines, LONGEST), Extractor::Whole);
     let (log, end) = logged(|log| run_threads(open, 3, log), Some(2));
     assert_eq!((log.records.len(), end.as_str()), (2, "stopped"));
     let input = Input::of_bytes("x", Silence(b"one\ntwo!\n".to_vec()));
-    let open = OpenInput::of_pieces(Pieces::new(input, Cut::Lines), Extractor::Whole);
+    let open = OpenInput::of_pieces(Pieces::new(input, Cut::Lines, LONGEST), Extractor::Whole);
     let (log, end) = logged(|log| run_threads(open, 3, log), None);
     assert_eq!((log.records.len(), end.contains("x: line 2: an exclamation")), (1, true));
 }
@@ -188,7 +191,7 @@ impl Work for Falls {
 #[test]
 fn a_thread_that_panics_is_not_taken_for_the_end() {
     let input = Input::of_bytes("x", Silence(b"fall\n".to_vec()));
-    let open = OpenInput::of_pieces(Pieces::new(input, Cut::Lines), Extractor::Whole);
+    let open = OpenInput::of_pieces(Pieces::new(input, Cut::Lines, LONGEST), Extractor::Whole);
     let run = || run(open, NonZeroUsize::new(2).unwrap(), &Falls, &mut Log::default());
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
 }

@@ -29,7 +29,7 @@ fn cut(bytes: &[u8], cut: Cut, step: usize, limit: usize) -> Result<Vec<Record>,
     for alone in [false, true] {
         all.clear();
         let input = Input::of_bytes("x", Trickle(bytes.to_vec(), 0, step));
-        let (mut pieces, mut piece) = (Pieces::new(input, cut), Piece::default());
+        let (mut pieces, mut piece) = (Pieces::new(input, cut, 64 << 20), Piece::default());
         let (mut whole, mut line) = (Vec::new(), 1);
         while pieces.read(&mut piece).map_err(|error| text_of(error, line))? {
             let mut records = 0;
@@ -178,10 +178,69 @@ fn a_long_record_gives_its_memory_back() {
     bytes.extend_from_slice(b"\nshort\n");
     bytes.extend(b"line\n".repeat(BUFFER));
     let input = Input::of_bytes("x", Trickle(bytes, 0, usize::MAX));
-    let (mut pieces, mut piece) = (Pieces::new(input, Cut::Lines), Piece::default());
+    let (mut pieces, mut piece) = (Pieces::new(input, Cut::Lines, 64 << 20), Piece::default());
     assert!(pieces.read(&mut piece).unwrap() && piece.is_long());
     assert!(piece.len() <= 3 * LONG + BUFFER, "what follows a long record is left for the next piece");
     piece.shrink();
     assert!(pieces.read(&mut piece).unwrap() && !piece.is_long());
     assert!(piece.len() <= 2 * BUFFER);
+}
+
+/// The lengths of the records, or the error, where a record may have [`LONG`] bytes; and the most memory of a buffer.
+fn within(bytes: &[u8], how: Cut, step: usize) -> (Result<Vec<usize>, String>, usize) {
+    let input = Input::of_bytes("x", Trickle(bytes.to_vec(), 0, step));
+    let (mut pieces, mut piece) = (Pieces::new(input, how, LONG), Piece::default());
+    let (mut lengths, mut most) = (Vec::new(), 0);
+    loop {
+        let read = pieces.read(&mut piece);
+        most = most.max(piece.buffer.capacity());
+        match read {
+            Ok(false) => return (Ok(lengths), most),
+            Ok(true) => {
+                while piece.next_page(1000) {
+                    lengths.extend((0..piece.page().len()).map(|i| piece.page().content(i).len()));
+                }
+            }
+            Err(error) => return (Err(text_of(error, lengths.len() as u64 + 1)), most),
+        }
+    }
+}
+
+#[test]
+fn a_record_of_the_longest_length_is_read_and_a_longer_one_is_refused() {
+    for (how, before, after) in [
+        (Cut::Lines, &b""[..], &b"\n"[..]),
+        (Cut::Lines, b"", b"\r\n"),
+        (Cut::Null, b"", b"\0"),
+        (Cut::Csv(b','), b"", b"\n"),
+        (Cut::Csv(b','), b"", b"\r\n"),
+        (Cut::Csv(b','), b"\"a\nb\",", b"\n"),
+    ] {
+        for end in [true, false] {
+            for more in [0, 1, 2, BUFFER, 8 * LONG] {
+                let long = [before, &vec![b'x'; LONG + more - before.len()]].concat();
+                let after = if end { after } else { b"" };
+                let rest = if end { [&b"y"[..], after].concat().repeat(9) } else { Vec::new() };
+                let separator: &[u8] = if how == Cut::Null { b"\0" } else { b"\n" };
+                let bytes = [b"x", separator, &long, after, &rest].concat();
+                for step in [65_521, 1 << 20] {
+                    let (read, most) = within(&bytes, how, step);
+                    let case = format!("{how:?} {before:?} {after:?} {more} by {step}");
+                    assert!(most <= LONG + 2 * BUFFER, "{case}: {most}");
+                    match read {
+                        Ok(lengths) => {
+                            let rest = if end { 9 } else { 0 };
+                            assert_eq!(lengths, [&[1, LONG][..], &[1; 9][..rest]].concat(), "{case}");
+                            assert_eq!(more, 0, "{case}");
+                        }
+                        Err(text) => {
+                            assert!(more > 0, "{case}: {text}");
+                            assert!(text.starts_with("x: line 2: a record of more than 1.0 MiB, "), "{text}");
+                            assert!(text.contains("--max-record"), "{text}");
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

@@ -1,0 +1,91 @@
+//! What comes without an end, or says that it is huge: an error that names the limit, soon and in little memory.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::place::{Place, Ran};
+
+const MIB: usize = 1 << 20;
+
+/// Runs `script` in a shell with 600 MB of memory for each program, which is `$TEPAL` there.
+fn shell(place: &Place, script: &str) -> Ran {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("ulimit -v 600000; {script}")]).current_dir(place.path("."));
+    command.env("TEPAL", env!("CARGO_BIN_EXE_tepal")).stdin(Stdio::null());
+    let begun = Instant::now();
+    let ran = crate::place::finish(command);
+    assert!(begun.elapsed() < Duration::from_secs(30), "{script}: {:?}", begun.elapsed());
+    ran
+}
+
+/// A record that is packed to little: so many bytes, and what ends it.
+fn packed(mib: usize, before: &str, after: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(before.as_bytes()).unwrap();
+    (0..mib).for_each(|_| encoder.write_all(&vec![b'a'; MIB]).unwrap());
+    encoder.write_all(after.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Every form of input, and every verb that reads one.
+#[test]
+fn a_record_that_is_too_long_is_refused_before_its_memory_is_taken() {
+    let place = Place::new();
+    place.build("f", b"a\nb\n", "");
+    place.write("lines", packed(200, "b\n", "\na\n"));
+    place.write("no-end", packed(200, "b\n", ""));
+    place.write("null", packed(200, "b\0", "\0a\0"));
+    place.write("csv", packed(200, "b,1\n\"x\ny", "\",1\na,1\n"));
+    place.write("json", packed(200, "{\"id\":\"b\"}\n{\"id\":\"", "\"}\n{\"id\":\"a\"}\n"));
+    for (args, end) in [
+        ("lines", "line end"),
+        ("no-end", "line end"),
+        ("null -0", "NUL byte"),
+        ("csv --csv -f 2", "line end outside quotes"),
+        ("lines --tsv -f 1", "line end"),
+        ("json -f /id", "line end"),
+    ] {
+        for verb in ["build -q -o new", "add -q f", "has f", "test f --members"] {
+            for threads in [1, 2] {
+                let ran = shell(&place, &format!("exec \"$TEPAL\" {verb} {args} -j {threads}"));
+                let (name, _) = args.split_once(' ').unwrap_or((args, ""));
+                let expected = format!(
+                    "tepal: {name}: line 2: a record of more than 64.0 MiB, expected a {end} before that; say with \
+                     --max-record how long one may be\n"
+                );
+                assert_eq!((ran.code, ran.err), (2, expected), "{verb} {args}");
+            }
+        }
+    }
+    assert_eq!(place.run("has -c f -e b").quiet(), (0, &b"1\n"[..]), "nothing was added or replaced");
+}
+
+#[test]
+fn the_flag_moves_the_limit_of_a_record() {
+    let place = Place::new();
+    place.build("f", b"a\nb\n", "");
+    place.write("keys", packed(3, "b\n", "\na\n"));
+    assert_eq!(place.run("has -c f keys").quiet(), (0, &b"2\n"[..]));
+    assert_eq!(place.run("has -c --max-record 3MiB f keys").quiet(), (0, &b"2\n"[..]));
+    let ran = place.run("has -c --max-record 2MiB f keys");
+    assert!(ran.code == 2 && ran.err.contains("a record of more than 2.0 MiB"), "{}", ran.err);
+    place.write("longer", packed(65, "b\n", "\na\n"));
+    let ran = place.run("has -c f longer");
+    assert!(ran.code == 2 && ran.err.contains("a record of more than 64.0 MiB"), "{}", ran.err);
+    assert_eq!(place.run("has -c --max-record 65MiB f longer").quiet(), (0, &b"2\n"[..]));
+    let ran = place.run("has -c --max-record 1k f keys");
+    assert!(ran.code == 2 && ran.err.contains("1,000 bytes; expected 1MiB or more"), "{}", ran.err);
+}
+
+/// Devices and pipes that never end.
+#[test]
+fn inputs_without_an_end_are_refused_at_the_limit() {
+    let place = Place::new();
+    place.build("f", b"a\nb\n", "");
+    for script in ["exec \"$TEPAL\" has -c f /dev/zero", "cat /dev/zero | \"$TEPAL\" build -q -o new"] {
+        let ran = shell(&place, script);
+        assert_eq!(ran.code, 2, "{script}");
+        assert!(ran.err.contains("line 1: a record of more than 64.0 MiB"), "{script}: {}", ran.err);
+    }
+}

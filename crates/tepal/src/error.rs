@@ -150,6 +150,16 @@ pub enum Error {
         /// The format whose mark they have.
         found: Format,
     },
+    /// More bytes than are read, or unpacked, where nothing else says how many there may be.
+    #[non_exhaustive]
+    PastLimit {
+        /// What there is more of.
+        what: &'static str,
+        /// The most bytes that it may have.
+        most: u64,
+        /// What would do.
+        instead: &'static str,
+    },
     /// The file is damaged: it is not what was written.
     #[non_exhaustive]
     Damaged {
@@ -312,6 +322,9 @@ impl fmt::Display for Error {
             ),
             Error::Unsupported { what, found, known } => {
                 write!(f, "{what} {found} is not known to this build, which knows {known}; use a newer tepal, or one with more features")
+            }
+            Error::PastLimit { what, most, instead } => {
+                write!(f, "{what}, expected {most} bytes or less; {instead}")
             }
             Error::Damaged { what } => {
                 write!(f, "damaged: {what}; restore the file from a good copy or build it again")

@@ -46,16 +46,15 @@ fn a_record_that_is_too_long_is_refused_before_its_memory_is_taken() {
         ("lines --tsv -f 1", "line end"),
         ("json -f /id", "line end"),
     ] {
-        for verb in ["build -q -o new", "add -q f", "has f", "test f --members"] {
-            for threads in [1, 2] {
-                let ran = shell(&place, &format!("exec \"$TEPAL\" {verb} {args} -j {threads}"));
-                let (name, _) = args.split_once(' ').unwrap_or((args, ""));
-                let expected = format!(
-                    "tepal: {name}: line 2: a record of more than 64.0 MiB, expected a {end} before that; say with \
-                     --max-record how long one may be\n"
-                );
-                assert_eq!((ran.code, ran.err), (2, expected), "{verb} {args}");
-            }
+        for verb in ["build -j 1 -q -o new", "build -j 2 -q -o new", "add -q f", "has f", "test f --members"]
+        {
+            let ran = shell(&place, &format!("exec \"$TEPAL\" {verb} {args}"));
+            let (name, _) = args.split_once(' ').unwrap_or((args, ""));
+            let expected = format!(
+                "tepal: {name}: line 2: a record of more than 64.0 MiB, expected a {end} before that; say with \
+                 --max-record how long one may be\n"
+            );
+            assert_eq!((ran.code, ran.err), (2, expected), "{verb} {args}");
         }
     }
     assert_eq!(place.run("has -c f -e b").quiet(), (0, &b"1\n"[..]), "nothing was added or replaced");
@@ -88,4 +87,62 @@ fn inputs_without_an_end_are_refused_at_the_limit() {
         assert_eq!(ran.code, 2, "{script}");
         assert!(ran.err.contains("line 1: a record of more than 64.0 MiB"), "{script}: {}", ran.err);
     }
+}
+
+/// What gives a filter's file without an end, in a shell, and what is said of it.
+const NO_FILTERS: [(&str, &str); 6] = [
+    (
+        "< /dev/null exec \"$TEPAL\" VERB /dev/zero",
+        "/dev/zero: a device, which need not end; expected a tepal filter",
+    ),
+    ("< /dev/null exec \"$TEPAL\" VERB /dev/urandom", "/dev/urandom: a device, which need not end"),
+    (
+        "yes | \"$TEPAL\" VERB /dev/stdin",
+        "/dev/stdin: not a tepal filter: it looks like text (\"y\\ny\\ny\\ny\\n\")",
+    ),
+    (
+        "cat /dev/zero | \"$TEPAL\" VERB /dev/stdin",
+        "/dev/stdin: a pipe gives more than is read of it, expected 268435456 bytes or less; save it to a file",
+    ),
+    ("cat f /dev/zero | \"$TEPAL\" VERB /dev/stdin", "/dev/stdin: damaged: it has "),
+    (
+        "yes | \"$TEPAL\" VERB --from guava /dev/stdin",
+        "/dev/stdin: a pipe gives more than is read of it, expected 268435456 bytes or less; save it to a file",
+    ),
+];
+
+#[test]
+fn a_filter_without_an_end_is_refused_at_the_limit() {
+    let place = Place::new();
+    place.build("f", b"a\nb\n", "");
+    place.write("keys", "a\n");
+    for (script, expected) in NO_FILTERS {
+        for verb in ["info", "verify", "has -e a", "info --read", "merge -q -o new f"] {
+            let script = script.replace("VERB", verb);
+            let ran = shell(&place, &script);
+            assert_eq!(ran.code, 2, "{script}: {}", ran.err);
+            assert!(ran.err.contains(expected), "{script}: {}", ran.err);
+            assert!(!ran.err.contains("panicked"), "{script}: {}", ran.err);
+        }
+    }
+    assert_eq!(place.names(), ["f", "keys"]);
+}
+
+/// Keys are short: a device or pipe in the place of one is read no further than that.
+#[test]
+fn a_key_without_an_end_is_refused_at_the_limit() {
+    let place = Place::new();
+    place.build("f", b"a\nb\n", "");
+    for flag in ["--secret", "--seal"] {
+        for device in ["/dev/zero", "/dev/urandom", "/dev/stdin"] {
+            for verb in ["info f", "has f -e a", "build -q -o new /dev/null"] {
+                let script = format!("yes | \"$TEPAL\" {verb} {flag} {device}");
+                let ran = shell(&place, &script);
+                assert_eq!(ran.code, 2, "{script}: {}", ran.err);
+                let expected = format!("tepal: {device}: more than 4096 bytes; expected ");
+                assert!(ran.err.starts_with(&expected), "{script}: {}", ran.err);
+            }
+        }
+    }
+    assert_eq!(place.names(), ["f"]);
 }

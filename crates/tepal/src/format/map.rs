@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use std::fs::{File, Metadata};
-use std::io::Read;
+use std::io::{ErrorKind::InvalidInput, Read};
 use std::path::Path;
 use std::vec::Vec;
 
@@ -103,18 +103,16 @@ enum Bytes {
 
 impl Bytes {
     /// Maps the file, or reads it where that cannot be or is not wanted; and what the system says of it.
-    fn of(path: &Path, in_memory: bool) -> Result<(Self, Metadata)> {
+    fn of(path: &Path, open: &Open<'_>) -> Result<(Self, Metadata)> {
         let io = |source| Error::Io { doing: format!("{}: opening", path.display()), source };
-        #[cfg(not(all(feature = "mmap", target_endian = "little")))]
-        let _ = in_memory; // Everything is read.
-        let mut file = File::open(path).map_err(io)?;
+        let file = File::open(path).map_err(io)?;
         let kind = file.metadata().map_err(io)?;
         if kind.is_file() && isize::try_from(kind.len()).is_err() {
             // No slice is that long: half of what 32 bits can address.
             return Err(Error::TooLarge { bytes: kind.len() });
         }
         #[cfg(all(feature = "mmap", target_endian = "little"))]
-        if kind.is_file() && kind.len() > 0 && !in_memory {
+        if kind.is_file() && kind.len() > 0 && !open.in_memory {
             // SAFETY: the map is only read. That no one cuts or overwrites the file under it is what `open`
             // asks of its caller in its documentation, with `in_memory` for who cannot promise it; our own `save`
             // replaces files and never does.
@@ -124,12 +122,18 @@ impl Bytes {
         if kind.is_dir() {
             return Err(io(std::io::ErrorKind::IsADirectory.into()));
         }
-        let mut bytes = Vec::new();
-        let expected = usize::try_from(kind.len()).unwrap_or(usize::MAX);
-        if kind.is_file() {
-            bytes.try_reserve_exact(expected).map_err(|_| Error::TooLarge { bytes: kind.len() })?;
+        if is_device(&kind) {
+            return Err(io(std::io::Error::new(InvalidInput, "a device, which need not end")));
         }
-        file.read_to_end(&mut bytes).map_err(io)?;
+        let bytes = match kind.is_file() && kind.len() > 0 {
+            true => read_file(&file, kind.len()),
+            // A pipe, or a file whose length the system does not say.
+            false => open.all_of(&mut &file),
+        };
+        let bytes = bytes.map_err(|error| match error {
+            Error::Io { source, .. } => io(source),
+            other => other,
+        })?;
         Ok((Bytes::Read(bytes), kind))
     }
 
@@ -142,18 +146,48 @@ impl Bytes {
     }
 }
 
+/// Reads a file of this length. One that grows meanwhile is refused: it need not end.
+fn read_file(file: &File, len: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bytes
+        .try_reserve_exact(usize::try_from(len).unwrap_or(usize::MAX))
+        .map_err(|_| Error::TooLarge { bytes: len })?;
+    let reading = |source| Error::Io { doing: "reading a filter".into(), source };
+    file.take(len.saturating_add(1)).read_to_end(&mut bytes).map_err(reading)?;
+    if bytes.len() as u64 > len {
+        return Err(Error::damaged(format_args!("it grew past its {len} bytes while it was read")));
+    }
+    Ok(bytes)
+}
+
+/// Devices such as `/dev/zero` have no length.
+#[cfg(unix)]
+fn is_device(kind: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    kind.file_type().is_char_device() || kind.file_type().is_block_device()
+}
+
+/// Elsewhere nothing tells them.
+#[cfg(not(unix))]
+fn is_device(_: &Metadata) -> bool {
+    false
+}
+
 impl Open<'_> {
     /// Opens a file, ours or another program's, with these keys and checks.
     ///
     /// The bits of a tepal file are mapped, not copied, as [`BloomFilter::open`] says, unless [`in_memory`](Self::in_memory)
     /// was asked for; those of another program are decoded into memory once.
     ///
+    /// A pipe is read to the end that the header of a tepal file says; of another program's filter at most 256 MiB are read
+    /// out of it. A device is refused.
+    ///
     /// # Errors
     /// [`Error::Io`], and as [`from_bytes`](Self::from_bytes); [`Error::TooLarge`] for a file of 2 GiB or more on a
-    /// machine of 32 bits.
+    /// machine of 32 bits; [`Error::PastLimit`] for a pipe that gives too much.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Opened> {
         let path = path.as_ref();
-        let (bytes, found) = Bytes::of(path, self.in_memory)?;
+        let (bytes, found) = Bytes::of(path, self)?;
         let opened = if bytes.as_slice().starts_with(&MAGIC) {
             let (filter, is_sealed) = self.ours(bytes)?;
             self.opened(filter, is_sealed)?
@@ -165,7 +199,7 @@ impl Open<'_> {
 
     /// One Bloom filter from a tepal file. Of any other file the error says how it is opened.
     fn open_bloom(&self, path: &Path) -> Result<BloomFilter<Mapped>> {
-        let (bytes, _) = Bytes::of(path, self.in_memory)?;
+        let (bytes, _) = Bytes::of(path, self)?;
         if !bytes.as_slice().starts_with(&MAGIC) {
             let error = Error::NotTepal { found: super::looks_like(bytes.as_slice()) };
             return Err(with_format(error, bytes.as_slice()));

@@ -7,7 +7,12 @@ use super::envelope::{Header, Lengths, MAGIC, START};
 use super::open::Open;
 use super::opened::Opened;
 use crate::error::{Error, Looks, Result};
+#[cfg(feature = "foreign")]
+use crate::ids::Format;
 use crate::kinds::bloom::BloomFilter;
+
+/// The most bytes that are read of another program's filter out of a pipe: a tepal file says its length, theirs may not.
+const MOST: u64 = 256 << 20;
 
 impl Open<'_> {
     /// Reads one tepal file out of a stream, and leaves what follows it: files can stand one after the other. Everything is
@@ -36,15 +41,57 @@ impl Open<'_> {
                 found: if bytes.is_empty() { Looks::Empty } else { super::looks_like(&bytes) },
             });
         }
+        self.rest_of_file(stream, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Reads on after the first [`START`] bytes of a tepal file, to its end.
+    fn rest_of_file(&self, stream: &mut dyn Read, bytes: &mut Vec<u8>) -> Result<()> {
         let file_len = u64::from_le_bytes(core::array::from_fn(|i| bytes[START - 8 + i]));
-        let lengths = Lengths::read(&bytes, file_len)?;
-        read_up_to(stream, lengths.body_offset, &mut bytes)?;
+        let lengths = Lengths::read(bytes, file_len)?;
+        read_up_to(stream, lengths.body_offset, bytes)?;
         // Where fewer come than that, the file is cut, and opening says so.
         if bytes.len() as u64 == lengths.body_offset {
-            Header::decode(lengths, &bytes, self)?;
-            read_up_to(stream, file_len, &mut bytes)?;
+            Header::decode(lengths, bytes, self)?;
+            read_up_to(stream, file_len, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// The bytes of one filter, ours or another program's, out of a pipe that should end with it. Of one that does not,
+    /// so many that opening refuses them.
+    pub(super) fn all_of(&self, stream: &mut dyn Read) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        read_up_to(stream, START as u64, &mut bytes)?;
+        if bytes.len() < START {
+            return Ok(bytes);
+        }
+        if bytes.starts_with(&MAGIC) {
+            self.rest_of_file(stream, &mut bytes)?;
+            let one_more = bytes.len() as u64 + 1;
+            read_up_to(stream, one_more, &mut bytes)?;
+        } else if self.may_be_foreign(&bytes) {
+            read_up_to(stream, MOST + 1, &mut bytes)?;
+            if bytes.len() as u64 > MOST {
+                let (what, instead) =
+                    ("a pipe gives more than is read of it", "save it to a file, and open that");
+                return Err(Error::PastLimit { what, most: MOST, instead });
+            }
         }
         Ok(bytes)
+    }
+
+    /// Whether bytes that begin so can be a filter of another program, or can be told to be none only at their end.
+    #[cfg(feature = "foreign")]
+    fn may_be_foreign(&self, first: &[u8]) -> bool {
+        let is_told = self.format.is_some_and(|format| format != Format::Tepal);
+        is_told || super::foreign::is_marked(first) || matches!(super::looks_like(first), Looks::Other(_))
+    }
+
+    /// This build reads no other program's files.
+    #[cfg(not(feature = "foreign"))]
+    fn may_be_foreign(&self, _: &[u8]) -> bool {
+        false
     }
 }
 

@@ -93,6 +93,12 @@ pub(super) fn read_marked(bytes: &[u8], domain: KeyDomain) -> Option<(Format, Re
     marked.filter_map(|format| Some((format.format(), format.read(bytes, domain).ok()?))).next()
 }
 
+/// Do these bytes begin with the mark of any format?
+#[cfg(feature = "std")]
+pub(super) fn is_marked(first: &[u8]) -> bool {
+    all().any(|format| format.has_mark(first))
+}
+
 /// The formats that these bytes could be, mark or not: for a hint, not for an answer.
 pub(super) fn possible(bytes: &[u8]) -> Vec<Format> {
     let readable = |format: &Format| {

@@ -130,3 +130,91 @@ fn a_file_that_is_overwritten_while_it_is_read_is_right_or_refused() {
     });
     assert!(right >= 100 && refused >= 100, "{right} and {refused} are too few to tell");
 }
+
+/// Runs while another thread writes these bytes into a pipe again and again, until the reader goes away.
+fn from_an_endless_pipe<T>(first: Vec<u8>, then: Vec<u8>, run: impl FnOnce(&Path) -> T) -> T {
+    use std::io::Write;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let to = path.clone();
+    let writer = thread::spawn(move || {
+        let mut pipe = File::options().write(true).open(to).unwrap();
+        let mut written = pipe.write_all(&first);
+        while written.is_ok() {
+            written = pipe.write_all(&then);
+        }
+    });
+    let begun = Instant::now();
+    let result = run(&path);
+    writer.join().unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+    result
+}
+
+#[test]
+fn a_pipe_that_does_not_end_is_refused() {
+    let filter = filter();
+    let bytes = filter.to_bytes().unwrap();
+    for open in [Open::new(), Open::new().quick(), Open::new().in_memory()] {
+        // More after a filter.
+        let error = from_an_endless_pipe(bytes.clone(), vec![7; 4096], |path| open.open(path).unwrap_err());
+        assert!(error.to_string().contains("bytes, and"), "{error}");
+        // Text.
+        let error = from_an_endless_pipe(vec![], b"y\n".repeat(4096), |path| open.open(path).unwrap_err());
+        assert!(matches!(error, Error::NotTepal { found: Looks::Text(_) }), "{error}");
+    }
+    // A header that is not right is not believed.
+    let mut damaged = bytes.clone();
+    damaged[23] = 0x40;
+    let error = from_an_endless_pipe(damaged, vec![7; 4096], |path| BloomFilter::open(path).unwrap_err());
+    assert!(matches!(error, Error::Damaged { .. }), "{error}");
+}
+
+/// What could be a filter of another program is read up to the limit.
+#[cfg(feature = "foreign")]
+#[test]
+fn of_another_programs_filter_so_much_is_read_out_of_a_pipe() {
+    use crate::ids::Format;
+    for (open, first) in [
+        (Open::new(), &[0u8; 4][..]),
+        (Open::new(), b"{\"m\":"),
+        (Open::new().format(Format::ParquetSbbf), b"text"),
+    ] {
+        let error =
+            from_an_endless_pipe(first.to_vec(), vec![0; 1 << 16], |path| open.open(path).unwrap_err());
+        assert!(matches!(error, Error::PastLimit { most: 0x1000_0000, .. }), "{error}");
+        assert!(error.to_string().contains("save it to a file"), "{error}");
+    }
+    // One that ends is read as from a file.
+    let filter = BloomFilter::builder().scheme(crate::Scheme::GuavaMitz64).capacity(100_000).build().unwrap();
+    let bytes = Opened::new(filter, Format::Guava).unwrap().to_bytes().unwrap();
+    let open = Open::new().format(Format::Guava);
+    assert_eq!(open.open(&Pipe::new(bytes.clone()).path).unwrap().to_bytes().unwrap(), bytes);
+    let error = Open::new().open(&Pipe::new(bytes).path).unwrap_err();
+    assert!(matches!(&error, Error::NotTepal { found: Looks::Unmarked(_) }), "{error}");
+}
+
+#[test]
+fn devices_are_refused() {
+    for device in ["/dev/zero", "/dev/urandom", "/dev/null"] {
+        for open in [Open::new(), Open::new().quick(), Open::new().in_memory()] {
+            let error = open.open(device).unwrap_err();
+            assert!(error.to_string().contains("a device, which need not end"), "{error}");
+        }
+        assert!(matches!(BloomFilter::open(device).unwrap_err(), Error::Io { .. }));
+    }
+}
+
+/// Such a file is longer when it has been read than when it was opened.
+#[test]
+fn a_file_that_grows_is_read_to_its_length() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    fs::write(&path, [7; 100]).unwrap();
+    let file = File::open(&path).unwrap();
+    assert_eq!(read_file(&file, 100).unwrap(), [7; 100]);
+    let error = read_file(&File::open(&path).unwrap(), 60).unwrap_err().to_string();
+    assert!(error.contains("grew past its 60 bytes"), "{error}");
+    assert!(matches!(read_file(&file, u64::MAX), Err(Error::TooLarge { bytes: u64::MAX })));
+}

@@ -237,6 +237,80 @@ fn forged_json(good: &[u8]) -> Vec<Vec<u8>> {
     all
 }
 
+/// A `DUMP` payload of RedisBloom whose filters have these bits, packed to zeros and copies of zeros, and the bytes that
+/// each unpacks to.
+#[cfg(feature = "foreign")]
+fn packed_dump(copies: &[usize], literals: usize) -> (Vec<u8>, u64) {
+    let number = |n: u64| [&[2, 0x81][..], &n.to_be_bytes()].concat();
+    let float = |value: f64| [&[4][..], &value.to_le_bytes()].concat();
+    let mut dump = vec![0x07, 0x81, 0x30, 0x16, 0xE5, 0xA2, 0x89, 0xBE, 0xF8, 0x04];
+    dump.extend([number(0), number(copies.len() as u64), number(5), number(2)].concat());
+    let mut unpacked = 0;
+    for copies in copies {
+        let len = (32 * literals.max(1) + 264 * copies) as u64;
+        unpacked += len;
+        dump.extend([number(1000), float(0.01), number(7), float(9.585_058_377_367_44)].concat());
+        dump.extend([number(8 * len), number(0)].concat());
+        // A string, packed: its length as it stands and as it is.
+        let packed =
+            [[&[31][..], &[0; 32]].concat().repeat(literals.max(1)), b"\xe0\xff\0".repeat(*copies)].concat();
+        dump.extend(
+            [&[5, 0xC3, 0x81][..], &(packed.len() as u64).to_be_bytes(), &[0x81], &len.to_be_bytes()]
+                .concat(),
+        );
+        dump.extend(packed);
+        dump.extend(number(0));
+    }
+    dump.extend([0, 11, 0]);
+    dump.extend([0; 8]);
+    mend_dump(&mut dump);
+    (dump, unpacked)
+}
+
+/// What a dump of RedisBloom unpacks to is compared with its limit before memory is taken.
+#[cfg(feature = "foreign")]
+#[test]
+fn a_small_dump_of_a_large_filter() {
+    const MIB: usize = 1 << 20;
+    let read = |dump: &[u8], format: Option<Format>| {
+        let open = format.map_or_else(Open::new, |format| Open::new().format(format));
+        most_held(|| open.from_bytes(dump).map(|opened| opened.filter().size_in_bytes()))
+    };
+    for format in [None, Some(Format::RedisBloom)] {
+        // Three megabytes, of which a quarter of a gigabyte would become.
+        let (dump, unpacked) = packed_dump(&[MIB], 1);
+        assert!(dump.len() < 4 * MIB && unpacked > 250 << 20);
+        let (refused, bytes) = read(&dump, format);
+        let text = refused.unwrap_err().to_string();
+        assert!(text.contains("expected 67108864 bytes or less; take the pairs of `BF.SCANDUMP`"), "{text}");
+        assert!(bytes <= 64 << 10, "{bytes}");
+        // The limit is for all filters of a dump together.
+        let most = (64 * MIB - 64) / 264;
+        let (dump, unpacked) = packed_dump(&[most / 2, most / 2], 1);
+        let (opened, bytes) = read(&dump, format);
+        assert!(opened.unwrap() >= unpacked && bytes <= 3 * unpacked);
+        let (dump, unpacked) = packed_dump(&[most / 2, most / 2, 1], 1);
+        assert!(unpacked > 64 << 20);
+        let (refused, bytes) = read(&dump, format);
+        assert!(refused.is_err() && bytes <= 65 << 20, "{bytes}");
+        // A larger dump may unpack to more: to 16 times its length.
+        let (dump, unpacked) = packed_dump(&[400_000], 200_000);
+        assert!(unpacked > 100 << 20 && unpacked < 16 * dump.len() as u64);
+        assert!(read(&dump, format).0.unwrap() >= unpacked);
+    }
+    // A length that so few bytes cannot unpack to.
+    let (mut dump, unpacked) = packed_dump(&[10], 1);
+    let at = |dump: &[u8], n: u64| dump.windows(8).position(|window| window == n.to_be_bytes()).unwrap();
+    for n in [unpacked, 8 * unpacked] {
+        let place = at(&dump, n);
+        dump[place..place + 8].copy_from_slice(&(n << 12).to_be_bytes());
+    }
+    mend_dump(&mut dump);
+    let (refused, bytes) = read(&dump, Some(Format::RedisBloom));
+    assert!(refused.unwrap_err().to_string().contains("its packed bits cannot be unpacked"));
+    assert!(bytes <= 64 << 10, "{bytes}");
+}
+
 /// Makes the CRC-64 right that ends a `DUMP` payload, where the file is one.
 #[cfg(feature = "foreign")]
 fn mend_dump(file: &mut [u8]) {

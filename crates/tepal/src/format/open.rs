@@ -181,7 +181,7 @@ impl<'a> Open<'a> {
             Some(format) => (format, foreign::read(format, bytes, domain)?),
             None if self.format.is_some() => return Err(Error::NotTepal { found: looks_like(bytes) }),
             None => match foreign::read_marked(bytes, domain) {
-                Some(marked) => marked,
+                Some((format, read)) => (format, read?),
                 None => return Err(Error::NotTepal { found: unmarked(bytes) }),
             },
         };

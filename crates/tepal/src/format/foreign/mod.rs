@@ -82,15 +82,17 @@ pub(super) fn read(format: Format, bytes: &[u8], domain: KeyDomain) -> Result<Re
         return Err(Error::NotTepal { found: super::looks_like(bytes) });
     };
     foreign.read(bytes, domain).map_err(|error| match read_marked(bytes, domain) {
-        Some((found, _)) if found != format => Error::NotOfFormat { format, found },
+        Some((found, Ok(_))) if found != format => Error::NotOfFormat { format, found },
         _ => error,
     })
 }
 
-/// The format that the file's mark names, and what was read as that: a mark alone is not enough.
-pub(super) fn read_marked(bytes: &[u8], domain: KeyDomain) -> Option<(Format, Read)> {
+/// The format that the file's mark names, and what was read as that: a mark alone is not enough. An error only of a file
+/// that is right so far, and takes more memory than is allowed.
+pub(super) fn read_marked(bytes: &[u8], domain: KeyDomain) -> Option<(Format, Result<Read>)> {
     let marked = all().filter(|format| format.has_mark(bytes));
-    marked.filter_map(|format| Some((format.format(), format.read(bytes, domain).ok()?))).next()
+    let mut read = marked.map(|format| (format.format(), format.read(bytes, domain)));
+    read.find(|(_, read)| matches!(read, Ok(_) | Err(Error::PastLimit { .. })))
 }
 
 /// Do these bytes begin with the mark of any format?

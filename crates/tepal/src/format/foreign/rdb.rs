@@ -21,6 +21,10 @@ const END: u64 = 0;
 const LZF: u8 = 3;
 /// RDB version and checksum.
 const FOOTER: usize = 10;
+/// All packed bits of a dump may unpack to so many bytes, and to [`UNPACKED`] times the dump where that is more. A filter
+/// with its bits half set cannot be packed at all; one that shrinks further than that is all but empty.
+const MOST: u64 = 64 << 20;
+const UNPACKED: u64 = 16;
 
 pub(super) fn has_mark(bytes: &[u8]) -> bool {
     bytes.starts_with(&MARK)
@@ -42,7 +46,8 @@ pub(super) fn read(bytes: &[u8], domain: KeyDomain) -> Result<Read> {
     let total = unsigned(&mut fields)?;
     let count = unsigned(&mut fields)?;
     let (options, growth) = (small(&mut fields)?, small(&mut fields)?);
-    let mut links = Vec::new();
+    let most = MOST.max(UNPACKED * bytes.len() as u64);
+    let (mut links, mut room) = (Vec::new(), most);
     for _ in 0..count {
         let entries = unsigned(&mut fields)?;
         let error = double(&mut fields)?;
@@ -51,11 +56,16 @@ pub(super) fn read(bytes: &[u8], domain: KeyDomain) -> Result<Read> {
         let bits = unsigned(&mut fields)?;
         let n2 = unsigned(&mut fields)?;
         opcode(&mut fields, STRING)?;
-        let (body, len) = string(&mut fields)?;
-        let size = unsigned(&mut fields)?;
-        if Some(bits) != (len as u64).checked_mul(8) {
+        let string = string(&mut fields)?;
+        let len = string.len();
+        if Some(bits) != len.checked_mul(8) {
             return Err(Error::damaged(format_args!("a filter of {len} bytes says {bits} bits")));
         }
+        if let RdbString::Packed(..) = string {
+            room = room.checked_sub(len).ok_or_else(|| past_limit(most))?;
+        }
+        let body = string.unpacked()?;
+        let size = unsigned(&mut fields)?;
         links.push(Link { bits, size, error, per_entry, hashes, entries, n2, body });
     }
     opcode(&mut fields, END)?;
@@ -192,30 +202,61 @@ fn double(fields: &mut Fields<'_>) -> Result<f64> {
     fields.f64_le()
 }
 
-/// A string and its length: as it is, or packed by LZF (Redis packs what becomes shorter).
-fn string<'a>(fields: &mut Fields<'a>) -> Result<(Body<'a>, usize)> {
-    match length(fields)? {
-        Ok(len) => {
-            let bytes = fields.take_claimed(len)?;
-            Ok((Body::Pieces(vec![bytes]), bytes.len()))
+/// A string as it stands there: as it is, or packed by LZF (Redis packs what becomes shorter).
+enum RdbString<'a> {
+    Plain(&'a [u8]),
+    /// And the length that it says it has.
+    Packed(&'a [u8], u64),
+}
+
+impl<'a> RdbString<'a> {
+    /// How long it is, or says that it is.
+    fn len(&self) -> u64 {
+        match self {
+            RdbString::Plain(bytes) => bytes.len() as u64,
+            RdbString::Packed(_, len) => *len,
         }
+    }
+
+    fn unpacked(self) -> Result<Body<'a>> {
+        Ok(match self {
+            RdbString::Plain(bytes) => Body::Pieces(vec![bytes]),
+            RdbString::Packed(packed, len) => Body::Packed { packed, unpacked: unpack(packed, len)? },
+        })
+    }
+}
+
+fn string<'a>(fields: &mut Fields<'a>) -> Result<RdbString<'a>> {
+    match length(fields)? {
+        Ok(len) => Ok(RdbString::Plain(fields.take_claimed(len)?)),
         Err(LZF) => {
             let packed = plain_length(fields)?;
             let len = plain_length(fields)?;
-            let packed = fields.take_claimed(packed)?;
-            let unpacked = unpack(packed, len)?;
-            let len = unpacked.len();
-            Ok((Body::Packed { packed, unpacked }, len))
+            Ok(RdbString::Packed(fields.take_claimed(packed)?, len))
         }
         Err(kind) => Err(Error::damaged(format_args!("a string of the kind {kind} stands for bits"))),
     }
 }
 
-/// LZF (Lehmann's LibLZF): runs of literals, and copies of what came before. What comes out is compared with
-/// `len`, and taken from no number: a copy of three bytes makes at most 264.
+/// The error of a dump of a few bytes that stands for many.
+fn past_limit(most: u64) -> Error {
+    Error::PastLimit {
+        what: "the packed bits of its filters unpack to more than a dump of its length may",
+        most,
+        instead: "take the pairs of `BF.SCANDUMP` from the server, which are not packed",
+    }
+}
+
+/// LZF (Lehmann's LibLZF): runs of literals, and copies of what came before. What comes out is compared with `len`, whose
+/// memory is taken only where so much can come out: a copy of three bytes makes at most 264.
 fn unpack(packed: &[u8], len: u64) -> Result<Vec<u8>> {
     let damaged = || Error::damaged("its packed bits cannot be unpacked");
-    let mut out = vec![];
+    if len > packed.len() as u64 * (264 / 3) {
+        return Err(damaged());
+    }
+    let mut out = Vec::new();
+    let too_large = |_| Error::TooLarge { bytes: len };
+    out.try_reserve_exact(usize::try_from(len).unwrap_or(usize::MAX)).map_err(too_large)?;
     let mut fields = Fields::at(packed, 0);
     while !fields.rest().is_empty() {
         let control = usize::from(fields.u8()?);

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use csv_core::{ReadFieldResult, Reader};
 use memchr::{memchr, memchr_iter};
-use serde_json::Value;
 
+use crate::input::json;
 use crate::input::limits::Limits;
 use crate::input::records::{Cut, csv_reader};
 use crate::input::source::Source;
@@ -162,7 +162,7 @@ impl Extractor {
                 None => Err(lacks(record, *number, *format)),
             },
             Self::Json { pointer, scratch } => {
-                json_key(record, pointer, scratch)?;
+                json::key(record, pointer, scratch)?;
                 Ok(Some(scratch))
             }
         }
@@ -284,27 +284,6 @@ fn separator(format: RowFormat) -> Cow<'static, str> {
         b',' => "commas".into(),
         byte => format!("{:?}", char::from(byte)).into(),
     }
-}
-
-/// Puts the key at `pointer` of a JSON record into `key`: a string as its text, an integer as its digits.
-fn json_key(record: &[u8], pointer: &str, key: &mut Vec<u8>) -> Result<(), String> {
-    key.clear();
-    let value: Value = serde_json::from_slice(record)
-        .map_err(|error| format!("not JSON ({error}); expected one JSON value on each line"))?;
-    match value.pointer(pointer) {
-        Some(Value::String(text)) => key.extend_from_slice(text.as_bytes()),
-        Some(Value::Number(n)) if n.is_i64() || n.is_u64() => {
-            key.extend_from_slice(n.to_string().as_bytes());
-        }
-        Some(other) => {
-            return Err(format!(
-                "the value at {pointer} is {}; expected a string or an integer of 64 bits",
-                shown_key(other.to_string().as_bytes())
-            ));
-        }
-        None => return Err(format!("no value at {pointer}; expected a string or an integer")),
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! work on all records, and [`parallel`] does the same on several threads.
 
 pub mod field;
+mod json;
 pub mod limits;
 pub mod pages;
 pub mod parallel;

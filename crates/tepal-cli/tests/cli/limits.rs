@@ -77,6 +77,17 @@ fn the_flag_moves_the_limit_of_a_record() {
     assert!(ran.code == 2 && ran.err.contains("1,000 bytes; expected 1MiB or more"), "{}", ran.err);
 }
 
+/// As a tree such a record would take 700 MB.
+#[test]
+fn a_json_record_is_read_and_not_kept() {
+    let place = Place::new();
+    place.build("f", b"a\nb\n", "");
+    let brackets = "[],".repeat(20 * MIB);
+    place.write("json", format!("{{\"x\":[{brackets}[]],\"id\":\"a\"}}\n{{\"id\":\"c\"}}\n"));
+    let ran = shell(&place, "exec \"$TEPAL\" has -c f -f /id json");
+    assert_eq!(ran.quiet(), (0, &b"1\n"[..]));
+}
+
 /// Devices and pipes that never end.
 #[test]
 fn inputs_without_an_end_are_refused_at_the_limit() {

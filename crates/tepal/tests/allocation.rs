@@ -311,6 +311,27 @@ fn a_small_dump_of_a_large_filter() {
     assert!(bytes <= 64 << 10, "{bytes}");
 }
 
+/// What is no filter is refused without its memory, however long its file is: here 64 GiB of zeros, which take no place.
+#[cfg(all(feature = "foreign", feature = "mmap", target_pointer_width = "64", target_os = "linux"))]
+#[test]
+fn a_long_file_that_is_no_filter() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    // The header of a filter of DCSO with 64 bits, and another without any.
+    let dcso = |bits: u64| {
+        [1, 100, 0.01f64.to_bits(), 7, bits, 0].iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>()
+    };
+    for first in [&[0u8; 8][..], &[1, 7, 0, 0, 0, 9], &dcso(64), &dcso(0), b"\x89TEPAL\r\n\x01\0\x01\0"] {
+        fs::write(&path, first).unwrap();
+        fs::File::options().write(true).open(&path).unwrap().set_len(64 << 30).unwrap();
+        let ((), bytes) = most_held(|| {
+            assert!(BloomFilter::open(&path).is_err());
+            assert!(Open::new().open(&path).is_err());
+        });
+        assert!(bytes <= 64 << 10, "{first:02x?}: {bytes}");
+    }
+}
+
 /// Makes the CRC-64 right that ends a `DUMP` payload, where the file is one.
 #[cfg(feature = "foreign")]
 fn mend_dump(file: &mut [u8]) {

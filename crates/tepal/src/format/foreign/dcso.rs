@@ -13,6 +13,9 @@ use crate::kinds::{AnyFilter, Ref};
 #[derive(Debug)]
 pub(super) struct Dcso;
 
+/// The most bytes of the user's data.
+const MOST_DATA: usize = 256 << 20;
+
 /// The header's fields that are not the filter's, and the user's data.
 #[derive(Debug)]
 struct Extra {
@@ -52,11 +55,16 @@ impl Foreign for Dcso {
         let bit_len = fields.u64_le()?;
         let inserted = Some(fields.u64_le()?);
         let body = fields.take_claimed(bit_len.div_ceil(64).saturating_mul(8))?;
-        let extra = Extra { flags, capacity, rate, data: fields.rest().to_vec() };
-        let (capacity, rate) = (Some(capacity), Some(rate));
-        let found =
-            Found { capacity, rate, inserted, ..Found::of(Scheme::Dcso, domain, num_hashes, bit_len) };
-        Ok((found.filter(words_from_bytes(body))?.into(), Ref::new(extra)))
+        let found = Found {
+            capacity: Some(capacity),
+            rate: Some(rate),
+            inserted,
+            ..Found::of(Scheme::Dcso, domain, num_hashes, bit_len)
+        };
+        let filter = found.filter(words_from_bytes(body))?;
+        // Copied last, for bytes that are no filter are data too.
+        let data = copied(fields.rest())?;
+        Ok((filter.into(), Ref::new(Extra { flags, capacity, rate, data })))
     }
 
     fn adopt(&self, filter: AnyFilter) -> Result<Read> {
@@ -64,6 +72,19 @@ impl Foreign for Dcso {
         let (capacity, rate) = (own.capacity(), own.promised_false_positive_rate());
         Ok((filter, Ref::new(Extra { flags: 1, capacity, rate, data: Vec::new() })))
     }
+}
+
+/// The user's data, which are kept in memory.
+fn copied(data: &[u8]) -> Result<Vec<u8>> {
+    if data.len() > MOST_DATA {
+        let (what, instead) =
+            ("the user's data behind the filter are longer", "cut them off, and keep them apart");
+        return Err(Error::PastLimit { what, most: MOST_DATA as u64, instead });
+    }
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(data.len()).map_err(|_| Error::TooLarge { bytes: data.len() as u64 })?;
+    copy.extend_from_slice(data);
+    Ok(copy)
 }
 
 impl Beside for Extra {

@@ -101,10 +101,15 @@ pub(super) fn is_marked(first: &[u8]) -> bool {
     all().any(|format| format.has_mark(first))
 }
 
+/// Parquet's bits without a header can be any bytes, and a hint shall not take the memory of them all. Its own writers end
+/// at 128 MiB.
+const MOST_WITHOUT_HEADER: usize = 128 << 20;
+
 /// The formats that these bytes could be, mark or not: for a hint, not for an answer.
 pub(super) fn possible(bytes: &[u8]) -> Vec<Format> {
     let readable = |format: &Format| {
-        of(*format).is_some_and(|foreign| foreign.read(bytes, KeyDomain::default()).is_ok())
+        let is_any = *format == Format::ParquetSbbf && bytes.len() > MOST_WITHOUT_HEADER;
+        !is_any && of(*format).is_some_and(|foreign| foreign.read(bytes, KeyDomain::default()).is_ok())
     };
     Format::ALL.iter().copied().filter(readable).collect()
 }

@@ -97,7 +97,7 @@ pub(super) fn replace(
         Err(_) => system::take_default(&temporary.file, || temporary::path(folder, name)),
     })
     .map_err(io)?;
-    step(Step::Sync, || temporary.file.sync_all()).map_err(io)?;
+    step(Step::Sync, || system::sync_file(&temporary.file)).map_err(io)?;
     let file = match over {
         Over::Nothing => {
             step(Step::Rename, || temporary.rename_new(&target)).map_err(|error| match error.kind() {

@@ -1,9 +1,20 @@
 //! What saving asks of the system beyond the standard library: advisory locks, owners and modes, names that must be new.
 
+use std::fs::File;
+use std::io;
+
 #[cfg(not(unix))]
 pub(super) use self::other::*;
 #[cfg(unix)]
 pub(super) use self::unix::*;
+
+/// Makes the bytes of a file last, or the names in a folder.
+pub(super) fn sync_file(file: &File) -> io::Result<()> {
+    file.sync_all()?;
+    #[cfg(all(test, unix))]
+    super::tests::disk::synced(file);
+    Ok(())
+}
 
 #[cfg(unix)]
 mod unix {
@@ -75,7 +86,7 @@ mod unix {
     /// Makes the names in a folder last. A folder that may not be read cannot be opened for that.
     pub(in super::super) fn sync_folder(folder: &Path) -> io::Result<()> {
         match File::open(folder) {
-            Ok(folder) => folder.sync_all(),
+            Ok(folder) => super::sync_file(&folder),
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
             Err(error) => Err(error),
         }

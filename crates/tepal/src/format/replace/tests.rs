@@ -1,5 +1,8 @@
 //! Leftovers are swept, living temporary files are not, and nothing else is touched.
 
+#[cfg(unix)]
+pub(super) mod disk;
+
 use std::cell::Cell;
 use std::collections::BTreeSet;
 #[cfg(unix)]
@@ -18,6 +21,8 @@ std::thread_local! {
 }
 
 pub(super) fn fault(step: Step) -> io::Result<()> {
+    #[cfg(unix)]
+    disk::look();
     match FAULT.get() {
         Some((failing, code, times)) if failing == step && times > 0 => {
             FAULT.set(Some((failing, code, times - 1)));

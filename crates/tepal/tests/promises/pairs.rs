@@ -2,7 +2,7 @@
 
 use tepal::{BloomFilter, Error, Format, Kind, Obstacle, Opened, OverCapacity};
 
-use super::kinds::{Operation, is_large, kinds, numbers};
+use super::kinds::{Door, Operation, is_large, kinds, numbers};
 use super::{CAPACITY, FOREIGN, MEMBERS, MORE, check, filled};
 
 /// A union is what inserting both sets of keys gives, and filters that are not of one shape and hash have none.
@@ -41,6 +41,48 @@ fn unions() {
             assert!(matches!(refused, Err(Error::Incompatible { .. })), "{name}: {refused:?}");
         }
         assert!(opener.file(&changed) == file, "{name}: changed");
+    }
+}
+
+/// Where it is not known of one of two filters how many keys went into it, it is not known of their union: a number would
+/// be too small.
+#[test]
+fn a_count_that_is_not_known_stays_unknown() {
+    for subject in kinds() {
+        let subject = &*subject;
+        let name = subject.name();
+        let (known, mut unknown) = (filled(subject, MEMBERS), filled(subject, MORE));
+        // Of an intersection it is not known. What has none counts always, and so do its unions.
+        if unknown.intersect_with(&filled(subject, MORE)).is_err() {
+            assert!(subject.cannot().contains(&Operation::Intersect), "{name}");
+            assert!(known.filter().keys_inserted().is_some(), "{name}");
+            continue;
+        }
+        let count = |filter: &Opened| filter.filter().keys_inserted();
+        assert_eq!(count(&unknown), None, "{name}");
+        let counted = |one: &Opened, other: &Opened| {
+            let mut united = one.clone();
+            united.union_with(other).unwrap();
+            let (typed, others) = (BloomFilter::of(one.clone()), BloomFilter::of(other.clone()));
+            let shared = typed.into_shared();
+            shared.union_with(&others).unwrap();
+            let shared = shared.into_owned().unwrap().keys_inserted();
+            assert_eq!(count(&united), shared, "{name}: shared");
+            // Neither more keys nor a file of ours make it known.
+            let before = count(&united).is_some();
+            subject.keys(&[5000]).insert_all(&mut united).unwrap();
+            assert_eq!(count(&united).is_some(), before, "{name}");
+            if subject.format() == Format::Tepal {
+                let opener = subject.opener();
+                assert_eq!(count(&opener.read(&opener.file(&united)).unwrap()), count(&united), "{name}");
+            }
+            shared
+        };
+        let sum = count(&known).map(|keys| 2 * keys);
+        assert_eq!(counted(&known, &known), sum, "{name}");
+        for (one, other) in [(&known, &unknown), (&unknown, &known), (&unknown, &unknown)] {
+            assert_eq!(counted(one, other), None, "{name}");
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 //! `cargo run --release -p tepal --features seal --example sequences -- 1000000`.
 //!
 //! So many sequences of up to 24 operations (insert, insert many, unite, intersect, fold, save and read, clear),
-//! in turn over the kinds. A member that is missing, or is called new, ends it with a message.
+//! in turn over the kinds and policies. A member that is missing or is called new, and more strangers let in than the bits
+//! allow, end it with a message.
 
 #[path = "../tests/shared/kinds.rs"]
 mod kinds;
@@ -12,7 +13,7 @@ mod random;
 mod sequences;
 
 use kinds::{Subject, is_large, kinds};
-use sequences::sequence;
+use sequences::{Found, assert_enough, sequence};
 
 fn main() {
     let count = std::env::args().nth(1).map_or(Ok(10_000), |n| n.parse::<u64>());
@@ -22,20 +23,30 @@ fn main() {
     };
     // A scheme whose filters always have 4 MiB comes a thousand times less often.
     let (large, small): (Vec<_>, Vec<_>) = kinds().into_iter().partition(|kind| is_large(&**kind));
-    println!("| kind | sequences | operations | members asked | missed |");
-    println!("| --- | --- | --- | --- | --- |");
+    println!(
+        "| kind | sequences | operations | members asked | missed | strangers asked | let in | expected |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    let mut all = Found::default();
     let share = count.div_ceil(small.len() as u64);
     let shares = small.iter().map(|kind| (kind, share)).chain(large.iter().map(|kind| (kind, share / 1000)));
     for (number, (kind, share)) in (1u64 << 32..).zip(shares) {
         let kind: &dyn Subject = &**kind;
         let opener = kind.opener();
-        let (mut operations, mut asked) = (0, 0);
+        let mut found = Found::default();
         for round in 0..share {
-            let (done, members) = sequence(kind, &opener, number << 24 ^ round);
-            operations += done;
-            asked += members;
+            found += sequence(kind, &opener, number << 24 ^ round);
         }
-        println!("| {} | {share} | {operations} | {asked} | 0 |", kind.name());
+        let Found { operations, members, strangers, let_in, expected, .. } = found;
+        println!(
+            "| {} | {share} | {operations} | {members} | 0 | {strangers} | {let_in} | {expected:.0} |",
+            kind.name()
+        );
+        if share >= 100 {
+            found.assert_selective(kind.name());
+        }
+        all += found;
     }
-    println!("\nNo member was missed or called new.");
+    assert_enough(&all);
+    println!("\nNo member was missed or called new; {} keys were refused by full filters.", all.refused);
 }

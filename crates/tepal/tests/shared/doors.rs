@@ -1,7 +1,7 @@
 //! The ways to a filter, and keys by their numbers: what the tests do goes through either way, with whatever keys the
 //! kind takes.
 
-use tepal::{BloomFilter, Error, Format, Key, KeyHasher, Keys, Opened, Result};
+use tepal::{BloomFilter, Error, Format, Key, KeyHasher, Keys, Opened, OverCapacity, Result};
 
 use super::Opener;
 
@@ -21,6 +21,8 @@ pub(crate) trait Door: Clone {
     fn union_with(&mut self, other: &Self) -> Result<()>;
     fn intersect_with(&mut self, other: &Self) -> Result<()>;
     fn clear(&mut self);
+    /// What happens past the capacity, where the kind can change it.
+    fn set_over_capacity(&mut self, policy: OverCapacity);
     fn false_positive_rate(&self) -> f64;
     /// Folds the filter, where its kind and scheme can be folded.
     fn shrink_to(&mut self, rate: f64) -> Result<()>;
@@ -88,6 +90,10 @@ impl Door for BloomFilter {
         self.clear();
     }
 
+    fn set_over_capacity(&mut self, policy: OverCapacity) {
+        self.set_over_capacity(policy);
+    }
+
     fn false_positive_rate(&self) -> f64 {
         self.false_positive_rate()
     }
@@ -153,6 +159,10 @@ impl Door for Opened {
 
     fn clear(&mut self) {
         self.clear().unwrap();
+    }
+
+    fn set_over_capacity(&mut self, policy: OverCapacity) {
+        self.set_over_capacity(policy).unwrap();
     }
 
     fn false_positive_rate(&self) -> f64 {

@@ -1,33 +1,104 @@
 //! Random operations on a filter, and the exact set that it must never forget a member of.
+//!
+//! A filter that said yes to every key would forget nobody. So strangers are asked too: an empty filter has none of them,
+//! another one so many as its bits allow.
 
 use std::collections::BTreeSet;
+use std::ops::AddAssign;
 
-use tepal::{BloomFilter, Error, Opened, OverCapacity, Result};
+use tepal::{BloomFilter, Error, Opened, OverCapacity};
 
 use crate::kinds::{Door, Opener, Operation, Subject};
 use crate::random::Random;
 
 /// Operations of a sequence, at most.
 const MOST: usize = 24;
+/// So many strangers are asked for in the end.
+const STRANGERS: u64 = 32;
+/// Numbers from here on are no members' numbers.
+const STRANGE: u64 = 1 << 40;
+
+/// What sequences did, and what was found.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) operations: u64,
+    /// Members that were asked for in the end; none was missing.
+    pub(crate) members: u64,
+    /// Keys that a filter refused, because it was full.
+    pub(crate) refused: u64,
+    /// Strangers that were asked for; so many got a yes, and so many should by the bits of their filters.
+    pub(crate) strangers: u64,
+    pub(crate) let_in: u64,
+    pub(crate) expected: f64,
+    /// Keys that went in for the first time, one by one; so many were not called new, and so many should not be.
+    pub(crate) first: u64,
+    pub(crate) not_new: u64,
+    pub(crate) expected_not_new: f64,
+}
+
+impl AddAssign for Found {
+    fn add_assign(&mut self, other: Self) {
+        self.operations += other.operations;
+        self.members += other.members;
+        self.refused += other.refused;
+        self.strangers += other.strangers;
+        self.let_in += other.let_in;
+        self.expected += other.expected;
+        self.first += other.first;
+        self.not_new += other.not_new;
+        self.expected_not_new += other.expected_not_new;
+    }
+}
+
+impl Found {
+    /// Were strangers and new keys told from members, as often as can be?
+    ///
+    /// # Panics
+    /// Where more of them were not than chance explains.
+    pub(crate) fn assert_selective(&self, name: &str) {
+        for (what, found, expected, all) in [
+            ("strangers let in", self.let_in, self.expected, self.strangers),
+            ("keys not called new", self.not_new, self.expected_not_new, self.first),
+        ] {
+            // Strangers of one filter are let in together where it is small: more than chance alone would let in.
+            let most = 1.2 * expected + 8.0 * expected.sqrt() + 8.0;
+            assert!(found as f64 <= most, "{name}: {found} of {all} {what}, {expected:.1} expected");
+            assert!(most < 0.9 * all as f64, "{name}: {all} are too few to tell, {expected:.1} expected");
+        }
+    }
+}
 
 /// One sequence on a small filter of the kind: every other one on the filter's own type, where the tests know it, the
-/// rest on the opened file. Gives the number of its operations, and of members asked for.
+/// rest on the opened file; by each policy in turn.
 ///
 /// # Panics
-/// Where a member is missing, or was called new.
-pub(crate) fn sequence(subject: &dyn Subject, opener: &Opener, seed: u64) -> (u64, u64) {
+/// Where a member is missing, or was called new; where an empty filter has somebody.
+pub(crate) fn sequence(subject: &dyn Subject, opener: &Opener, seed: u64) -> Found {
     match subject.builder() {
         Some(_) if seed & 1 == 0 => through::<BloomFilter>(subject, opener, seed),
         _ => through::<Opened>(subject, opener, seed),
     }
 }
 
-fn through<D: Door>(subject: &dyn Subject, opener: &Opener, seed: u64) -> (u64, u64) {
+/// A filter, and who is in it.
+struct Run<'a, D> {
+    subject: &'a dyn Subject,
+    filter: D,
+    members: BTreeSet<u64>,
+    seed: u64,
+    /// Whether the filter refuses what is too much.
+    refuses: bool,
+    found: Found,
+}
+
+fn through<D: Door>(subject: &dyn Subject, opener: &Opener, seed: u64) -> Found {
     let mut random = Random(seed);
-    let name = subject.name();
     let capacity = random.size(9) as u64;
-    let mut filter = D::of(empty(subject, capacity));
-    let mut members = BTreeSet::new();
+    let policy = OverCapacity::ALL[(seed >> 1) as usize % OverCapacity::ALL.len()];
+    let filter = empty(subject, capacity, policy);
+    let refuses = filter.filter().over_capacity() == OverCapacity::Refuse;
+    let (filter, members, found) = (D::of(filter), BTreeSet::new(), Found::default());
+    let mut run = Run { subject, filter, members, seed, refuses, found };
     // Some keys come again and again, so that intersections and repeats are frequent.
     let range = 1 + random.below(4 * capacity as usize);
     let operations = 1 + random.below(MOST);
@@ -35,100 +106,143 @@ fn through<D: Door>(subject: &dyn Subject, opener: &Opener, seed: u64) -> (u64, 
         let count = random.below(40);
         let numbers: Vec<u64> = (0..count).map(|_| random.below(range) as u64).collect();
         match random.below(12) {
-            0..=3 => insert_each(subject, &mut filter, &numbers, &mut members, seed),
-            4..=6 => insert_all(subject, &mut filter, &numbers, &mut members),
-            7 | 8 => {
-                let mut other = filter.clone();
-                other.clear();
-                let mut other_members = BTreeSet::new();
-                insert_all(subject, &mut other, &numbers, &mut other_members);
-                if random.below(3) > 0 {
-                    match filter.union_with(&other) {
-                        Ok(()) => members.extend(other_members),
-                        error => refused_by_chain(subject, error),
-                    }
-                } else {
-                    match filter.intersect_with(&other) {
-                        Ok(()) => members.retain(|number| other_members.contains(number)),
-                        error => refused_by_chain(subject, error),
-                    }
-                }
-            }
+            0..=3 => run.insert_each(&numbers),
+            4..=6 => run.insert_all(&numbers),
+            7 | 8 => run.combine(&numbers, random.below(3) > 0),
             9 => {
-                let rate = (filter.false_positive_rate() * 4.0).clamp(1e-4, 0.9);
-                if filter.false_positive_rate() <= rate {
-                    filter.shrink_to(rate).unwrap();
+                let rate = (run.filter.false_positive_rate() * 4.0).clamp(1e-4, 0.9);
+                if run.filter.false_positive_rate() <= rate {
+                    run.filter.shrink_to(rate).unwrap();
                 }
             }
             10 => {
-                let file = filter.file(opener);
-                filter = D::of(opener.read(&file).unwrap());
-                assert!(filter.file(opener) == file, "{name}, {seed}: written again, another file");
+                let file = run.filter.file(opener);
+                run.filter = D::of(opener.read(&file).unwrap());
+                let again = run.filter.file(opener);
+                assert!(again == file, "{}, {seed}: written again, another file", subject.name());
+                run.set_policy(policy);
             }
             _ => {
                 if random.below(4) == 0 {
-                    filter.clear();
-                    members.clear();
+                    run.filter.clear();
+                    run.members.clear();
+                    run.nobody();
                 }
             }
         }
     }
-    held(subject, &filter, &members, seed);
-    (operations as u64, members.len() as u64)
+    run.ask();
+    Found { operations: operations as u64, ..run.found }
 }
 
-/// An empty filter that takes more keys than its capacity, where its kind can.
-fn empty(subject: &dyn Subject, capacity: u64) -> Opened {
+/// An empty filter with this policy, where its kind can have it.
+fn empty(subject: &dyn Subject, capacity: u64, policy: OverCapacity) -> Opened {
     let mut filter = subject.empty(capacity).unwrap();
-    match filter.set_over_capacity(OverCapacity::Ignore) {
-        Ok(()) => {}
+    match filter.set_over_capacity(policy) {
+        Ok(()) => assert_eq!(filter.filter().over_capacity(), policy, "{}", subject.name()),
         Err(Error::NotPossible { .. }) => assert!(subject.cannot().contains(&Operation::SetOverCapacity)),
         Err(error) => panic!("{}: {error}", subject.name()),
     }
     filter
 }
 
-fn insert_each(
-    subject: &dyn Subject,
-    filter: &mut impl Door,
-    numbers: &[u64],
-    members: &mut BTreeSet<u64>,
-    seed: u64,
-) {
-    let inserted = subject.keys(numbers).insert_each(filter, |i, new| {
-        let first = members.insert(numbers[i]);
-        assert!(first || !new, "{}, {seed}: the member {} is new", subject.name(), numbers[i]);
-    });
-    if inserted.is_err() {
-        refused_by_chain(subject, inserted);
-    }
-}
-
-fn insert_all(subject: &dyn Subject, filter: &mut impl Door, numbers: &[u64], members: &mut BTreeSet<u64>) {
-    match subject.keys(numbers).insert_all(filter) {
-        Ok(()) => members.extend(numbers),
-        refused => {
-            if let Err(Error::CapacityReached { inserted, .. }) = refused {
-                members.extend(&numbers[..inserted]);
-            }
-            refused_by_chain(subject, refused);
+impl<D: Door> Run<'_, D> {
+    /// Another program's file does not keep the policy.
+    fn set_policy(&mut self, policy: OverCapacity) {
+        if !self.subject.cannot().contains(&Operation::SetOverCapacity) {
+            self.filter.set_over_capacity(policy);
         }
     }
-}
 
-/// A chain has no intersection, may not grow, or has other links; nothing else is refused.
-fn refused_by_chain(subject: &dyn Subject, result: Result<()>) {
-    let is_chain = subject.cannot().contains(&Operation::Intersect);
-    match result.unwrap_err() {
-        Error::CapacityReached { .. } | Error::Incompatible { .. } | Error::NotPossible { .. }
-            if is_chain => {}
-        error => panic!("{}: {error}", subject.name()),
+    fn insert_each(&mut self, numbers: &[u64]) {
+        let Run { subject, filter, members, seed, found, .. } = self;
+        for number in numbers {
+            let rate = filter.false_positive_rate();
+            let inserted = subject.keys(&[*number]).insert_each(filter, |_, new| {
+                let first = members.insert(*number);
+                assert!(first || !new, "{}, {seed}: the member {number} is new", subject.name());
+                found.first += u64::from(first);
+                found.not_new += u64::from(first && !new);
+                found.expected_not_new += if first { rate } else { 0.0 };
+            });
+            if let Err(error) = inserted {
+                let is_in = self.members.contains(number);
+                return self.was_refused(error, is_in);
+            }
+        }
+    }
+
+    fn insert_all(&mut self, numbers: &[u64]) {
+        if let Err(error) = self.subject.keys(numbers).insert_all(&mut self.filter) {
+            let Error::CapacityReached { inserted, .. } = error else {
+                return self.was_refused(error, false);
+            };
+            self.members.extend(&numbers[..inserted]);
+            let is_in = self.members.contains(&numbers[inserted]);
+            return self.was_refused(error, is_in);
+        }
+        self.members.extend(numbers);
+    }
+
+    /// Unites the filter with one of these keys, or intersects the two.
+    fn combine(&mut self, numbers: &[u64], unites: bool) {
+        let mut other = self.filter.clone();
+        other.clear();
+        let others = &mut BTreeSet::new();
+        match self.subject.keys(numbers).insert_all(&mut other) {
+            Ok(()) => others.extend(numbers),
+            Err(Error::CapacityReached { inserted, .. }) => others.extend(&numbers[..inserted]),
+            Err(error) => panic!("{}: {error}", self.subject.name()),
+        }
+        let done = if unites { self.filter.union_with(&other) } else { self.filter.intersect_with(&other) };
+        match done {
+            Ok(()) if unites => self.members.append(others),
+            Ok(()) => self.members.retain(|number| others.contains(number)),
+            Err(error) => self.was_refused(error, false),
+        }
+    }
+
+    /// A full filter refuses, but not who is in it already; a chain has no intersection, may not grow, or has other links.
+    fn was_refused(&mut self, error: Error, is_in: bool) {
+        let name = self.subject.name();
+        let is_chain = self.subject.cannot().contains(&Operation::Intersect);
+        match error {
+            Error::CapacityReached { .. } if self.refuses || is_chain => {
+                assert!(!is_in || is_chain, "{name}, {}: a member is refused", self.seed);
+                self.found.refused += 1;
+            }
+            Error::Incompatible { .. } | Error::NotPossible { .. } if is_chain => {}
+            error => panic!("{name}, {}: {error}", self.seed),
+        }
+    }
+
+    /// Nobody is in an empty filter.
+    fn nobody(&self) {
+        let numbers: Vec<u64> = (0..20).chain(STRANGE..STRANGE + 20).collect();
+        let held = self.subject.keys(&numbers).held(&self.filter);
+        assert!(!held.contains(&true), "{}, {}: empty, and it has somebody", self.subject.name(), self.seed);
+    }
+
+    /// Asks for all members, and for strangers.
+    fn ask(&mut self) {
+        let name = self.subject.name();
+        let numbers: Vec<u64> = self.members.iter().copied().collect();
+        for (number, held) in numbers.iter().zip(self.subject.keys(&numbers).held(&self.filter)) {
+            assert!(held, "{name}, {}: the member {number} is missing", self.seed);
+        }
+        // Others each time: those whom a small filter lets in, the next one of its size lets in too.
+        let first = STRANGE + self.seed % STRANGE * STRANGERS;
+        let strangers: Vec<u64> = (first..first + STRANGERS).collect();
+        let held = self.subject.keys(&strangers).held(&self.filter);
+        self.found.members += numbers.len() as u64;
+        self.found.strangers += STRANGERS;
+        self.found.let_in += held.iter().filter(|held| **held).count() as u64;
+        self.found.expected += STRANGERS as f64 * self.filter.false_positive_rate();
     }
 }
 
-fn held(subject: &dyn Subject, filter: &impl Door, members: &BTreeSet<u64>, seed: u64) {
-    let numbers: Vec<u64> = members.iter().copied().collect();
-    for (number, held) in numbers.iter().zip(subject.keys(&numbers).held(filter)) {
-        assert!(held, "{}, {seed}: the member {number} is missing", subject.name());
-    }
+/// What a test demands of all sequences together: that there was enough of everything.
+pub(crate) fn assert_enough(found: &Found) {
+    assert!(found.operations > 1000 && found.members > 1000, "{found:?}");
+    assert!(found.strangers > 1000 && found.first > 1000 && found.refused > 100, "{found:?}");
 }

@@ -45,6 +45,7 @@ pub(crate) const LINE: &[Change] = &[
     (4, "record with a delete character", &[(137, &[0x7F])]),
     (4, "record that is not UTF-8", &[(137, &[0xFF])]),
     (4, "record with padding that is not zero", &[(143, &[1])]),
+    (4, "record with padding that is not zero at once", &[(141, &[0x80])]),
     (4, "layout 0", &[(32, &[0])]),
     (4, "layout 5", &[(32, &[5])]),
     (4, "layout split-block with k = 6", &[(32, &[3])]),

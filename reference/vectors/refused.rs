@@ -10,12 +10,22 @@ use tepal_reference::bits::{LINE, SCATTERED, SPLIT_BLOCK};
 use tepal_reference::filter::Filter;
 use tepal_reference::hash::{siphash13, xxh3};
 use tepal_reference::read::read;
-use tepal_reference::write::{KEY_CHECK, write};
+use tepal_reference::write::{KEY_CHECK, body_offset as offset_for, write};
 
 const ABOUT: &str = "Files that a reader refuses (FORMAT.md section 4.6) although, unless the case is about them, \
-    their checksums are right. `step` is the step of section 4.6 at which this implementation refuses the file; what \
-    matters is that it is refused. Where `secret_key` is there, the file is opened with it, and where `seal_key` is, with \
-    that.";
+    their checksums are right. `step` is the step of section 4.6 that refuses the file. Where `secret_key` is there, the \
+    file is opened with it, and where `seal_key` is, with that. A `file` that is a list is its parts one after the \
+    other, those with `times` so often.";
+
+/// Records as they are written: tag and value, in this order.
+type Records<'a> = &'a [(u16, &'a str)];
+
+/// Bytes that all records of a file may take.
+const MOST_RECORDS: usize = 65_536;
+
+/// Offsets of the number of bits, and of that of the set ones.
+const M: usize = 40;
+const SET_BITS: usize = 80;
 
 /// The key under which the files of scheme 2 are written.
 const SECRET: [u8; 16] = *b"sixteen secrets!";
@@ -25,6 +35,7 @@ pub(crate) fn json() -> Result<Json, String> {
     let line = good(LINE, 1, 6, 3 * 512)?;
     let mut cases = changed(&line, changes::LINE)?;
     cases.extend(line_cases(&line)?);
+    cases.extend(record_cases(&line)?);
     cases.extend(foreign_cases()?);
     cases.extend(sealed_cases(&line)?);
     cases.extend(caller_hash_cases()?);
@@ -49,8 +60,30 @@ fn case(
         ("step", plain(step)),
         ("secret_key", optional(secret.map(|key| hex(&key)))),
         ("seal_key", optional(seal_key.map(hex))),
-        ("file", hex(file)),
+        ("file", in_parts(file)),
     ]))
+}
+
+/// The bytes of a file; as a list of parts, where it has long runs of one byte.
+fn in_parts(file: &[u8]) -> Json {
+    const LONG: usize = 1000;
+    let mut parts = Vec::new();
+    let mut rest = 0;
+    let mut at = 0;
+    while at < file.len() {
+        let times = file[at..].iter().take_while(|byte| **byte == file[at]).count();
+        if times >= LONG {
+            parts.push(hex(&file[rest..at]));
+            parts.push(object([("hex", hex(&file[at..=at])), ("times", plain(times))]));
+            rest = at + times;
+        }
+        at += times;
+    }
+    if parts.is_empty() {
+        return hex(file);
+    }
+    parts.push(hex(&file[rest..]));
+    list(parts)
 }
 
 /// A good file with each of some changes.
@@ -103,6 +136,15 @@ fn line_cases(line: &[u8]) -> Result<Vec<Json>, String> {
     padded[last] = 1;
     mend_body(&mut padded, 144, 192);
     add(7, "padding after the body not zero", &padded, None)?;
+    // As if the bit were one of the filter's.
+    one_more_set_bit(&mut padded, 192);
+    add(7, "padding after the body not zero, and counted", &padded, None)?;
+    let mut scattered = good(SCATTERED, 1, 7, 640)?;
+    scattered[192 + 640 / 8] = 1;
+    mend_body(&mut scattered, 144, 192);
+    add(7, "a bit beyond bit_len", &scattered, None)?;
+    one_more_set_bit(&mut scattered, 192);
+    add(7, "a bit beyond bit_len, counted", &scattered, None)?;
     // One more line of 64 zero bytes before the body than is needed.
     let mut wide = line.clone();
     wide.splice(152..152, [0; 64]);
@@ -123,6 +165,62 @@ fn line_cases(line: &[u8]) -> Result<Vec<Json>, String> {
     Ok(cases)
 }
 
+/// Files that are good but for the order or the number of their records, or what these take together.
+fn record_cases(line: &[u8]) -> Result<Vec<Json>, String> {
+    // What is wrong below is right here.
+    let longest = "x".repeat(MOST_RECORDS - 8);
+    let good: [Records<'_>; 4] = [
+        &[(1, "one"), (2, "two"), (4, "four")],
+        &[(1, "one"), (0x8000, "of later"), (0x8001, "of later")],
+        &[(0xFFFF, "of later")],
+        &[(0x8000, &longest)],
+    ];
+    for records in good {
+        read(&with_records(line, records), None, None)?;
+    }
+    let longer = "x".repeat(MOST_RECORDS - 7);
+    let short = "x".repeat(30_000);
+    let bad: [(&str, Records<'_>); 9] = [
+        ("records out of order", &[(2, "two"), (1, "one")]),
+        ("the last record out of order", &[(1, "one"), (4, "four"), (3, "three")]),
+        ("a record twice", &[(1, "one"), (1, "one")]),
+        ("a record twice, with another value", &[(1, "one"), (2, "two"), (2, "zwei")]),
+        ("ignored records out of order", &[(0x8001, "of later"), (0x8000, "of later")]),
+        ("an ignored record twice", &[(0x8000, "of later"), (0x8000, "of later")]),
+        ("a record after an ignored one", &[(0x8000, "of later"), (1, "one")]),
+        ("one record of more than 65,536 bytes", &[(0x8000, &longer)]),
+        (
+            "records of more than 65,536 bytes",
+            &[(0x8000, "y"), (0x8001, &short), (0x8002, &longest[..40_000])],
+        ),
+    ];
+    bad.into_iter().map(|(name, records)| case(4, name, &with_records(line, records), None, None)).collect()
+}
+
+/// The file of one chunk with other records, whatever they are.
+fn with_records(file: &[u8], records: Records<'_>) -> Vec<u8> {
+    let (mut bytes, body) = (Vec::new(), body_offset(file));
+    for (tag, value) in records {
+        bytes.extend(tag.to_le_bytes());
+        bytes.extend([0, 0]);
+        bytes.extend((value.len() as u32).to_le_bytes());
+        bytes.extend(value.as_bytes());
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+    }
+    let bit_len = u64::from_le_bytes(file[M..M + 8].try_into().unwrap_or_default());
+    let offset = offset_for(bytes.len() as u64, bit_len) as usize;
+    let old_end = 128 + u32::from_le_bytes(file[120..124].try_into().unwrap_or_default()) as usize;
+    let table = &file[old_end..old_end + 8];
+    let mut changed = [&file[..128], &bytes, table].concat();
+    changed.resize(offset, 0);
+    changed.extend(&file[body..]);
+    changed[12..16].copy_from_slice(&(offset as u32).to_le_bytes());
+    changed[120..124].copy_from_slice(&(bytes.len() as u32).to_le_bytes());
+    set_file_len(&mut changed);
+    mend_header(&mut changed, offset);
+    changed
+}
+
 /// Files of schemes with a rule of their own.
 fn foreign_cases() -> Result<Vec<Json>, String> {
     let mut split = Filter::new(SCATTERED, 17, 7, 2003);
@@ -139,6 +237,8 @@ fn foreign_cases() -> Result<Vec<Json>, String> {
     beyond[body + 250] |= 0x08;
     mend_body(&mut beyond, 128, body);
     cases.push(case(7, "md5-split with a bit beyond bit_len", &beyond, None, None)?);
+    one_more_set_bit(&mut beyond, body);
+    cases.push(case(7, "md5-split with a bit beyond bit_len, counted", &beyond, None, None)?);
     cases.push(case(6, "secret key for md5-split", &split, Some([7; 16]), None)?);
     Ok(cases)
 }
@@ -237,6 +337,12 @@ fn mend_header(file: &mut [u8], body_offset: usize) {
 fn mend_body(file: &mut [u8], table: usize, body_offset: usize) {
     let checksum = xxh3(&file[body_offset..], 0);
     file[table..table + 8].copy_from_slice(&checksum.to_le_bytes());
+    mend_header(file, body_offset);
+}
+
+/// Adds one to the number of set bits that the header says.
+fn one_more_set_bit(file: &mut [u8], body_offset: usize) {
+    file[SET_BITS] += 1;
     mend_header(file, body_offset);
 }
 

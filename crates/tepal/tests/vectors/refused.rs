@@ -1,0 +1,94 @@
+//! `refused.json`: files that are wrong on purpose, each refused at the step of FORMAT.md, section 4.6, that is for it.
+
+use serde_json::Value;
+use tepal::{Error, Scheme};
+
+use super::{bytes, cases, open, small, text, vectors};
+
+/// The bytes of a case's file: hexadecimal digits, or a list of parts.
+fn file(case: &Value) -> Vec<u8> {
+    let part = |part: &Value| match part.as_str() {
+        Some(hex) => bytes(hex),
+        None => bytes(text(part, "hex")).repeat(small(part, "times") as usize),
+    };
+    match case["file"].as_array() {
+        Some(parts) => parts.iter().flat_map(part).collect(),
+        None => part(&case["file"]),
+    }
+}
+
+/// What the library says of a damaged file, by the step that finds it.
+const DAMAGED: [(u32, &[&str]); 7] = [
+    (1, &["it ends after "]),
+    (2, &[" were written;", "the body cannot start at byte "]),
+    (3, &["the header has the checksum "]),
+    (
+        4,
+        &[
+            "records of ",
+            "the record with tag ",
+            "it has records for parameters of two schemes",
+            "a record of a scheme's parameter does not fit",
+            "the seed record is not 64 hex digits",
+            "has no parameter ",
+            " bytes after byte ",
+        ],
+    ),
+    (5, &["does not fit the file", "the padding before the body is not zero"]),
+    (6, &["do not give the positions that the writer's gave"]),
+    (7, &["bytes 192 to ", "bits are set beyond the last one", " bits are set, and the header says "]),
+];
+
+/// The step whose check has failed.
+fn step(error: &Error) -> u32 {
+    match error {
+        Error::NotTepal { .. } => 1,
+        Error::Unsupported { what: "file format version" | "filter kind", .. } => 1,
+        Error::Unsupported { .. } | Error::Parameter { .. } => 4,
+        Error::KeyRequired | Error::WrongKey | Error::KeyNotUsed => 6,
+        Error::SealRequired | Error::NotSealed => 6,
+        Error::WrongSeal => 8,
+        Error::Damaged { what, .. } => {
+            let text = format!("{what};");
+            let says = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
+            let found: Vec<u32> =
+                DAMAGED.iter().filter(|(_, parts)| says(parts)).map(|(step, _)| *step).collect();
+            assert_eq!(found.len(), 1, "{found:?}: {what}");
+            found[0]
+        }
+        other => panic!("no file is refused with this: {other}"),
+    }
+}
+
+/// Is the file's scheme, or its seal, nothing to this build? What this says of it then comes at step 4.
+fn is_unknown(file: &[u8]) -> bool {
+    let scheme = file.get(33).and_then(|id| Scheme::ALL.iter().find(|scheme| scheme.id() == *id));
+    let is_foreign = scheme.is_some_and(|scheme| *scheme >= Scheme::Md5Presets);
+    let is_sealed = file.get(24).is_some_and(|flags| flags & 1 != 0);
+    !cfg!(feature = "foreign") && is_foreign || !cfg!(feature = "seal") && is_sealed
+}
+
+#[test]
+fn refused_files_are_refused_at_their_step() {
+    let vectors = vectors("refused.json");
+    let mut steps = [0; 9];
+    for case in cases(&vectors, "refused") {
+        let (file, name, expected) = (file(case), text(case, "name"), small(case, "step"));
+        // Not sealed, and no key can be given for what is not there.
+        if !cfg!(feature = "seal") && case.get("seal_key").is_some() && file[24] == 0 {
+            assert!(open(case, &file).is_ok());
+            continue;
+        }
+        let error = open(case, &file).map(|_| ()).expect_err(name);
+        let text = error.to_string();
+        assert!(!text.contains('\n') && !text.is_empty(), "{name}: {text}");
+        let found = step(&error);
+        if is_unknown(&file) && expected > 4 {
+            assert!(matches!(error, Error::Unsupported { .. }), "{name}: {text}");
+        } else {
+            assert_eq!(found, expected, "{name}: {text}");
+        }
+        steps[expected as usize] += 1;
+    }
+    assert!(steps[0] == 0 && steps[1..8].iter().all(|&cases| cases > 0), "{steps:?}");
+}

@@ -2,6 +2,11 @@
 
 #[path = "vectors/refused.rs"]
 mod refused;
+#[cfg(feature = "foreign")]
+#[path = "vectors/schemes.rs"]
+mod schemes;
+#[path = "vectors/sizes.rs"]
+mod sizes;
 
 use std::fs;
 use std::net::IpAddr;
@@ -175,27 +180,6 @@ fn finished_hashes() {
     let file = vectors("hashes.json");
     for case in cases(&file, "finish") {
         assert_eq!(finish_hash(number(&case["hash"])), number(&case["finished"]), "{case}");
-    }
-}
-
-#[test]
-fn sizes() {
-    let file = vectors("sizes.json");
-    for case in cases(&file, "bit_lens") {
-        let rate = case["false_positive_rate"].as_f64().unwrap();
-        let builder = BloomFilter::builder().capacity(number(&case["capacity"])).false_positive_rate(rate);
-        let plan = builder.layout(layout(case)).plan().unwrap();
-        assert_eq!(plan.num_hashes, small(case, "num_hashes"), "{case}");
-        assert_eq!(plan.bit_len, number(&case["bit_len"]), "{case}");
-    }
-    for case in cases(&file, "promises") {
-        let builder = BloomFilter::builder().capacity(number(&case["capacity"])).layout(layout(case));
-        let builder = builder.bit_len(number(&case["bit_len"])).num_hashes(small(case, "num_hashes"));
-        let found = builder.plan().unwrap().false_positive_rate;
-        // No filter promises less, whatever its bits allow.
-        let lowest = if layout(case) == Layout::SplitBlock { 1e-8 } else { 1e-12 };
-        let expected = case["promise"].as_f64().unwrap().max(lowest);
-        assert!((found / expected - 1.0).abs() < 1e-6, "{case}: {found}");
     }
 }
 

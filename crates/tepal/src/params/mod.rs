@@ -327,3 +327,5 @@ pub(crate) fn foldable(lines: u64) -> u64 {
 
 #[cfg(test)]
 mod tests;
+#[cfg(all(test, feature = "std"))]
+mod vectors;

@@ -46,13 +46,15 @@ fn vectors() -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
+/// The key of this name.
+fn key(vectors: &Value, name: &Value) -> Vec<u8> {
+    let keys = vectors["keys"].as_array().unwrap();
+    bytes(keys.iter().find(|key| key["name"] == *name).unwrap()["hex"].as_str().unwrap())
+}
+
 #[test]
 fn positions_are_the_references() {
     let vectors = vectors();
-    let key = |name: &Value| {
-        let keys = vectors["keys"].as_array().unwrap();
-        bytes(keys.iter().find(|key| key["name"] == *name).unwrap()["hex"].as_str().unwrap())
-    };
     let cases = vectors["positions"].as_array().unwrap();
     assert!(cases.len() > 900);
     for case in cases {
@@ -60,12 +62,69 @@ fn positions_are_the_references() {
         let own = own(case);
         assert_eq!(own.parameters(), number(&case["parameters"]), "{case}");
         let mut found = Vec::new();
-        assert!(own.all(&key(&case["key"]), k, m, |p| {
+        assert!(own.all(&key(&vectors, &case["key"]), k, m, |p| {
             found.push(p);
             true
         }));
         let expected: Vec<u64> = case["positions"].as_array().unwrap().iter().map(number).collect();
         assert_eq!(found, expected, "{case}");
+    }
+}
+
+/// What the schemes are made of. A hash that no function of the library gives is seen in the positions of its scheme.
+#[test]
+fn hashes_are_the_references() {
+    let vectors = vectors();
+    let cases = vectors["hashes"].as_array().unwrap();
+    assert!(cases.len() > 250);
+    for case in cases {
+        let key = key(&vectors, &case["key"]);
+        let seed = || number(&case["seed"]);
+        let found = match case["hash"].as_str().unwrap() {
+            "murmur3-x64-128" => {
+                let (h1, h2) = murmur::murmur3_128(&key, b"");
+                alloc::vec![h1, h2]
+            }
+            "spark-murmur3-32" => alloc::vec![murmur::spark_murmur3_32(&key, seed() as u32).into()],
+            "murmur64a" => alloc::vec![murmur::murmur2_64(&key, seed())],
+            "fnv1-64" => {
+                // Of so many bits that no position is a remainder, the first one is FNV-1 mod P, times G.
+                const P: u64 = 18_446_744_073_709_551_557;
+                const G: u64 = 18_446_744_073_709_550_147;
+                let expected = (number(&case["value"][0]) % P).wrapping_mul(G) % P;
+                let own = own_scheme(Scheme::Dcso, &Parameters::default());
+                assert!(own.all(&key, 1, u64::MAX, |position| position == expected), "{case}");
+                continue;
+            }
+            "fnv1a-32" | "crc32" => {
+                // The positions are a, a + b and a + 2·b of 32 bits, for the first hash a and the second one b.
+                let own = own_scheme(Scheme::FnvCrc, &Parameters::default());
+                let mut p = Vec::new();
+                own.all(&key, 3, 1 << 32, |position| {
+                    p.push(position);
+                    true
+                });
+                let is_first = case["hash"] == "fnv1a-32";
+                alloc::vec![if is_first { p[0] } else { p[1].wrapping_sub(p[0]) & 0xFFFF_FFFF }]
+            }
+            "xxh64" => alloc::vec![hashed(Scheme::Xxh64, &Parameters::default(), &key)],
+            "siphash13" => {
+                let secret = bytes(case["secret_key"].as_str().unwrap()).try_into().unwrap();
+                let given = Parameters { secret: Some(SecretKey::new(secret)), ..Parameters::default() };
+                alloc::vec![hashed(Scheme::SipHash13, &given, &key)]
+            }
+            other => panic!("{other}"),
+        };
+        let expected: Vec<u64> = case["value"].as_array().unwrap().iter().map(number).collect();
+        assert_eq!(found, expected, "{case}");
+    }
+}
+
+/// A key's hash under a scheme that has one.
+fn hashed(scheme: Scheme, given: &Parameters, key: &[u8]) -> u64 {
+    match Hasher::new(scheme, given).unwrap() {
+        Hasher::Hash(hash) => hash.hash(key).unwrap(),
+        Hasher::Own(own) => panic!("{own:?}"),
     }
 }
 

@@ -1,0 +1,58 @@
+//! The formulas against `sizes.json`.
+
+use std::vec::Vec;
+
+use serde_json::Value;
+
+use super::*;
+
+/// Ten digits are in the file, and the last one is rounded.
+const DIGITS: f64 = 6e-10;
+
+fn cases(field: &str) -> Vec<Value> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/vectors/sizes.json");
+    let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let cases = file[field].as_array().unwrap();
+    assert!(!cases.is_empty(), "{field}");
+    cases.clone()
+}
+
+fn float(case: &Value, field: &str) -> f64 {
+    case[field].as_f64().unwrap_or_else(|| panic!("no number {field} in {case}"))
+}
+
+fn layout(case: &Value) -> Layout {
+    case["layout"].as_str().unwrap().parse().unwrap()
+}
+
+fn num_hashes(case: &Value) -> u32 {
+    case["num_hashes"].as_u64().unwrap() as u32
+}
+
+#[test]
+fn rates() {
+    for case in cases("rates") {
+        let found = rate::rate(layout(&case), num_hashes(&case), float(&case, "bits_per_key"));
+        assert!((found / float(&case, "rate") - 1.0).abs() <= DIGITS, "{found}: {case}");
+    }
+}
+
+/// The least bits a key of all k.
+#[test]
+fn best() {
+    for case in cases("best") {
+        let (least, most) = layout(&case).num_hashes_range();
+        let found =
+            rate::least_bits(layout(&case), least..=most, float(&case, "false_positive_rate")).unwrap();
+        assert_eq!(found.0, num_hashes(&case), "{case}");
+        assert!((found.1 / float(&case, "bits_per_key") - 1.0).abs() <= DIGITS, "{found:?}: {case}");
+    }
+}
+
+#[test]
+fn lines_that_can_be_folded() {
+    for case in cases("foldable") {
+        let number = |field: &str| -> u64 { case[field].as_str().unwrap().parse().unwrap() };
+        assert_eq!(foldable(number("lines")), number("rounded"), "{case}");
+    }
+}

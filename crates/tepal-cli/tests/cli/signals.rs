@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
+use nix::fcntl::{Flock, FlockArg};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -46,6 +47,46 @@ fn ctrl_c_leaves_the_old_filter_and_nothing_else() {
         assert_eq!(output.stderr, b"", "{args}");
         assert_eq!(place.names(), ["f"]);
         assert_eq!(place.read("f"), before);
+    }
+}
+
+/// A save that has begun is waited for. Whoever locks the folder holds it up just before its file gets its name, for a
+/// second at most: long enough to be interrupted there.
+#[test]
+fn ctrl_c_waits_for_a_save() {
+    let place = Place::new();
+    place.build("a", b"a\n", "-n 1000 --seed 1");
+    place.build("b", b"b\n", "-n 1000 --seed 1");
+    place.write("keys", "b\n");
+    for args in
+        ["build -q -p 1e-9 -n 1000 --seed 1 --force -o f keys", "add -q f keys", "merge -q --force a b -o f"]
+    {
+        place.write("f", place.read("a"));
+        assert_eq!(place.run(args).code, 0, "{args}");
+        let new = place.read("f");
+        // Until one was held up; a machine that is busy may be late.
+        let waited = (0..20).any(|_| {
+            place.write("f", place.read("a"));
+            let folder = std::fs::File::open(place.path(".")).unwrap();
+            let folder = Flock::lock(folder, FlockArg::LockExclusive).unwrap();
+            let child = place.command(args).spawn().unwrap();
+            let begun = Instant::now();
+            while place.names().len() == 4 {
+                assert!(begun.elapsed() < Duration::from_secs(20), "{args}");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            interrupt(&child);
+            std::thread::sleep(Duration::from_millis(200));
+            let is_held_up = place.names().len() == 5 && place.read("f") == place.read("a");
+            drop(folder);
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(output.stderr, b"", "{args}");
+            assert_eq!(place.names(), ["a", "b", "f", "keys"], "{args}");
+            assert!(place.read("f") == new, "{args}: the old file");
+            // Had the save been over before the signal came, there would be nothing to interrupt.
+            is_held_up && output.status.code() == Some(130)
+        });
+        assert!(waited, "{args}: never interrupted while it saved");
     }
 }
 

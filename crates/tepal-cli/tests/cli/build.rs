@@ -37,6 +37,26 @@ fn repeats_make_no_filter_larger() {
     assert_eq!(ran.err, "3,000 lines, 1,000 different keys, 1.2 KiB, 1 in 100 false positives\n");
 }
 
+/// What nobody has chosen is the safe one, and it is what the file says.
+#[test]
+fn a_filter_refuses_more_than_it_has_room_for_unless_it_is_told_otherwise() {
+    let place = Place::new();
+    place.write("few", numbers(0..100));
+    place.write("many", numbers(0..10_000));
+    for (flags, policy, code) in [
+        ("", "refuse", 2),
+        ("-n 100", "refuse", 2),
+        ("--over refuse", "refuse", 2),
+        ("--over warn", "warn", 0),
+        ("--over ignore", "ignore", 0),
+    ] {
+        assert_eq!(place.run(&format!("build -q --force -o f {flags} few")).code, 0, "{flags}");
+        assert_eq!(place.run("info --json f").json()[0]["over_capacity_policy"], policy, "{flags}");
+        let ran = place.run("add f many");
+        assert_eq!(ran.code, code, "{flags}: {}", ran.err);
+    }
+}
+
 #[test]
 fn an_empty_list_is_an_empty_filter() {
     let place = Place::new();

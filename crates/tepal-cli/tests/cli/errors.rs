@@ -182,6 +182,39 @@ fn a_later_input_that_fails_leaves_what_was_printed() {
     assert!(ran.err.starts_with("tepal: packed: broken gzip data ("), "{}", ran.err);
 }
 
+/// An error is an error, whatever was selected before it and however.
+#[test]
+fn what_was_selected_before_does_not_hide_a_failure() {
+    let place = place();
+    place.write("packed", b"\x1f\x8b\x08broken");
+    place.write("mixed", "a\nnew\n");
+    for flags in ["", "-v", "-n", "-v -n", "-c", "-c -v", "--json", "-m 1", "-m 1 -v"] {
+        let whole = place.run(&format!("has {flags} f mixed"));
+        assert_eq!((whole.code, whole.err.as_str()), (0, ""), "{flags}");
+        let ran = place.run(&format!("has {flags} f mixed packed"));
+        assert_eq!(ran.code, 2, "{flags}");
+        assert!(ran.err.starts_with("tepal: packed: broken gzip data ("), "{flags}: {}", ran.err);
+        // A count that is not whole is none.
+        let expected = if flags.starts_with("-c") { &b""[..] } else { &whole.out };
+        assert_eq!(ran.out, expected, "{flags}");
+    }
+    // A key that this filter cannot have, a row without the field.
+    place.build("i", b"7\n", "--integer");
+    place.write("numbers", "7\n8\nx\n");
+    place.write("rows", "a\tb\nc\td\ne\n");
+    for (args, out) in [
+        ("has i numbers", "7\n"),
+        ("has -v i numbers", "8\n"),
+        ("has -v -f 2 f rows", "c\td\n"),
+        ("has -v f mixed nothing", ""),
+        ("has -v f -e new mixed nothing", ""),
+    ] {
+        let ran = place.run(args);
+        assert_eq!((ran.code, ran.text()), (2, out), "{args}");
+        assert_eq!(ran.err.lines().count(), 1, "{args}: {}", ran.err);
+    }
+}
+
 #[test]
 fn info_shows_what_it_can() {
     let place = place();

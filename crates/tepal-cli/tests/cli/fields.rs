@@ -119,3 +119,40 @@ fn rows_without_the_field_are_errors() {
     assert_eq!(ran.code, 2);
     assert!(!place.path("g").exists());
 }
+
+/// A row without a key is in no filter: not in one that says yes to every key either.
+#[test]
+fn a_row_without_a_key_is_in_no_filter() {
+    let place = Place::new();
+    let keys: Vec<u8> = (0..5000).flat_map(|n| format!("{n}\n").into_bytes()).collect();
+    for scheme in ["", "--layout double", "--scheme xxh64", "--scheme guava-mitz64", "--secret key"] {
+        place.write_key("key", b"0123456789abcdef");
+        let secret = if scheme.contains("secret") { "--secret key" } else { "" };
+        let size = if scheme.contains("guava") { "-n 10" } else { "-s 64" };
+        let ran = place.run_with(&format!("build -q --force -o full --over ignore {size} {scheme}"), &keys);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{scheme}");
+        assert_eq!(
+            place.run(&format!("has -c full {secret} -e no -e key -e of -e it")).text(),
+            "4\n",
+            "{scheme}"
+        );
+        // A few rows, and so many that threads work on them.
+        for n in [3, 400_000] {
+            let rows: String = (0..n).map(|n| format!("{n}\tkey\n\n")).collect();
+            let held: String = (0..n).map(|n| format!("{n}\tkey\n")).collect();
+            place.write("rows", &rows);
+            let has = |flags: &str| place.run(&format!("has {flags} -f 2 full rows {secret}"));
+            assert!(has("").text() == held, "{scheme}");
+            assert_eq!(has("-v").text(), "\n".repeat(n), "{scheme}");
+            assert_eq!(has("-c").text(), format!("{n}\n"), "{scheme}");
+            let tested =
+                place.run(&format!("test --json -f 2 full --members rows --absent rows {secret}")).json();
+            assert_eq!((&tested["members"], &tested["members_missed"]), (&n.into(), &0.into()), "{scheme}");
+            assert_eq!((&tested["absent"], &tested["absent_wrong"]), (&n.into(), &n.into()), "{scheme}");
+        }
+        let json = place.run_with(&format!("has --json -f 2 full {secret}"), b"1\tkey\n\n");
+        assert!(json.text().ends_with("\"line\":2,\"has\":false}\n"), "{scheme}: {}", json.text());
+        // No row, no question: an empty list has nobody in it.
+        assert_eq!(place.run_with(&format!("has -f 2 full {secret}"), b"\n\n").code, 1, "{scheme}");
+    }
+}

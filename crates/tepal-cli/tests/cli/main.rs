@@ -6,6 +6,7 @@ mod fidelity;
 mod fields;
 mod golden;
 mod help;
+mod judging;
 #[cfg(unix)]
 mod killed;
 #[cfg(target_os = "linux")]

@@ -16,6 +16,7 @@ mod model;
 mod overwritten;
 mod packed;
 mod place;
+mod plain;
 mod replaced;
 mod schemes;
 mod sealed;

@@ -1,9 +1,11 @@
 //! `has` against the plainest possible model, and against grep, on random small cases.
 
 use std::collections::HashSet;
+#[cfg(target_os = "linux")]
 use std::process::Command;
 
-use crate::place::{Place, finish};
+use crate::place::Place;
+use crate::plain;
 
 /// Random numbers for tests (xorshift64).
 struct Random(u64);
@@ -42,15 +44,9 @@ fn joined(lines: &[Vec<u8>], ends: &[&[u8]], last: bool, random: &mut Random) ->
     bytes
 }
 
-/// The records of `bytes` with their terminators, and their keys.
-fn records(bytes: &[u8]) -> Vec<(&[u8], &[u8])> {
-    bytes
-        .split_inclusive(|&b| b == b'\n')
-        .map(|record| {
-            let key = record.strip_suffix(b"\r\n").or_else(|| record.strip_suffix(b"\n")).unwrap_or(record);
-            (record, key)
-        })
-        .collect()
+/// The key of a line.
+fn key(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r\n").or_else(|| line.strip_suffix(b"\n")).unwrap_or(line)
 }
 
 #[test]
@@ -65,47 +61,34 @@ fn has_is_what_the_model_says() {
         let built = place.run_with("build -q -p 1e-9 -o -", &list);
         assert_eq!((built.code, built.err.as_str()), (0, ""), "case {case}");
         place.write("f", &built.out);
-        let held: HashSet<&[u8]> = records(&list).into_iter().map(|(_, key)| key).collect();
+        let held: HashSet<&[u8]> = list.split_inclusive(|byte| *byte == b'\n').map(key).collect();
         for _ in 0..8 {
             let lines = random.lines(&alphabet, 30);
             let input = joined(&lines, &[b"\n", b"\r\n"], random.below(2) == 0, &mut random);
-            let (invert, number) = (random.below(2) == 0, random.below(2) == 0);
-            let most = (random.below(3) == 0).then(|| random.below(5));
-            let mut args = "has f".to_owned();
-            args.push_str(if invert { " -v" } else { "" });
-            args.push_str(if number { " -n" } else { "" });
-            args.push_str(&most.map(|most| format!(" -m {most}")).unwrap_or_default());
-            let mut expected = Vec::new();
-            let mut selected = 0;
-            for (i, (record, key)) in records(&input).into_iter().enumerate() {
-                if most.is_some_and(|most| selected >= most) || held.contains(key) == invert {
-                    continue;
-                }
-                selected += 1;
-                if number {
-                    expected.extend_from_slice(format!("{}:", i + 1).as_bytes());
-                }
-                expected.extend_from_slice(record);
+            let mut flags = String::new();
+            flags.push_str(if random.below(2) == 0 { " -v" } else { "" });
+            flags.push_str(if random.below(2) == 0 { " -n" } else { "" });
+            if random.below(3) == 0 {
+                flags.push_str(&format!(" -m {}", random.below(5)));
             }
-            let code = if selected > 0 { 0 } else { 1 };
-            let ran = place.run_with(&args, &input);
-            assert_eq!(ran.quiet(), (code, &expected[..]), "case {case}: {args}");
-            if random.below(8) == 0 {
-                let count = place.run_with(&format!("{args} -c"), &input);
-                assert_eq!(count.quiet(), (code, format!("{selected}\n").as_bytes()), "case {case}: {args}");
-                let quiet = place.run_with(&format!("{args} -q"), &input);
-                assert_eq!(quiet.quiet(), (code, &b""[..]), "case {case}: {args}");
+            for more in if random.below(8) == 0 { &["", " -c", " -q"][..] } else { &[""] } {
+                let flags = format!("{flags}{more}");
+                let records = plain::records(&input, b'\n');
+                let (code, out) = plain::has(&flags, &[("", &records)], b'\n', |key| held.contains(key));
+                let ran = place.run_with(&format!("has f{flags}"), &input);
+                assert_eq!(ran.quiet(), (code, &out[..]), "case {case}: {flags}");
             }
         }
     }
 }
 
+/// Elsewhere grep is another program.
+#[cfg(target_os = "linux")]
 #[test]
 fn has_is_what_grep_says() {
     let grep = Command::new("grep").arg("--version").output();
-    if !grep.is_ok_and(|out| out.stdout.starts_with(b"grep (GNU")) {
-        return;
-    }
+    let is_gnu = grep.is_ok_and(|out| out.stdout.starts_with(b"grep (GNU"));
+    assert!(is_gnu, "this test compares with GNU grep; install it as `grep`");
     let place = Place::new();
     let mut random = Random(0x9e9);
     let alphabet: [&[u8]; 4] = [b"a", b"b", b"c", b"\xe9"];
@@ -121,7 +104,7 @@ fn has_is_what_grep_says() {
             let mut grep = Command::new("grep");
             grep.env("LC_ALL", "C").current_dir(place.path("")).args(["-a", "-F", "-x", "-f", "keys"]);
             grep.args(flags.split_whitespace()).arg("lines");
-            let expected = finish(grep);
+            let expected = crate::place::finish(grep);
             assert_eq!(place.run(&format!("has {flags} f lines")), expected, "case {case}: {flags}");
         }
     }

@@ -1,4 +1,5 @@
-//! Any number of threads gives the same bytes, the same words and the same exit code.
+//! Any number of threads gives the same bytes, the same words and the same exit code: those of the plainest way to do it,
+//! record by record (`plain.rs`), or key by key in the library.
 //!
 //! Threads start after the first MiB of an input, so the inputs here are of several MiB.
 
@@ -7,7 +8,10 @@ use std::process::Stdio;
 use std::sync::mpsc;
 use std::time::Duration;
 
+use tepal::{Format, Open, SecretKey};
+
 use crate::place::{Place, Ran};
+use crate::plain::{self, Record, is_filled_with, records};
 
 const THREADS: [usize; 4] = [1, 2, 3, 8];
 
@@ -26,6 +30,33 @@ fn lines(numbers: impl Iterator<Item = u32>, end: &str) -> Vec<u8> {
     numbers.flat_map(|n| format!("{:0width$}{end}", n, width = 1 + n as usize % 23).into_bytes()).collect()
 }
 
+/// Is this a line of a number that is in the filter of [`place`]?
+fn is_third(key: &[u8]) -> bool {
+    let number = std::str::from_utf8(key).ok().and_then(|key| key.parse::<u32>().ok());
+    number.is_some_and(|n| n % 3 == 0 && n < 300_000 && *key == *lines(n..n + 1, ""))
+}
+
+/// All numbers of threads give what the plain way gives.
+fn has(place: &Place, flags: &str, inputs: &[(&str, &[Record])], end: u8, held: impl Fn(&[u8]) -> bool) {
+    has_with(place, flags, "", inputs, end, held);
+}
+
+/// The same with flags that say what the keys are.
+fn has_with(
+    place: &Place,
+    flags: &str,
+    more: &str,
+    inputs: &[(&str, &[Record])],
+    end: u8,
+    held: impl Fn(&[u8]) -> bool,
+) {
+    let names: Vec<&str> = inputs.iter().map(|(name, _)| *name).collect();
+    let ran = alike(place, &format!("has {flags} {more} f {}", names.join(" ")));
+    let (code, out) = plain::has(flags, inputs, end, held);
+    assert_eq!((ran.code, ran.err.as_str()), (code, ""), "{flags} {names:?}");
+    assert!(ran.out == out, "{flags} {names:?}: {} bytes, not {}", ran.out.len(), out.len());
+}
+
 /// A filter of every third number, and files of all of them.
 fn place() -> Place {
     let place = Place::new();
@@ -37,6 +68,7 @@ fn place() -> Place {
 #[test]
 fn has_with_every_flag() {
     let place = place();
+    let all = records(&lines(0..300_000, "\n"), b'\n');
     for flags in [
         "",
         "-v",
@@ -51,14 +83,8 @@ fn has_with_every_flag() {
         "-c -m 99999",
         "--json",
     ] {
-        let ran = alike(&place, &format!("has {flags} f lines"));
-        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{flags}");
+        has(&place, flags, &[("lines", &all)], b'\n', is_third);
     }
-    let held = lines((0..300_000).step_by(3), "\n");
-    assert!(alike(&place, "has f lines").out == held);
-    let last = alike(&place, "has -n f lines").out;
-    assert!(last.ends_with(b"\n299998:000299997\n"), "{}", String::from_utf8_lossy(&last[last.len() - 40..]));
-    assert_eq!(alike(&place, "has -q f lines").quiet(), (0, &b""[..]));
     place.build("empty", b"", "");
     assert_eq!(alike(&place, "has empty lines").quiet(), (1, &b""[..]));
 }
@@ -66,27 +92,36 @@ fn has_with_every_flag() {
 #[test]
 fn several_inputs_are_left_one_after_the_other() {
     let place = place();
-    place.write("short", "0\n1\n000003");
+    let short = b"0\n1\n0003";
+    place.write("short", short);
+    let (short, all) = (records(short, b'\n'), records(&lines(0..300_000, "\n"), b'\n'));
+    let (short, all) = (("short", &short[..]), ("lines", &all[..]));
     for flags in ["", "-n", "-m 50000", "-c -m 70000", "--json"] {
-        alike(&place, &format!("has {flags} f short lines short lines lines"));
+        has(&place, flags, &[short, all, short, all, all], b'\n', is_third);
     }
-    assert_eq!(alike(&place, "has -c -m 70000 f lines short lines").quiet(), (0, &b"140001\n"[..]));
+    assert_eq!(alike(&place, "has -c -m 70000 f lines short lines").quiet(), (0, &b"140002\n"[..]));
 }
 
 #[test]
 fn records_of_every_form() {
     let place = place();
-    for (name, bytes, flags) in [
-        ("crlf", lines(0..300_000, "\r\n"), ""),
-        ("null", lines(0..300_000, "\0"), "-0"),
-        ("no-end", lines(0..300_000, "\n").strip_suffix(b"\n").unwrap().to_vec(), ""),
-        ("empty-lines", b"\n".repeat(3 << 20), "-v"),
+    for (name, bytes, end) in [
+        ("crlf", lines(0..300_000, "\r\n"), b'\n'),
+        ("null", lines(0..300_000, "\0"), 0),
+        ("no-end", lines(0..300_000, "\n").strip_suffix(b"\n").unwrap().to_vec(), b'\n'),
+        ("empty-lines", b"\n".repeat(3 << 20), b'\n'),
     ] {
         place.write(name, &bytes);
-        for more in ["", "-n", "-v -n", "-c"] {
-            alike(&place, &format!("has {flags} {more} f {name}"));
+        let (all, null) = (records(&bytes, end), if end == 0 { "-0" } else { "" });
+        for flags in ["", "-v", "-n", "-v -n", "-c"] {
+            has_with(&place, flags, null, &[(name, &all)], end, is_third);
         }
-        alike(&place, &format!("build {} -q -o - {name}", flags.replace("-v", "")));
+        let ran = alike(&place, &format!("build {null} -q -o - {name}"));
+        let keys = lines(0..300_000, "\n");
+        match name {
+            "empty-lines" => assert!(tepal::from_bytes(&ran.out).unwrap().contains("")),
+            _ => is_filled_with(&ran.out, &Open::new(), &keys, name),
+        }
     }
     // A record over many pieces, between short ones.
     let mut long = lines(0..200_000, "\n");
@@ -94,14 +129,16 @@ fn records_of_every_form() {
     long.extend(b"\n");
     long.extend(lines(200_000..300_000, "\n"));
     place.write("long", &long);
-    assert!(alike(&place, "has -v f long").out.len() > 9 << 20);
-    alike(&place, "has -n f long");
+    for flags in ["-v", "-n"] {
+        has(&place, flags, &[("long", &records(&long, b'\n'))], b'\n', is_third);
+    }
 }
 
 #[test]
 fn rows_with_quotes_and_a_header() {
     let place = Place::new();
-    let mut rows = b"\xef\xbb\xbfid,\"the, key\",text\r\n".to_vec();
+    let header = b"\xef\xbb\xbfid,\"the, key\",text\r\n".to_vec();
+    let mut all = vec![Record { bytes: header.clone(), key: Some(b"the, key".to_vec()) }];
     for n in 0..150_000 {
         let row = match n % 5 {
             0 => format!("{n},k{n},\"two\nlines \"\"{n}\"\"\"\r\n"),
@@ -109,21 +146,39 @@ fn rows_with_quotes_and_a_header() {
             2 => "\n".to_owned(),
             _ => format!("{n},k{n},some more text\n"),
         };
-        rows.extend(row.into_bytes());
+        // An empty row has no key.
+        let key = (n % 5 != 2).then(|| format!("k{n}").into_bytes());
+        all.push(Record { bytes: row.into_bytes(), key });
     }
+    let rows: Vec<u8> = all.iter().flat_map(|row| row.bytes.clone()).collect();
     place.write("rows.csv", &rows);
     let keys: Vec<u8> = (0..150_000).step_by(7).flat_map(|n| format!("k{n}\n").into_bytes()).collect();
     place.build("f", &keys, "");
-    place.write("other.csv", [b"key,id\n".to_vec(), rows[34..].to_vec()].concat());
-    for flags in ["-f 2", "-f 2 -n", "-f 2 -v -n", "-f 2 -c", "-f 2 --json", "-f 1 -m 5"] {
-        assert_ne!(alike(&place, &format!("has {flags} f rows.csv")).code, -1, "{flags}");
+    let held = |key: &[u8]| {
+        let number = key.strip_prefix(b"k").and_then(|n| std::str::from_utf8(n).ok()?.parse::<u32>().ok());
+        number.is_some_and(|n| n % 7 == 0)
+    };
+    for flags in ["", "-n", "-v -n", "-c", "--json"] {
+        has_with(&place, flags, "-f 2", &[("rows.csv", &all)], b'\n', held);
     }
-    let mut by_name = place.command("has -n f rows.csv rows.csv -j 1 -f");
-    let mut by_names = place.command("has -n f rows.csv rows.csv -j 3 -f");
-    let one = by_name.arg("the, key").output().unwrap();
-    assert_eq!(one.status.code(), Some(0));
-    assert!(one.stdout == by_names.arg("the, key").output().unwrap().stdout);
-    assert_eq!(alike(&place, "build -q -f 2 -o - rows.csv").code, 0);
+    // The numbers alone are no keys of this filter.
+    assert_eq!(alike(&place, "has -f 1 -m 5 f rows.csv").quiet(), (1, &b""[..]));
+    // By its name: the header comes first, and once.
+    all[0].key = None;
+    let rows_twice: [(&str, &[Record]); 2] = [("rows.csv", &all), ("rows.csv", &all)];
+    let (_, selected) = plain::has("-n", &rows_twice, b'\n', held);
+    let expected = [b"1:", &header[..], &selected].concat();
+    for threads in THREADS {
+        let mut by_name = place.command(&format!("has -n f rows.csv rows.csv -j {threads} -f"));
+        let ran = by_name.arg("the, key").output().unwrap();
+        assert_eq!(ran.status.code(), Some(0));
+        assert!(ran.stdout == expected, "-j {threads}");
+    }
+    let ran = alike(&place, "build -q -f 2 -o - rows.csv");
+    assert_eq!(ran.code, 0);
+    all[0].key = Some(b"the, key".to_vec());
+    let keys: Vec<&[u8]> = all.iter().filter_map(|row| row.key.as_deref()).collect();
+    is_filled_with(&ran.out, &Open::new(), &keys.join(&b'\n'), "rows");
     // A quote that is never closed, far behind the first record.
     place.write("open.csv", [&rows[..], b"last,\"open\nand on\n"].concat());
     let ran = alike(&place, "has -f 2 f open.csv");
@@ -137,18 +192,24 @@ fn json_lines_and_packed_inputs() {
     let json: Vec<u8> =
         (0..100_000).flat_map(|n| format!("{{\"user\": {{\"id\": {n}}}}}\n").into_bytes()).collect();
     place.write("json", &json);
-    alike(&place, "has -n -f /user/id f json");
+    let mut objects = records(&json, b'\n');
+    for (n, object) in objects.iter_mut().enumerate() {
+        object.key = Some(n.to_string().into_bytes());
+    }
+    has_with(&place, "-n", "-f /user/id", &[("json", &objects)], b'\n', is_third);
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(&lines(0..300_000, "\n")).unwrap();
     let packed = encoder.finish().unwrap();
     place.write("packed", &packed);
-    assert!(alike(&place, "has -n f packed").out == place.run("has -n f lines").out);
+    let all = records(&lines(0..300_000, "\n"), b'\n');
+    has(&place, "-n", &[("packed", &all)], b'\n', is_third);
     // One that breaks off: what was whole is answered, then it is an error.
     place.write("cut", &packed[..packed.len() - 9]);
     let ran = alike(&place, "has f cut");
     assert_eq!(ran.code, 2);
     assert!(ran.err.starts_with("tepal: cut: broken gzip data ("), "{}", ran.err);
-    assert!(ran.out.len() > 100_000);
+    let (_, whole) = plain::has("", &[("packed", &all)], b'\n', is_third);
+    assert!(ran.out.len() > 100_000 && whole.starts_with(&ran.out));
 }
 
 #[test]
@@ -158,14 +219,14 @@ fn a_refused_key_is_found_at_the_same_place() {
     place.build("f", &numbers(300_000), "--integer");
     place.write("bad", [numbers(260_000), b"x1\nx2\n".to_vec(), numbers(300_000)].concat());
     let ran = alike(&place, "has f bad");
-    assert_eq!((ran.code, ran.out.len()), (2, numbers(260_000).len()));
+    assert!(ran.code == 2 && ran.out == numbers(260_000));
     assert!(
         ran.err.starts_with("tepal: bad: line 260001: this filter has integer keys; \"x1\" is not"),
         "{}",
         ran.err
     );
     let ran = alike(&place, "has -m 260000 f bad");
-    assert_eq!((ran.code, ran.out.len()), (0, numbers(260_000).len()));
+    assert!(ran.code == 0 && ran.out == numbers(260_000));
     for verb in ["build --integer -q --force -o g", "build --integer -q -n 1M --force -o g", "add f"] {
         let ran = alike(&place, &format!("{verb} bad"));
         assert_eq!(ran.code, 2);
@@ -181,9 +242,15 @@ fn a_refused_key_is_found_at_the_same_place() {
 #[test]
 fn built_and_enlarged_filters_are_the_same_files() {
     let place = place();
+    let keys = lines(0..300_000, "\n");
     for flags in ["", "-n 400k", "-s 1MiB", "--layout double", "--trim --nocase", "--seed 7 -p 1e-4"] {
         let ran = alike(&place, &format!("build {flags} -o - lines lines"));
         assert_eq!(ran.code, 0, "{}", ran.err);
+        is_filled_with(&ran.out, &Open::new(), &keys, flags);
+        let capacity = tepal::from_bytes(&ran.out).unwrap().filter().capacity();
+        // As many as were given room for, or were counted.
+        let (least, most) = if flags.contains("400k") { (400_000, 400_000) } else { (299_000, 301_000) };
+        assert!((least..=most).contains(&capacity), "{flags}: {capacity}");
     }
     // Of a scheme without a 64-bit hash, and of other programs.
     for (build, ask) in [
@@ -194,17 +261,24 @@ fn built_and_enlarged_filters_are_the_same_files() {
     ] {
         let ran = alike(&place, &format!("build {build} -q -o - lines"));
         assert_eq!(ran.code, 0, "{}", ran.err);
+        let format: Format = ask.strip_prefix("--from ").unwrap_or("tepal").parse().unwrap();
+        let open = Open::new().format(format);
+        is_filled_with(&ran.out, &open, &keys, build);
         place.write("other", &ran.out);
         let ran = alike(&place, &format!("has -c {ask} other lines"));
         assert_eq!(ran.quiet(), (0, &b"300000\n"[..]), "{build}");
         let ran = alike(&place, &format!("add -o - {ask} other lines"));
         assert_eq!(ran.code, 0, "{}", ran.err);
+        is_filled_with(&ran.out, &open, &keys, build);
     }
     place.write_key("secret", b"0123456789abcdef");
     assert_eq!(place.run("build -q -n 400k -o s --secret secret lines").code, 0);
-    for filter in ["f --force", "s --secret secret"] {
+    let secret = SecretKey::new(*b"0123456789abcdef");
+    for (filter, open) in [("f --force", Open::new()), ("s --secret secret", Open::new().secret_key(&secret))]
+    {
         let ran = alike(&place, &format!("add -o - {filter} lines"));
         assert_eq!(ran.code, 0, "{}", ran.err);
+        is_filled_with(&ran.out, &open, &keys, filter);
     }
 }
 
@@ -229,6 +303,24 @@ fn measuring() {
     for flags in ["", "--json"] {
         let ran = alike(&place, &format!("test {flags} f --members lines --absent lines"));
         assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+        if flags.is_empty() {
+            assert!(
+                ran.text().starts_with("      300,000 members  200,000 missed   BROKEN\n"),
+                "{}",
+                ran.text()
+            );
+            assert!(ran.text().contains("      300,000 others   100,000 wrong: 1 in 3 "), "{}", ran.text());
+            continue;
+        }
+        let json = ran.json();
+        for (name, count) in [
+            ("members", 300_000),
+            ("members_missed", 200_000),
+            ("absent", 300_000),
+            ("absent_wrong", 100_000),
+        ] {
+            assert_eq!(json[name], count, "{name}");
+        }
     }
 }
 

@@ -155,20 +155,21 @@ impl<D: Door> Run<'_, D> {
     }
 
     fn insert_each(&mut self, numbers: &[u64]) {
-        let Run { subject, filter, members, seed, found, .. } = self;
-        for number in numbers {
-            let rate = filter.false_positive_rate();
-            let inserted = subject.keys(&[*number]).insert_each(filter, |_, new| {
-                let first = members.insert(*number);
-                assert!(first || !new, "{}, {seed}: the member {number} is new", subject.name());
-                found.first += u64::from(first);
-                found.not_new += u64::from(first && !new);
-                found.expected_not_new += if first { rate } else { 0.0 };
-            });
-            if let Err(error) = inserted {
-                let is_in = self.members.contains(number);
-                return self.was_refused(error, is_in);
-            }
+        let Run { subject, filter, members, seed, .. } = self;
+        let (mut done, mut first, mut not_new) = (0, 0, 0);
+        let inserted = subject.keys(numbers).insert_each(filter, |i, new| {
+            let is_first = members.insert(numbers[i]);
+            assert!(is_first || !new, "{}, {seed}: the member {} is new", subject.name(), numbers[i]);
+            (done, first, not_new) =
+                (i + 1, first + u64::from(is_first), not_new + u64::from(is_first && !new));
+        });
+        self.found.first += first;
+        self.found.not_new += not_new;
+        // At most: the rate is that of the last one.
+        self.found.expected_not_new += first as f64 * self.filter.false_positive_rate();
+        if let Err(error) = inserted {
+            let is_in = self.members.contains(&numbers[done]);
+            self.was_refused(error, is_in);
         }
     }
 

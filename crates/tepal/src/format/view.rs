@@ -115,8 +115,13 @@ pub(super) fn place_in(bytes: &[u8], place: impl RangeBounds<usize>) -> Result<R
 /// Builds the bytes of a file into the program, as [`include_bytes!`] does, at a multiple of 64: so
 /// [`BloomFilter::view`](crate::BloomFilter::view) can ask a filter there without a copy. Gives a `&'static [u8]`.
 ///
-/// ```ignore
-/// let blocked = tepal::BloomFilter::view(tepal::include_aligned!("blocked.tepal"))?;
+/// ```
+/// # #[cfg(target_endian = "little")] {
+/// let file = tepal::include_aligned!(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/kept/v1/line-xxh3.tepal"));
+/// let blocked = tepal::BloomFilter::view(file)?;
+/// assert!(blocked.contains("key 0"));
+/// # }
+/// # Ok::<(), tepal::Error>(())
 /// ```
 #[macro_export]
 macro_rules! include_aligned {

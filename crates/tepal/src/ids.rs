@@ -172,11 +172,15 @@ ids! {
 }
 
 ids! {
-    /// What happens when more keys come than the filter was planned for. Judged by the set bits, not by
-    /// counting calls: keys that come twice use nothing up.
+    /// What happens when more keys come than the filter was planned for. Judged by the set bits once as many keys as
+    /// the capacity were given: keys that come twice use nothing up.
     #[derive(Default)]
     OverCapacity: u8, "over-capacity policy", "the over-capacity policy" {
-        /// Inserting a new key is an error; the promised rate is kept. The default.
+        /// Inserting a new key is an error, as soon as the keys of the capacity were given and one more might take the rate
+        /// past 1.03 times the promise; so the promise is kept. The default.
+        ///
+        /// One refusal comes before the capacity: of keys that were chosen by the filter's own hash
+        /// ([`Error::KeysClustered`](crate::Error::KeysClustered)).
         #[default]
         Refuse = 1 "refuse",
         /// The key goes in, and `is_over_capacity` answers `true` from then on.

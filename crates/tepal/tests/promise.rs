@@ -14,7 +14,7 @@ use tepal::{BloomFilter, Layout};
 use trial::{credible, run};
 
 const RATES: [f64; 7] = [0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6];
-/// Measured at most this many times the promise.
+/// The mean of many filters is at most this many times the promise.
 const TOLERANCE: f64 = 1.05;
 
 fn check(layout: Layout, rate: f64, family: Family, n: u64, asked: u64) {

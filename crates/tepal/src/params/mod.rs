@@ -77,7 +77,8 @@ pub struct Plan {
     pub bit_len: u64,
     /// Keys it is planned for.
     pub capacity: u64,
-    /// The share of wrong answers it promises once it holds `capacity` keys.
+    /// The share of wrong answers it promises once it holds `capacity` keys: the mean of all such filters is at most that,
+    /// and nineteen of twenty are within 1.03 times.
     pub false_positive_rate: f64,
 }
 

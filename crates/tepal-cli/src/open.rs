@@ -48,6 +48,9 @@ pub fn open_one_of(
     if let Some(key) = &secrets.seal {
         open = open.seal_key(key);
     }
+    if let Some(name) = &secrets.name {
+        open = open.expect_name(name);
+    }
     open.open(path).map_err(|error| {
         let apart = if filters > 1 { others_flags(&error) } else { None };
         Failure::at(&shown(path), format!("{}{}", why(&error, file), apart.unwrap_or_default()))
@@ -135,6 +138,10 @@ fn reason(error: &Error) -> String {
             "the seal is not that of the key given: changed by someone who has not the key, or sealed under another; \
              get the file from its maker again"
                 .to_owned()
+        }
+        Error::OtherName { expected, found, .. } => {
+            let found = found.as_ref().map_or("no name".to_owned(), |name| format!("the name {name:?}"));
+            format!("has {found}, and --expect-name wants {expected:?}; get the filter of that name, built with --name")
         }
         Error::NotSealed => {
             "not sealed, so it may be anyone's; get the sealed one from its maker, or leave --seal out".to_owned()

@@ -14,19 +14,22 @@ use crate::text::message::{io_text, shown};
 /// The most bytes of such a file.
 const LONGEST: u64 = 4096;
 
-/// What is needed to open filters that have a secret or a seal.
+/// What is needed to open filters that have a secret, a seal or a name.
 #[derive(Default)]
 pub struct Secrets {
     /// The secret with which keys are hashed.
     pub secret: Option<SecretKey>,
     /// The key with which files are sealed.
     pub seal: Option<SealKey>,
+    /// The name that filters must have.
+    pub name: Option<String>,
 }
 
 impl Secrets {
     /// Reads the files that the flags name. Of those that others can open it warns.
     pub fn read(args: &SecretArgs, quiet: bool) -> Result<Self, Failure> {
-        Self::from_files(args.secret.as_deref(), args.seal.as_deref(), quiet)
+        let secrets = Self::from_files(args.secret.as_deref(), args.seal.as_deref(), quiet)?;
+        Ok(Secrets { name: args.expect_name.clone(), ..secrets })
     }
 
     /// Reads these files. Of those that others can open it warns, once each.
@@ -35,7 +38,8 @@ impl Secrets {
             let seal = seal.filter(|path| secret != Some(*path));
             secret.into_iter().chain(seal).for_each(warn_of_others);
         }
-        Ok(Self { secret: secret.map(read_secret).transpose()?, seal: seal.map(read_seal).transpose()? })
+        let (secret, seal) = (secret.map(read_secret).transpose()?, seal.map(read_seal).transpose()?);
+        Ok(Secrets { secret, seal, name: None })
     }
 }
 

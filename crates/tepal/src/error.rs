@@ -112,6 +112,14 @@ pub enum Error {
         /// What the filter has.
         found: String,
     },
+    /// A file whose filter has another name than the one that was asked for ([`Open::expect_name`](crate::Open::expect_name)).
+    #[non_exhaustive]
+    OtherName {
+        /// The name that was asked for.
+        expected: String,
+        /// The one in the file.
+        found: Option<String>,
+    },
     /// A filter that a file of another format cannot hold.
     #[non_exhaustive]
     Unconvertible {
@@ -312,6 +320,13 @@ impl fmt::Display for Error {
                 f,
                 "the filter's {property} is {found}, and {expected} was asked for; ask for the one that it was made with"
             ),
+            Error::OtherName { expected, found } => {
+                match found {
+                    Some(found) => write!(f, "the filter's name is {found:?}")?,
+                    None => f.write_str("the filter has no name")?,
+                }
+                write!(f, ", and {expected:?} was expected; it is another filter, or was built without that name (`Labels::name`)")
+            }
             Error::Unconvertible { format, obstacle } => {
                 write!(f, "a file of the format {format} cannot hold this filter: {obstacle}")
             }

@@ -14,4 +14,8 @@ pub struct SecretArgs {
     /// The file with the key of its seal; each filter named must be sealed with it, and any other is refused
     #[arg(long, value_name = "FILE")]
     pub seal: Option<PathBuf>,
+    /// The name that each filter named must have (build --name), and any other is refused: with --seal, one sealed file
+    /// cannot stand for another
+    #[arg(long, value_name = "NAME")]
+    pub expect_name: Option<String>,
 }

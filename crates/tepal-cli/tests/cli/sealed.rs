@@ -267,3 +267,41 @@ fn a_key_that_others_can_open_is_told_of_once_and_used() {
     let ran = place.run("verify f --seal /dev/zero");
     assert!(ran.code == 2 && ran.err.contains("/dev/zero: more than 4096 bytes; expected"), "{}", ran.err);
 }
+
+/// Of two files under one seal, one cannot stand for the other where its name is asked for; nor can one without a name, nor
+/// another program's.
+#[test]
+fn a_sealed_file_cannot_stand_for_another() {
+    let place = place();
+    for name in ["blocked", "allowed"] {
+        let ran = place.run(&format!("build -q -n 10 -o {name} keys --seal key --name {name}"));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    }
+    place.write("guava", place.run("build -q --to guava -o - keys").out);
+    let verbs = |file: &str| {
+        [
+            format!("has {file} -e a"),
+            format!("info {file}"),
+            format!("test {file} --members keys"),
+            format!("verify {file}"),
+            format!("add {file} keys"),
+            format!("merge {file} {file} -o out"),
+            format!("convert {file} --to tepal -o out"),
+        ]
+    };
+    for args in verbs("allowed") {
+        let ran = place.run(&format!("{args} --seal key --expect-name blocked"));
+        assert_eq!((ran.code, ran.out.as_slice()), (2, &b""[..]), "{args}: {}", ran.err);
+        let part = "allowed: has the name \"allowed\", and --expect-name wants \"blocked\"; get the filter of that name";
+        assert!(ran.err.contains(part), "{args}: {}", ran.err);
+    }
+    for args in verbs("blocked").iter().take(5) {
+        let ran = place.run(&format!("{args} --seal key --expect-name blocked"));
+        assert_eq!(ran.code, 0, "{args}: {}", ran.err);
+    }
+    for (file, flags) in [("f", "--seal key"), ("guava", "--from guava")] {
+        let ran = place.run(&format!("info {file} {flags} --expect-name blocked"));
+        assert_eq!(ran.code, 2, "{file}");
+        assert!(ran.err.contains("has no name, and --expect-name wants \"blocked\""), "{file}: {}", ran.err);
+    }
+}

@@ -156,6 +156,18 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             Error::PastLimit { what: "a pipe gives more", most: 99, instead: "save it to a file" },
             vec!["a pipe gives more, expected 99 bytes or less; save it to a file"],
         ),
+        (
+            Error::OtherName { expected: "b".into(), found: Some("a".into()) },
+            vec![
+                "the filter's name is \"a\", and \"b\" was expected",
+                "it is another filter",
+                "`Labels::name`",
+            ],
+        ),
+        (
+            Error::OtherName { expected: "b".into(), found: None },
+            vec!["the filter has no name, and \"b\" was expected"],
+        ),
         #[cfg(feature = "std")]
         (
             Error::Io { doing: "f: opening".into(), source: std::io::Error::other(Gone) },
@@ -221,12 +233,13 @@ fn number(error: &Error) -> (usize, usize) {
         Error::OtherKeys { .. } => 21,
         Error::KeysClustered { .. } => 22,
         Error::PastLimit { .. } => 23,
+        Error::OtherName { .. } => 24,
         #[cfg(feature = "std")]
-        Error::Io { .. } => 24,
+        Error::Io { .. } => 25,
         #[cfg(feature = "std")]
-        Error::FileExists { .. } => 25,
+        Error::FileExists { .. } => 26,
         #[cfg(feature = "std")]
-        Error::FileChanged { .. } => 26,
+        Error::FileChanged { .. } => 27,
     };
     (number, 0)
 }
@@ -272,7 +285,7 @@ fn every_error_names_found_expected_and_the_way_out() {
         10 => 8,
         _ => 1,
     };
-    let errors = 0..if cfg!(feature = "std") { 27 } else { 24 };
+    let errors = 0..if cfg!(feature = "std") { 28 } else { 25 };
     assert!(told.into_iter().eq(errors.flat_map(|error| (0..kinds(error)).map(move |kind| (error, kind)))));
 }
 
@@ -287,7 +300,7 @@ fn the_words_about_a_call_come_only_where_keys_went_in() {
 fn only_the_system_has_a_source() {
     for (error, _) in all() {
         let source = error.source().map(ToString::to_string);
-        let expected = (number(&error).0 == 24).then(|| fmt::Error.to_string());
+        let expected = (number(&error).0 == 25).then(|| fmt::Error.to_string());
         assert_eq!(source, expected, "{error}");
     }
     #[cfg(feature = "std")]

@@ -38,6 +38,7 @@ pub struct Open<'a> {
     pub(super) seal: Option<&'a SealKey>,
     pub(super) format: Option<Format>,
     pub(super) key_domain: Option<KeyDomain>,
+    pub(super) name: Option<&'a str>,
     pub(super) quick: bool,
     #[cfg(feature = "std")]
     pub(super) in_memory: bool,
@@ -52,6 +53,7 @@ impl<'a> Open<'a> {
             seal: None,
             format: None,
             key_domain: None,
+            name: None,
             quick: false,
             #[cfg(feature = "std")]
             in_memory: false,
@@ -86,6 +88,30 @@ impl<'a> Open<'a> {
     #[must_use]
     pub const fn key_domain(mut self, domain: KeyDomain) -> Self {
         self.key_domain = Some(domain);
+        self
+    }
+
+    /// The name of the set that the file must record ([`Labels::name`](crate::Labels)). One that records another name, or
+    /// none, is refused, and so is a file of another program.
+    ///
+    /// Under a seal nobody can change the name without the key: so one sealed file cannot stand for another that was
+    /// sealed with the same key. Without a seal it finds mistakes alone.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use tepal::{BloomFilter, Labels, Open};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("blocked.tepal");
+    /// let blocked = BloomFilter::builder().labels(Labels::new().name("blocked"));
+    /// blocked.build_from(["570108428378"])?.save(&path)?;
+    /// assert!(Open::new().expect_name("blocked").open(&path).is_ok());
+    /// assert!(Open::new().expect_name("allowed").open(&path).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub const fn expect_name(mut self, name: &'a str) -> Self {
+        self.name = Some(name);
         self
     }
 
@@ -145,7 +171,7 @@ impl<'a> Open<'a> {
     /// version or unknown kind, layout, scheme or flag; [`Error::Damaged`] and [`Error::Parameter`] for what cannot have
     /// been written so; [`Error::KeyRequired`], [`Error::WrongKey`] and [`Error::KeyNotUsed`] for a secret key,
     /// [`Error::SealRequired`], [`Error::WrongSeal`] and [`Error::NotSealed`] for a seal that is not as it must be;
-    /// [`Error::OtherKeys`] for another key domain than the one that is recorded.
+    /// [`Error::OtherKeys`] for another key domain than the one that is recorded, and [`Error::OtherName`] for another name.
     pub fn from_bytes(&self, bytes: &[u8]) -> Result<Opened> {
         if !bytes.starts_with(&MAGIC) {
             return self.foreign(bytes);
@@ -156,12 +182,15 @@ impl<'a> Open<'a> {
 
     /// A tepal file's filter.
     pub(super) fn opened(&self, filter: AnyFilter, is_sealed: bool) -> Result<Opened> {
-        self.check_domain(&filter)?;
+        self.check_what_it_records(&filter)?;
         Ok(Opened::of_tepal(filter, is_sealed))
     }
 
-    /// Refuses a file that records another key domain than the one that is asked for.
-    pub(super) fn check_domain(&self, filter: &AnyFilter) -> Result<()> {
+    /// Refuses a file that records another key domain or name than what is asked for.
+    pub(super) fn check_what_it_records(&self, filter: &AnyFilter) -> Result<()> {
+        if self.name.is_some() {
+            self.check_name(filter.as_dyn().file_part()?.labels.name.as_deref())?;
+        }
         match self.key_domain.filter(|domain| *domain != filter.key_domain()) {
             Some(asked) => Err(Error::OtherKeys {
                 property: "key domain",
@@ -169,6 +198,16 @@ impl<'a> Open<'a> {
                 found: filter.key_domain().name().into(),
             }),
             None => Ok(()),
+        }
+    }
+
+    /// Refuses a filter with another name than the one that is asked for.
+    fn check_name(&self, found: Option<&str>) -> Result<()> {
+        match self.name {
+            Some(expected) if found != Some(expected) => {
+                Err(Error::OtherName { expected: expected.into(), found: found.map(Into::into) })
+            }
+            _ => Ok(()),
         }
     }
 
@@ -188,7 +227,8 @@ impl<'a> Open<'a> {
         match (self.secret, self.seal) {
             (Some(_), _) => Err(Error::KeyNotUsed),
             (None, Some(_)) => Err(Error::NotSealed),
-            (None, None) => Ok(Opened::of_foreign(format, read)),
+            // These files have no name.
+            (None, None) => self.check_name(None).map(|()| Opened::of_foreign(format, read)),
         }
     }
 

@@ -74,7 +74,7 @@ impl Open<'_> {
         // The filter without its bits, then with these.
         let nothing = Mapped(Backing::Memory(Vec::new()));
         let filter = header.filter.with_body(nothing, Some(Ref::new(check)));
-        self.check_domain(&filter)?;
+        self.check_what_it_records(&filter)?;
         Ok(filter.into_bloom()?.with_lines(lines))
     }
 

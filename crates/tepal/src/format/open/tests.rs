@@ -299,3 +299,44 @@ fn damaged_bits_are_not_changed() {
         assert!(fs::read(&file.path).unwrap() == bytes);
     }
 }
+
+/// The name is looked at by every way in: bytes, a file mapped, quick or in memory, and in place.
+#[test]
+fn another_name_is_refused_by_every_way_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    let named = |name: Option<&str>| {
+        let labels = name.map_or(crate::Labels::new(), |name| crate::Labels::new().name(name));
+        BloomFilter::builder().labels(labels).build_from(["apple"]).unwrap()
+    };
+    for (name, is_right) in [(Some("fruit"), true), (Some("Fruit"), false), (None, false)] {
+        let filter = named(name);
+        filter.save(&path).unwrap();
+        let bytes = fs::read(&path).unwrap();
+        let open = Open::new().expect_name("fruit");
+        // Bytes that lie as a view needs them.
+        let mut aligned = std::vec![0u8; bytes.len() + 64];
+        let start = aligned.as_ptr().align_offset(64);
+        aligned[start..start + bytes.len()].copy_from_slice(&bytes);
+        let place = &aligned[start..start + bytes.len()];
+        for opened in [
+            open.from_bytes(&bytes).err(),
+            open.open(&path).err(),
+            open.quick().open(&path).err(),
+            open.in_memory().open(&path).err(),
+            if cfg!(target_endian = "little") {
+                open.view(place).err()
+            } else {
+                open.from_bytes(&bytes).err()
+            },
+        ] {
+            match opened {
+                None => assert!(is_right, "{name:?}"),
+                Some(Error::OtherName { expected, found }) => {
+                    assert!(!is_right && expected == "fruit" && found.as_deref() == name);
+                }
+                Some(other) => panic!("{other}"),
+            }
+        }
+    }
+}

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 
 use crate::text::message::{io_text, one_line};
+use crate::text::number;
 
 /// Why a command stopped.
 #[derive(Clone, Debug)]
@@ -31,6 +32,19 @@ impl Failure {
     /// A failure at one line of an input.
     pub fn at_line(name: &str, line: u64, text: impl fmt::Display) -> Self {
         Self::Message(format!("{name}: line {line}: {text}"))
+    }
+
+    /// A filter whose keys fall on few of its lines, with the flag that takes them all the same.
+    pub fn clustered(name: &str, rate: f64, promised: f64, all_the_same: &str) -> Self {
+        let (rate, promised) = (number::rate(rate), number::rate(promised));
+        Self::at(
+            name,
+            format!(
+                "the keys fall on few of the filter's lines, as if they had been chosen by its own hash: others like \
+                 them would be found by mistake, {rate} of them where {promised} is promised; nothing was saved. Build \
+                 it with a seed of its own (--seed-for PURPOSE), or give {all_the_same} to take them all the same"
+            ),
+        )
     }
 
     /// A failed read or write of a named file.

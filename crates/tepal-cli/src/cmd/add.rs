@@ -102,6 +102,9 @@ impl Sink<PreparedKeys> for Add<'_> {
                     _ => full(self.name, capacity, fitted),
                 });
             }
+            Err(Error::KeysClustered { rate, promised, .. }) => {
+                return Err(Failure::clustered(self.name, rate, promised, "--force"));
+            }
             Err(error) => return Err(Failure::at(self.name, error)),
         }
         Ok(Flow::Continue)

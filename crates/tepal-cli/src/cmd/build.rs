@@ -97,6 +97,9 @@ impl Sink<Kept> for Take<'_> {
         match self.0.take(&kept.keys) {
             Ok(()) => Ok(Flow::Continue),
             Err(Error::CapacityReached { capacity, .. }) => Err(too_many(page.name, capacity)),
+            Err(Error::KeysClustered { rate, promised, .. }) => {
+                Err(Failure::clustered(page.name, rate, promised, "--over warn"))
+            }
             Err(error) => Err(error.into()),
         }
     }

@@ -114,6 +114,25 @@ fn keys_chosen_by_the_same_hash_are_told() {
             "{text}"
         );
     }
+    // Where the size is fixed, it stops half-way.
+    let before = place.run("build shard.txt -n 13000 --over warn -o sized.tepal");
+    assert_eq!(before.code, 0, "{}", before.err);
+    place
+        .write("first", shard.split_inclusive(|byte| *byte == b'\n').take(3000).collect::<Vec<_>>().concat());
+    assert_eq!(place.run("build -q first -n 13000 -o begun.tepal").code, 0);
+    for (args, name, flag) in [
+        ("build shard.txt -n 13000 -o none.tepal", "shard.txt", "--over warn"),
+        ("add begun.tepal shard.txt", "begun.tepal", "--force"),
+    ] {
+        let begun = place.read("begun.tepal");
+        let ran = place.run(args);
+        assert_eq!((ran.code, ran.out.as_slice()), (2, &b""[..]), "{args}: {}", ran.err);
+        let parts =
+            [name, "fall on few of the filter's lines", "--seed-for PURPOSE", flag, "nothing was saved"];
+        assert!(parts.iter().all(|part| ran.err.contains(part)), "{args}: {}", ran.err);
+        assert!(!place.path("none.tepal").exists() && place.read("begun.tepal") == begun);
+    }
+    assert_eq!(place.run("add begun.tepal shard.txt --force").code, 0);
     let ran = place.run_with("build shard.txt --seed-for=shard-3 -o own.tepal", b"");
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(!ran.err.contains('!'), "{}", ran.err);

@@ -20,6 +20,8 @@ mod guava_mitz32;
 mod guava_mitz64;
 mod in_file;
 #[cfg(feature = "foreign")]
+mod logarithm;
+#[cfg(feature = "foreign")]
 mod md5_presets;
 #[cfg(feature = "foreign")]
 mod md5_split;

@@ -1,6 +1,7 @@
 //! RedisBloom with its 64-bit option: MurmurHash64A twice, a + i·b.
 
 use super::Positions;
+use super::logarithm::ln;
 use super::murmur::murmur2_64;
 use super::sizing::Sizing;
 
@@ -30,9 +31,9 @@ impl Positions for RedisBloom {
 #[allow(clippy::approx_constant)]
 pub(crate) const REDISBLOOM_LN_2: f64 = 0.693_147_180_559_945;
 
-/// RedisBloom's bits per entry for an error rate.
+/// RedisBloom's bits per entry for an error rate, as the server computes it with the logarithm of its C library.
 pub(crate) fn redisbloom_bits_per_key(error: f64) -> f64 {
-    libm::fabs(libm::log(error) / 0.480_453_013_918_201)
+    libm::fabs(ln(error) / 0.480_453_013_918_201)
 }
 
 /// RedisBloom's bits for so many entries: whole words of 64.

@@ -100,6 +100,15 @@ pub fn bit_len(layout: u8, (k, c): (u32, f64), capacity: u64, wanted: f64) -> u6
     512 * lines
 }
 
+/// The `bit_len` of a filter of Apache Parquet's (scheme 3, layout split-block): a power of two.
+pub fn parquet_bit_len((k, c): (u32, f64), capacity: u64, wanted: f64) -> u64 {
+    let mut bits = 256;
+    while (bits as f64) < c * capacity as f64 || promise(SPLIT_BLOCK, k, bits, capacity) > wanted {
+        bits *= 2;
+    }
+    bits
+}
+
 /// From 1,024 lines up, the next multiple of the largest number of the list that is at most lines / 1024.
 pub fn foldable(lines: u64) -> u64 {
     const FACTORS: [u64; 18] =

@@ -3,14 +3,14 @@
 use crate::json::{Json, decimal, list, object, plain};
 use crate::names;
 use tepal_reference::bits::{DOUBLE, LINE, SCATTERED, SPLIT_BLOCK, allowed_k};
-use tepal_reference::size::{best, bit_len, chosen, foldable, rate};
+use tepal_reference::size::{best, bit_len, chosen, foldable, parquet_bit_len, rate};
 use tepal_reference::spread::promise;
 
 const ABOUT: &str = "Rates and sizes (FORMAT.md section 5; not part of the format), to ten digits: compare with a \
     tolerance. rates: R(k, c). exact_line_rates: the exact rate of one line for k up to 8, which the formula of the \
     line approximates. best: the least bits per key over all allowed k, and that k. promises: the lowest rate that \
     filters of a shape can promise, to eight digits. bit_lens: the k and the size a writer gives a filter, in whole \
-    lines in every layout. foldable: a step of that, in lines.";
+    lines in every layout. parquet_bit_lens: the same for scheme 3 in the layout split-block. foldable: a step of that, in lines.";
 
 /// The file.
 pub(crate) fn json() -> Result<Json, String> {
@@ -64,6 +64,17 @@ pub(crate) fn json() -> Result<Json, String> {
             ("promise", digits(promise(layout, k, bit_len, capacity), 7)),
         ]));
     }
+    let mut parquet = Vec::new();
+    for wanted in [0.01, 1e-3] {
+        let chosen = chosen(SPLIT_BLOCK, wanted).ok_or("no split block of this rate")?;
+        for capacity in [1, 20, 23, 24, 25, 50, 100, 199, 200, 1000, 54_321, 1_000_000] {
+            parquet.push(object([
+                ("false_positive_rate", plain(wanted)),
+                ("capacity", decimal(capacity)),
+                ("bit_len", decimal(parquet_bit_len(chosen, capacity, wanted))),
+            ]));
+        }
+    }
     let mut exact = Vec::new();
     for k in 1..=8 {
         for c in [5.0, 8.0, 10.0, 12.5, 16.0, 24.0] {
@@ -78,6 +89,7 @@ pub(crate) fn json() -> Result<Json, String> {
         ("best", list(bests)),
         ("promises", list(promises)),
         ("bit_lens", list(bit_lens)),
+        ("parquet_bit_lens", list(parquet)),
         ("foldable", list(LINES.iter().map(rounded))),
     ]))
 }

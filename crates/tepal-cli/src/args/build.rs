@@ -41,8 +41,8 @@ pub struct BuildArgs {
     /// 32 hex digits or more. It is needed to ask, too
     #[arg(long, value_name = "FILE")]
     pub seal: Option<PathBuf>,
-    /// Seed of the hash [default: one of tepal's own]
-    #[arg(long, value_name = "SEED", value_parser = number::parse_seed, conflicts_with = "secret")]
+    /// Seed of the hash; a negative one for Spark [default: one of tepal's own]
+    #[arg(long, value_name = "SEED", allow_negative_numbers = true, value_parser = number::parse_seed, conflicts_with = "secret")]
     pub seed: Option<u64>,
     /// A seed of its own for this purpose: "shard 3". For filters whose keys are divided by a hash
     #[arg(long, value_name = "PURPOSE", conflicts_with_all = ["secret", "seed"])]

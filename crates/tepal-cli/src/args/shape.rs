@@ -41,14 +41,25 @@ impl ShapeArgs {
         }
     }
 
-    /// The bits of `--size`: whole lines of 512, or all bits for a scheme whose filters are not made of lines.
-    pub fn bit_len(&self, in_lines: bool) -> Result<Option<u64>, Failure> {
+    /// The bits of `--size`, which must be those of whole lines or blocks, save for a scheme whose filters are not made of
+    /// them.
+    pub fn bit_len(&self, of_lines: bool) -> Result<Option<u64>, Failure> {
         let Some(bytes) = self.size else { return Ok(None) };
-        let whole = if in_lines { bytes / 64 * 64 } else { bytes };
-        match whole.checked_mul(8) {
-            Some(0) if in_lines => {
-                Err(Failure::new(format!("-s: {bytes} bytes; expected 64 or more, the size of one line")))
-            }
+        let (unit, what) = match (of_lines, self.layout) {
+            (false, _) => (1, ""),
+            (true, Some(Layout::SplitBlock)) => (32, "blocks"),
+            (true, _) => (64, "lines"),
+        };
+        let whole = bytes / unit * unit;
+        if whole != bytes {
+            let (less, more) = (number::count(whole), number::count(whole.saturating_add(unit)));
+            let instead = if whole == 0 { format!("{more} or more") } else { format!("{less} or {more}") };
+            return Err(Failure::new(format!(
+                "-s: {} bytes; the filter is made of {what} of {unit} bytes, give {instead}",
+                number::count(bytes)
+            )));
+        }
+        match bytes.checked_mul(8) {
             Some(bits) => Ok(Some(bits)),
             None => Err(Failure::new(format!(
                 "-s: {bytes} bytes, more than any machine can hold; take a smaller size"

@@ -147,16 +147,18 @@ fn recipe(facts: &Facts) -> String {
 fn hash(told: &Told) -> String {
     let facts = &told.facts;
     let (scheme, domain) = (facts.scheme, facts.key_domain);
-    let Some(version) = told.file.format_version else {
-        return format!("{scheme}; keys are taken for {domain}");
-    };
     let with = match (&facts.caller_hash, facts.seed) {
         (Some(name), _) => format!(": {name:?}, which another program computes"),
+        // Spark's own has a sign.
+        (None, Some(seed)) if facts.scheme == Scheme::SparkV2 => format!(" with seed {}", seed as i32),
         (None, Some(seed)) => format!(" with seed {seed:#x}"),
         (None, None) if scheme == Scheme::SipHash13 => " with a secret key".to_owned(),
         (None, None) => String::new(),
     };
-    format!("{scheme}{with}; keys are {domain}; format version {version}")
+    match told.file.format_version {
+        Some(version) => format!("{scheme}{with}; keys are {domain}; format version {version}"),
+        None => format!("{scheme}{with}; keys are taken for {domain}"),
+    }
 }
 
 /// One filter of a chain.

@@ -60,9 +60,11 @@ pub fn parse_rate(text: &str) -> Result<f64, String> {
 pub fn parse_seed(text: &str) -> Result<u64, String> {
     let value = match text.strip_prefix("0x") {
         Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        // Spark's seeds have a sign.
+        None if text.starts_with('-') => text.replace('_', "").parse().ok().map(|seed: i64| seed as u64),
         None => text.replace('_', "").parse().ok(),
     };
-    value.ok_or_else(|| "expected a whole number from 0 to 2^64 - 1, or 0x and hex digits".to_owned())
+    value.ok_or_else(|| "expected a whole number from -2^63 to 2^64 - 1, or 0x and hex digits".to_owned())
 }
 
 /// `20000000` as `20,000,000`.
@@ -305,7 +307,11 @@ mod tests {
         assert_eq!(parse_seed("0"), Ok(0));
         assert_eq!(parse_seed("0xff"), Ok(255));
         assert_eq!(parse_seed("18446744073709551615"), Ok(u64::MAX));
-        assert!(parse_seed("-1").is_err());
+        assert_eq!(parse_seed("-1"), Ok(u64::MAX));
+        assert_eq!(parse_seed("-9223372036854775808"), Ok(1 << 63));
+        for bad in ["-", "--1", "-9223372036854775809", "18446744073709551616", "-0x1", "x"] {
+            assert!(parse_seed(bad).is_err(), "{bad}");
+        }
         assert!(parse_seed("0x").is_err());
     }
 

@@ -118,7 +118,8 @@ fn every_format_is_written_and_read() {
         let ran = place.run(&format!("test f --members keys {flags} --json"));
         assert_eq!(ran.json()["members_missed"], 0, "{format}");
         let rate = ran.json()["false_positive_rate"].as_f64().unwrap();
-        assert!((0.004..0.02).contains(&rate), "{format}: {rate}");
+        // Of Parquet's, the next power of two of bytes may be nearly twice what the rate needs.
+        assert!((0.001..0.02).contains(&rate), "{format}: {rate}");
         // Standard output, and our own file by way of the same keys.
         let piped = place.run(&format!("build -q keys -o - --to {format} --keys {encoding}"));
         assert!(piped.out == place.read("f"), "{format}");
@@ -244,4 +245,54 @@ fn refusals_say_why() {
     assert!(ran.err.contains("more than the 100 keys the first was planned for; add --force"), "{}", ran.err);
     assert_eq!(place.run("merge one other -o x --force").code, 0);
     assert_eq!(place.run("has -c x keys").text(), "100\n");
+}
+
+/// Spark's seeds are signed numbers, and shown as such; what is no such number is refused.
+#[test]
+fn seeds_of_spark_have_a_sign() {
+    let place = Place::new();
+    place.write("keys", "a\nb\n");
+    for (flag, seed) in
+        [("--seed -12345", "-12345"), ("--seed=-2147483648", "-2147483648"), ("--seed 7", "7")]
+    {
+        let ran = place.run(&format!("build -q --to spark {flag} -o {} keys", seed.trim_start_matches('-')));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{flag}");
+        let file = place.read(seed.trim_start_matches('-'));
+        assert_eq!(&file[8..12], seed.parse::<i32>().unwrap().to_be_bytes());
+        let info = place.run(&format!("info {}", seed.trim_start_matches('-')));
+        assert!(info.text().contains(&format!("spark-v2 with seed {seed};")), "{}", info.text());
+    }
+    for seed in ["-2147483649", "4294967296"] {
+        let ran = place.run(&format!("build -q --to spark --seed {seed} -o x keys"));
+        assert_eq!(ran.code, 2);
+        assert!(ran.err.contains("a signed 32-bit number for Spark"), "{}", ran.err);
+    }
+}
+
+/// Parquet's filters are powers of two, which its C++ library wants; any multiple of a block is given on request, and no
+/// size is changed in silence.
+#[test]
+fn sizes_of_parquet() {
+    let place = Place::new();
+    place.write("keys", (0..1000).map(|i| format!("{i}\n")).collect::<String>());
+    for (flags, bytes) in [("", 2048), ("-n 5000", 8192), ("-s 96", 96), ("-s 32", 32), ("-s 1MiB", 1 << 20)]
+    {
+        let ran = place.run(&format!("build -q --to parquet-sbbf {flags} --over ignore -o f --force keys"));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{flags}");
+        let file = place.read("f");
+        assert_eq!(file.len() / 32 * 32, bytes, "{flags}");
+        assert_eq!(place.run("has f -e 7 --keys bytes").code, 0);
+    }
+    for (flags, part) in [
+        (
+            "--to parquet-sbbf -s 100",
+            "-s: 100 bytes; the filter is made of blocks of 32 bytes, give 96 or 128",
+        ),
+        ("-s 96", "-s: 96 bytes; the filter is made of lines of 64 bytes, give 64 or 128"),
+        ("-s 63", "-s: 63 bytes; the filter is made of lines of 64 bytes, give 64 or more"),
+    ] {
+        let ran = place.run(&format!("build -q {flags} -o x keys"));
+        assert_eq!(ran.code, 2, "{flags}");
+        assert!(ran.err.contains(part), "{flags}: {}", ran.err);
+    }
 }

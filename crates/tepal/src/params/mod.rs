@@ -163,14 +163,14 @@ impl Request {
             return Err(Error::TooLarge { bytes: needed.saturating_mul(LINE_BYTES) });
         }
         // What fits may pass the most when it is rounded up.
-        let mut lines = foldable(needed);
-        while promise(layout, num_hashes, lines * LINE_BITS, capacity) > wanted {
-            lines = foldable(lines + 1);
+        let sizes = Sizes::of(layout, self.scheme);
+        let mut bit_len = sizes.from(libm::ceil(bits_per_key * capacity as f64) as u64);
+        while promise(layout, num_hashes, bit_len, capacity) > wanted {
+            bit_len = sizes.after(bit_len);
         }
-        if lines > most {
-            return Err(Error::TooLarge { bytes: lines.saturating_mul(LINE_BYTES) });
+        if bit_len > MOST_BITS {
+            return Err(Error::TooLarge { bytes: bit_len / 8 });
         }
-        let bit_len = lines * LINE_BITS;
         Ok(Plan { layout, num_hashes, bit_len, capacity, false_positive_rate: wanted })
     }
 
@@ -319,8 +319,40 @@ fn check_hash(capacity: u64, rate: f64) -> Result<()> {
     Err(Error::rate_out_of_reach(rate, reason))
 }
 
+/// The sizes that a plan chooses from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Sizes {
+    /// Whole lines, so many that they can be folded.
+    Lines,
+    /// Powers of two from one split block on: libparquet reads no other filter.
+    PowersOfTwo,
+}
+
+impl Sizes {
+    /// Of filters of this layout and scheme.
+    pub(crate) fn of(layout: Layout, scheme: Option<Scheme>) -> Self {
+        match (layout, scheme) {
+            (Layout::SplitBlock, Some(Scheme::Xxh64)) => Sizes::PowersOfTwo,
+            _ => Sizes::Lines,
+        }
+    }
+
+    /// The least with so many bits or more.
+    fn from(self, bits: u64) -> u64 {
+        match self {
+            Sizes::Lines => LINE_BITS * foldable(bits.div_ceil(LINE_BITS)),
+            Sizes::PowersOfTwo => bits.max(Layout::SplitBlock.unit_bits()).next_power_of_two(),
+        }
+    }
+
+    /// The next one after this.
+    pub(crate) fn after(self, bit_len: u64) -> u64 {
+        self.from(bit_len + 1)
+    }
+}
+
 /// Rounds up by at most 0.1 % so that the lines can be folded evenly.
-pub(crate) fn foldable(lines: u64) -> u64 {
+fn foldable(lines: u64) -> u64 {
     let lines = lines.max(1);
     let step = FOLDABLE.into_iter().rev().find(|step| step * 1024 <= lines).unwrap_or(1);
     lines.next_multiple_of(step)

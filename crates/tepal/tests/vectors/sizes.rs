@@ -26,6 +26,18 @@ fn sizes() {
     }
 }
 
+#[cfg(feature = "foreign")]
+#[test]
+fn parquet_sizes() {
+    let file = vectors("sizes.json");
+    for case in cases(&file, "parquet_bit_lens") {
+        let builder = BloomFilter::builder().scheme(tepal::Scheme::Xxh64).layout(Layout::SplitBlock);
+        let builder = builder.capacity(number(&case["capacity"]));
+        let plan = builder.false_positive_rate(float(case, "false_positive_rate")).plan().unwrap();
+        assert_eq!(plan.bit_len, number(&case["bit_len"]), "{case}");
+    }
+}
+
 #[test]
 fn promises() {
     let file = vectors("sizes.json");

@@ -13,7 +13,7 @@ use crate::key::Md5Split;
 use crate::key::schemes::{Hasher, Parameters, sizing, xxh3};
 use crate::key::{KeyHasher, Recipe, SecretKey};
 use crate::kinds::storage::{InMemory, Storage};
-use crate::params::{Goal, Plan, Request, WITHIN, check_rate, foldable};
+use crate::params::{Goal, Plan, Request, Sizes, WITHIN, check_rate};
 
 /// The rate that is promised where the caller names neither rate nor size.
 const DEFAULT_RATE: f64 = 0.01;
@@ -309,21 +309,23 @@ impl BloomFilterBuilder {
         let policy = self.policy();
         let may_grow = self.request.bit_len.is_none() && !self.request.scheme.is_some_and(sizing::is_own);
         let mut meta = self.capacity(capacity).over_capacity(OverCapacity::Ignore).meta()?;
-        let most = meta.shape.lines() + meta.shape.lines() / 4 + 8;
+        let sizes = Sizes::of(meta.shape.layout, Some(meta.keys.scheme()));
+        let planned = meta.shape.bit_len;
+        let most = sizes.after(planned).max(planned + planned / 4 + 8 * LINE_BITS);
         loop {
             let mut filter =
                 BloomFilter::from_parts(meta.clone(), InMemory(bits::zeroed(meta.shape.lines())?), 0);
             fill(&mut filter)?;
             let times = filter.false_positive_rate() / (WITHIN * meta.promised_rate);
             // The rate falls by the k-th power of the size at most.
-            let wanted = meta.shape.lines() as f64 * libm::pow(times, 1.0 / f64::from(meta.shape.num_hashes));
-            let lines = foldable((wanted as u64).max(meta.shape.lines()) + 1);
+            let wanted = meta.shape.bit_len as f64 * libm::pow(times, 1.0 / f64::from(meta.shape.num_hashes));
+            let bit_len = sizes.after((wanted as u64).max(meta.shape.bit_len));
             // No size does much for keys that were chosen by the filter's own hash: there is a warning about them.
-            if !may_grow || times <= 1.0 || lines > most {
+            if !may_grow || times <= 1.0 || bit_len > most {
                 filter.set_over_capacity(policy);
                 return Ok(filter);
             }
-            meta.shape.bit_len = LINE_BITS * lines;
+            meta.shape.bit_len = bit_len;
         }
     }
 

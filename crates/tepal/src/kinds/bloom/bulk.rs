@@ -166,7 +166,17 @@ impl<L: StorageMut> BloomFilter<L> {
             let left = keys - done;
             let count = self.surely_fit(left.min(cut.chunk));
             if count < cut.least.max(1) {
-                return Ok(done);
+                let half_way =
+                    self.meta.keys_left(self.meta.inserted).is_some_and(|keys| keys > count as u64);
+                if !(self.refuses() && half_way && 0 < count && count < left) {
+                    return Ok(done);
+                }
+                // A few keys up to the look half-way, and then chunks again.
+                let few: Result<Vec<u64>> = (done..done + count).map(&hash).collect();
+                let Ok(few) = few else { return Ok(done) };
+                self.insert_many_hashes(&few).map_err(after(done))?;
+                done += count;
+                continue;
             }
             let chunk = done..done + count;
             // The bits are counted while they are at hand, where the next chunk has to know them.
@@ -217,9 +227,7 @@ impl<L: StorageMut> BloomFilter<L> {
         if self.tally.free == 0 && self.is_full() {
             return 0;
         }
-        // A chunk may go past the middle of the capacity; the next one looks.
-        let room = self.meta.keys_left(self.meta.inserted).unwrap_or(self.tally.free);
-        usize::try_from(room).map_or(keys, |room| room.min(keys))
+        usize::try_from(self.tally.free).map_or(keys, |room| room.min(keys))
     }
 
     /// Sets the bits of about `hashes` sorted hashes, part by part. Says how many bits are then set in all,

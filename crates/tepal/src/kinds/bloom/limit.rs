@@ -15,8 +15,11 @@ use crate::ids::OverCapacity;
 use crate::params::WITHIN;
 
 /// Near its end a filter is looked at once for so many keys of its capacity: the rate grows by less than a hundredth of
-/// the promise meanwhile. One for fewer keys is looked at after each key that sets a bit.
+/// the promise meanwhile.
 const LOOK_EVERY: u64 = 2048;
+
+/// A filter of so few lines is looked at after each key that sets a bit: one key may add much to the rate.
+const FEW_LINES: u64 = 256;
 
 /// After which share of the bits that seem to be missing to the end a filter is looked at again.
 const PART_OF_THE_WAY: f64 = 0.75;
@@ -57,13 +60,15 @@ impl<L: Storage> BloomFilter<L> {
         if self.meta.is_past(rate) {
             return Look::Refuse(Refusal::Full);
         }
-        if self.meta.capacity < LOOK_EVERY {
+        if self.meta.shape.lines() < FEW_LINES {
             return Look::Room(1);
         }
-        // With k bits a key, the rate of many lines grows no faster than the k-th power of the set bits.
+        // With k bits a key, the rate of many lines grows no faster than the k-th power of the set bits. It may be too small
+        // for a number: twice the bits are near enough to look again.
         let times = libm::pow(WITHIN * self.meta.promised_rate / rate, 1.0 / f64::from(self.num_hashes()));
-        let missing = PART_OF_THE_WAY * (times - 1.0) * set_bits as f64;
-        Look::Room(keys.max(missing.min(self.bit_len() as f64) as u64))
+        let missing = PART_OF_THE_WAY * (times - 1.0).min(1.0) * set_bits as f64;
+        let half_of_the_others = (self.bit_len() - set_bits) / 2;
+        Look::Room((missing as u64).min(half_of_the_others).max(keys))
     }
 
     /// Does it hold more keys than it was planned for, and is its rate past the promise?

@@ -358,8 +358,8 @@ impl BloomFilter<Shared> {
         (spoiled > 0.0).then_some(Refusal::Spoiled(spoiled))
     }
 
-    /// Does the filter hold what it was planned for, or more? Judged as said at [`Shared`]; costs nothing.
-    /// Always `false` under [`OverCapacity::Ignore`].
+    /// Does the filter hold more keys than it was planned for, and is its rate above the promise for that? As
+    /// in memory ([`is_over_capacity`](BloomFilter::is_over_capacity)); costs a pass over the bits once it is full. Always `false` under [`OverCapacity::Ignore`].
     ///
     /// Under [`OverCapacity::Refuse`] inserting never makes it so: it says whether the filter held more than that
     /// before it was shared. The keys that threads finish once it is full are not looked at.
@@ -367,7 +367,7 @@ impl BloomFilter<Shared> {
     pub fn is_over_capacity(&self) -> bool {
         match self.meta.over_capacity {
             OverCapacity::Refuse => self.lines.was_over,
-            OverCapacity::Warn => self.lines.watch.is_full(),
+            OverCapacity::Warn => self.lines.watch.is_full() && self.is_past_capacity(),
             OverCapacity::Ignore => false,
         }
     }

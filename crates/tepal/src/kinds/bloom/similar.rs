@@ -11,6 +11,16 @@ use crate::facts::Warning;
 use crate::ids::Layout;
 use crate::params::{power, touched_in_line};
 
+/// What the bits say of the keys.
+struct Rates {
+    /// The rate for keys from anywhere.
+    elsewhere: f64,
+    /// The rate for keys like the members.
+    like_members: f64,
+    /// How many others a member has in its block, on average.
+    others: f64,
+}
+
 /// Sums over blocks.
 struct Sums {
     /// The chance that one key leaves a bit of its block clear, and the logarithm of that.
@@ -23,6 +33,8 @@ struct Sums {
     loads: f64,
     /// Of the rates.
     rates: f64,
+    /// Of the squares of the keys in each.
+    squared_loads: f64,
     /// Of the load times the rate with one key less.
     loaded: f64,
 }
@@ -31,16 +43,28 @@ impl Sums {
     /// Over blocks of so many bits, of which one key leaves each clear with the chance `kept`.
     fn new(bits: f64, kept: f64) -> Self {
         let (log_kept, half_a_bit) = (libm::log(kept), 0.5 / bits);
-        Sums { kept, log_kept, half_a_bit, blocks: 0.0, loads: 0.0, rates: 0.0, loaded: 0.0 }
+        Sums {
+            kept,
+            log_kept,
+            half_a_bit,
+            blocks: 0.0,
+            loads: 0.0,
+            rates: 0.0,
+            squared_loads: 0.0,
+            loaded: 0.0,
+        }
     }
 
     /// Adds a block whose words are filled so.
     fn add(&mut self, fills: [f64; 8], rate: impl Fn(&[f64; 8]) -> f64) {
         let clear = (1.0 - fills.iter().sum::<f64>() / 8.0).max(self.half_a_bit);
         let load = (libm::log(clear) / self.log_kept).max(0.0);
-        let without_one = fills.map(|fill| (1.0 - (1.0 - fill) / self.kept).max(0.0));
+        // The words that a key asks hold its own bits and those of the others: of one key, nothing is left.
+        let others = (1.0 - clear / self.kept).max(0.0) / (1.0 - clear).max(self.half_a_bit);
+        let without_one = fills.map(|fill| fill * others.min(1.0));
         self.blocks += 1.0;
         self.loads += load;
+        self.squared_loads += load * load;
         self.rates += rate(&fills);
         self.loaded += load * rate(&without_one);
     }
@@ -48,6 +72,18 @@ impl Sums {
     /// The mean rate of a block.
     fn mean(&self) -> f64 {
         self.rates / self.blocks
+    }
+
+    /// The rates, of which `chance` of the load has no part in what members have in common, and the other half of a key's
+    /// bits is found with the chance `rest`.
+    fn rates(&self, chance: f64, rest: f64) -> Rates {
+        let (elsewhere, like_members) = (self.mean() * rest, self.among_members(chance) * rest);
+        Rates { elsewhere, like_members, others: self.others() }
+    }
+
+    /// How many others a member has in its block, on average.
+    fn others(&self) -> f64 {
+        if self.loads > 0.0 { self.squared_loads / self.loads - 1.0 } else { 0.0 }
     }
 
     /// The mean rate that a member meets among the others. Each block counts by its load; and without the member itself,
@@ -86,18 +122,17 @@ impl<L: Storage> BloomFilter<L> {
     /// ```
     #[must_use]
     pub fn false_positive_rate_like_members(&self) -> f64 {
-        self.rates(1).1
+        self.rates(1).like_members
     }
 
     /// The rates now for keys from anywhere and for keys like the members, by one pass over the bits where the layout has
     /// blocks: over every line, or one of so many.
-    fn rates(&self, every: usize) -> (f64, f64) {
+    fn rates(&self, every: usize) -> Rates {
         let k = self.num_hashes();
         let lines = || self.each_line().step_by(every);
         match self.layout() {
             Layout::Line => {
-                let sums = sums_of_lines(lines(), 1.0 - touched_in_line(k), |fills| line_rate(fills, k));
-                (sums.mean(), sums.among_members(0.0))
+                sums_of_lines(lines(), 1.0 - touched_in_line(k), |fills| line_rate(fills, k)).rates(0.0, 1.0)
             }
             Layout::Double => {
                 // Half of the load of a line are keys for which it is the second one. That one follows from other bits of
@@ -107,40 +142,49 @@ impl<L: Storage> BloomFilter<L> {
                 let of = |k| sums_of_lines(lines(), kept, |fills| line_rate(fills, k));
                 let sums = of(first);
                 let second = if first == second { sums.mean() } else { of(second).mean() };
-                (sums.mean() * second, sums.among_members(0.5) * second)
+                sums.rates(0.5, second)
             }
             Layout::SplitBlock => {
                 let mut sums = Sums::new(256.0, 1.0 - 1.0 / 32.0);
                 // The last line may be half a line.
                 let blocks = split_blocks(lines()).take((self.bit_len() / 256) as usize);
                 blocks.for_each(|block| sums.add(fills(block.map(u32::count_ones), 32.0), split_rate));
-                (sums.mean(), sums.among_members(0.0))
+                sums.rates(0.0, 1.0)
             }
             Layout::Scattered if self.has_hash() => {
                 // The first position follows from the bits of the hash that keys are chosen by, the others from others.
                 let mean = |fills: &[f64; 8]| fills.iter().sum::<f64>() / 8.0;
-                let first = sums_of_lines(lines(), 1.0 - 1.0 / 512.0, mean);
-                let (first, fill) = (first.among_members(1.0 - 1.0 / f64::from(k)), self.fill_ratio());
-                (power(fill, k), first * power(fill, k - 1))
+                let fill = self.fill_ratio();
+                let sums = sums_of_lines(lines(), 1.0 - 1.0 / 512.0, mean);
+                let rates = sums.rates(1.0 - 1.0 / f64::from(k), power(fill, k - 1));
+                Rates { elsewhere: power(fill, k), ..rates }
             }
             Layout::Scattered => {
                 // Each position follows from all bits of the hashes.
                 let rate = self.false_positive_rate();
-                (rate, rate)
+                Rates { elsewhere: rate, like_members: rate, others: 0.0 }
             }
         }
     }
 
-    /// A word about it, where the rate for keys like the members is far above that for keys from anywhere, and above the
-    /// promise: by so many lines at most.
+    /// A word about it, where the rate for keys like the members is far above that for keys from anywhere and above the
+    /// promise, and their lines hold more keys than the plan has for each: by so many lines at most.
     fn far_apart(&self, most: u64) -> Option<Warning> {
         let lines = self.meta.shape.lines();
         if lines < FEW_LINES {
             return None;
         }
-        let (elsewhere, rate) = self.rates(lines.div_ceil(most) as usize);
+        let Rates { elsewhere, like_members: rate, others } = self.rates(lines.div_ceil(most) as usize);
         let is_far = rate > FAR * elsewhere && rate > FAR_ABOVE_THE_PROMISE * self.meta.promised_rate;
-        is_far.then_some(Warning::Clustered { rate, elsewhere })
+        let in_a_line = match self.layout() {
+            Layout::Line => 1.0,
+            Layout::SplitBlock => 0.5,
+            Layout::Double => 2.0,
+            Layout::Scattered => f64::from(self.num_hashes()),
+        };
+        let planned = in_a_line * self.meta.capacity as f64 / lines as f64;
+        let is_crowded = others > CROWDED.0 * planned + CROWDED.1;
+        (is_far && is_crowded).then_some(Warning::Clustered { rate, elsewhere })
     }
 
     /// A word about keys that were chosen by the filter's own hash, where they spoil the promise for keys like them.
@@ -167,6 +211,9 @@ fn sums_of_lines(lines: impl Iterator<Item = Line>, kept: f64, rate: impl Fn(&[f
 const FAR: f64 = 1.5;
 /// So many times the promise is far above it. By chance, a small filter may be twice as far from its promise as it seems.
 const FAR_ABOVE_THE_PROMISE: f64 = 3.0;
+/// A line is crowded with so many times the keys that are planned for it, and so many more. In a filter of few keys two
+/// meet by chance.
+const CROWDED: (f64, f64) = (1.25, 4.0);
 /// Of fewer lines it cannot be told.
 const FEW_LINES: u64 = 16;
 /// Lines of a quick look.

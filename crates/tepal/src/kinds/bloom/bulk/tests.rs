@@ -128,6 +128,23 @@ fn refuses_where_the_batch_refuses() {
     }
 }
 
+/// Keys that fall on few lines are refused half-way, however many threads there are and wherever chunks end.
+#[test]
+fn chosen_keys_are_refused_where_the_batch_refuses_them() {
+    let chosen: Vec<u64> = (0..30_000u64).map(|i| 5 << 61 | crate::finish_hash(i) >> 3).collect();
+    for layout in [Layout::Line, Layout::SplitBlock] {
+        let empty = BloomFilter::builder().capacity(20_000).layout(layout).build().unwrap();
+        for n in [1, 2, 5] {
+            for (chunk, least) in [(6000, 1), (6000, 5000), (4000, 3000), (9999, 9000)] {
+                let mut bulk = empty.clone();
+                let refused = bulk.insert_cut_hashes(&chosen, Some(small(n, 16, chunk, least))).unwrap_err();
+                let is_half = matches!(refused, Error::KeysClustered { inserted: 10_000, .. });
+                assert!(is_half && bulk.keys_inserted() == Some(10_000), "{layout}, {n}, {chunk}: {refused}");
+            }
+        }
+    }
+}
+
 /// The bits are counted by the chunk with which the keys of the capacity are in, since the next one has to know them; and
 /// not before.
 #[test]

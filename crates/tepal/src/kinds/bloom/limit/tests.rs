@@ -271,3 +271,48 @@ fn no_false_alarm() {
         }
     }
 }
+
+/// However few bits a key sets, and however few keys there are for the lines, ordinary keys are not taken for chosen ones; and
+/// what is said of keys like the members is what is measured of ordinary keys.
+#[test]
+fn no_false_alarm_in_nearly_empty_filters() {
+    for (layout, ks) in [(Layout::Line, [1, 2, 3, 6]), (Layout::Double, [2, 3, 4, 6])] {
+        for k in ks {
+            for (lines, capacity) in [(100, 20), (1000, 100), (5000, 1000), (16, 10), (100, 300)] {
+                let builder = BloomFilter::builder().layout(layout).num_hashes(k).capacity(capacity);
+                for seed in 0..20 {
+                    let mut filter = builder.clone().bit_len(512 * lines).seed(seed).build().unwrap();
+                    let taken = (0..capacity).take_while(|key| filter.insert(key).is_ok()).count() as u64;
+                    assert_eq!(taken, capacity, "{filter:?}");
+                    assert!(filter.warnings().is_empty(), "{filter:?}");
+                }
+            }
+        }
+    }
+    let builder = BloomFilter::builder().layout(Layout::Line).num_hashes(1).bit_len(512_000).capacity(300);
+    let filter = builder.build_from(0..300u64).unwrap();
+    let ratio = filter.false_positive_rate_like_members() / filter.false_positive_rate();
+    assert!((0.5..2.0).contains(&ratio), "{ratio}");
+}
+
+/// A filter with far more room than its capacity is not looked at for each key, and one whose rate is too small for a
+/// number still refuses in the end.
+#[test]
+fn looks_are_few_in_large_filters_for_few_keys() {
+    let mut filter = BloomFilter::builder().bit_len(8 << 20).capacity(1000).build().unwrap();
+    let mut looks = 0;
+    for key in 0..200_000u64 {
+        let before = filter.tally.look_at;
+        if filter.insert(&key).is_err() {
+            break;
+        }
+        looks += u32::from(filter.tally.look_at != before);
+    }
+    assert!(filter.tally.refusal.is_some() && looks < 60, "{filter:?}: {looks}");
+    let builder = BloomFilter::builder().layout(Layout::Scattered).num_hashes(64).bit_len(1 << 22);
+    let mut filter = builder.capacity(3000).build().unwrap();
+    filter.insert_many(&[1u64; 3000]).unwrap();
+    let refused = filter.insert_many(&(0..120_000u64).collect::<Vec<_>>()).unwrap_err();
+    assert!(matches!(refused, Error::CapacityReached { .. }), "{refused}");
+    assert!(filter.false_positive_rate() <= WITHIN * filter.promised_false_positive_rate());
+}

@@ -1,3 +1,9 @@
+// For the tests of a build without the feature `std`, too.
+#[cfg(target_endian = "little")]
+extern crate std;
+
+#[cfg(target_endian = "little")]
+use alloc::boxed::Box;
 use alloc::string::ToString;
 #[cfg(target_endian = "little")]
 use alloc::sync::Arc;

@@ -3,6 +3,7 @@ extern crate std;
 
 #[cfg(feature = "foreign")]
 use alloc::string::String;
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use std::thread;
 

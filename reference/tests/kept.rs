@@ -11,7 +11,7 @@ use tepal_reference::write::write;
 #[test]
 fn the_reference_reads_every_kept_file() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/kept/v1");
-    let mut files = 0;
+    let (mut files, mut sealed) = (0, 0);
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         // A file without its zeros is megabytes; the reference keeps a byte a bit.
@@ -20,13 +20,17 @@ fn the_reference_reads_every_kept_file() {
         }
         let json: Value =
             serde_json::from_str(&fs::read_to_string(path.with_extension("json")).unwrap()).unwrap();
-        let secret = json["secret_key"].as_str().map(|text| {
-            let byte = |i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).unwrap();
-            core::array::from_fn(byte)
-        });
+        let bytes = |name: &str| json[name].as_str().map(hex);
+        let secret = bytes("secret_key").map(|key| key.try_into().unwrap());
+        let seal = bytes("seal_key");
+        let seal = seal.as_deref();
         let file = fs::read(&path).unwrap();
-        let filter = read(&file, secret.as_ref(), None).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        assert!(write(&filter, None).unwrap() == file, "{}", path.display());
+        let filter = read(&file, secret.as_ref(), seal).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert!(write(&filter, seal).unwrap() == file, "{}", path.display());
+        if seal.is_some() {
+            assert!(read(&file, secret.as_ref(), None).is_err(), "{}", path.display());
+            sealed += 1;
+        }
 
         let members = json["members"].as_u64().unwrap();
         let answers = json["answers_to_others"].as_str().unwrap().bytes().map(|answer| answer == b'1');
@@ -44,5 +48,9 @@ fn the_reference_reads_every_kept_file() {
         }
         files += 1;
     }
-    assert!(files >= 40, "only {files} files");
+    assert!(files >= 44 && sealed >= 4, "only {files} files, {sealed} of them sealed");
+}
+
+fn hex(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
 }

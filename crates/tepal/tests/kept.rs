@@ -6,9 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+#[cfg(feature = "seal")]
+use tepal::SealKey;
 use tepal::{
-    BloomFilter, Error, Format, KeyDomain, Layout, Open, Recipe, Scheme, SecretKey, Storage, StorageMut,
-    finish_hash,
+    BloomFilter, Error, Format, KeyDomain, Layout, Mapped, Open, Opened, Recipe, Scheme, SecretKey, Storage,
+    StorageMut, finish_hash,
 };
 
 struct Kept {
@@ -26,11 +28,12 @@ fn all() -> Vec<Kept> {
     let descriptions = files.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
     let kept: Vec<Kept> = descriptions.map(read).collect();
     // None may be lost: the first version alone has these.
-    assert!(kept.len() >= 45, "only {} kept files", kept.len());
-    // A build without the schemes of other programs says so.
+    assert!(kept.len() >= 49, "only {} kept files", kept.len());
+    // A build without the schemes of other programs says so, and so does one without seals.
     let (known, foreign): (Vec<_>, Vec<_>) = kept.into_iter().partition(Kept::is_known);
     for kept in foreign {
-        assert!(matches!(kept.open(), Err(Error::Unsupported { .. })), "{}", kept.path.display());
+        let refused = kept.opened().map(|_| ());
+        assert!(matches!(refused, Err(Error::Unsupported { .. })), "{}", kept.path.display());
     }
     known
 }
@@ -70,15 +73,68 @@ impl Kept {
         Some(SecretKey::new(bytes.try_into().unwrap()))
     }
 
+    fn is_sealed(&self) -> bool {
+        self.json.get("seal_key").is_some()
+    }
+
+    #[cfg(feature = "seal")]
+    fn seal(&self) -> Option<SealKey> {
+        Some(SealKey::new(&hex(self.json.get("seal_key")?.as_str()?)).unwrap())
+    }
+
+    /// Opens the file's bytes or a file, with the keys that it needs.
+    fn with_keys<T>(&self, open: impl FnOnce(Open<'_>) -> T) -> T {
+        let secret = self.secret();
+        let options = secret.as_ref().map_or(Open::new(), |key| Open::new().secret_key(key));
+        #[cfg(feature = "seal")]
+        if let Some(seal) = self.seal() {
+            return open(options.seal_key(&seal));
+        }
+        open(options)
+    }
+
+    fn opened(&self) -> Result<Opened, Error> {
+        self.with_keys(|open| open.from_bytes(&self.file))
+    }
+
+    /// By the call that gives a Bloom filter at once, where it can: it takes no seal key.
     fn open(&self) -> Result<BloomFilter, Error> {
         match self.secret() {
+            _ if self.is_sealed() => {
+                let refused = match self.secret() {
+                    Some(key) => BloomFilter::from_bytes_with_key(&self.file, &key),
+                    None => BloomFilter::from_bytes(&self.file),
+                };
+                assert!(matches!(refused, Err(Error::SealRequired)), "{}", self.path.display());
+                self.opened()?.into_filter().into_bloom()?.into_owned()
+            }
             Some(key) => BloomFilter::from_bytes_with_key(&self.file, &key),
             None => BloomFilter::from_bytes(&self.file),
         }
     }
 
+    /// The file of the filter, sealed as this one is.
+    fn file(&self, filter: &BloomFilter) -> Vec<u8> {
+        #[cfg(feature = "seal")]
+        if let Some(seal) = self.seal() {
+            return filter.to_bytes_sealed(&seal).unwrap();
+        }
+        filter.to_bytes().unwrap()
+    }
+
+    /// Saves the filter, sealed as this one is.
+    fn save(&self, filter: &BloomFilter<Mapped>, path: &Path) {
+        #[cfg(feature = "seal")]
+        if let Some(seal) = self.seal() {
+            return filter.save_sealed(path, &seal).unwrap();
+        }
+        filter.save(path).unwrap();
+    }
+
     fn is_known(&self) -> bool {
-        is_known(self.text("scheme").parse().unwrap(), self.text("key_domain").parse().unwrap())
+        let is_known =
+            is_known(self.text("scheme").parse().unwrap(), self.text("key_domain").parse().unwrap());
+        is_known && (cfg!(feature = "seal") || !self.is_sealed())
     }
 
     /// Are the members hashes, `finish_hash` of their numbers, and no keys?
@@ -170,19 +226,18 @@ fn every_kept_file_is_written_again_byte_for_byte() {
     for kept in all() {
         let name = kept.path.display();
         let filter = kept.open().unwrap();
-        assert!(filter.to_bytes().unwrap() == kept.file, "{name}");
+        assert!(kept.file(&filter) == kept.file, "{name}");
 
         // Filled anew from its keys, it is the same file again.
         let mut again = filter.clone();
         again.clear();
         kept.insert_members(&mut again);
-        assert!(again.to_bytes().unwrap() == kept.file, "{name}: filled anew");
+        assert!(kept.file(&again) == kept.file, "{name}: filled anew");
 
-        let secret = kept.secret();
-        let open = secret.as_ref().map_or(Open::new(), |key| Open::new().secret_key(key));
-        let file = open.from_bytes(&kept.file).unwrap();
-        assert_eq!(file.format(), Format::Tepal);
-        assert!(file.to_bytes().unwrap() == kept.file, "{name}");
+        let file = kept.opened().unwrap();
+        assert_eq!((file.format(), file.is_sealed()), (Format::Tepal, kept.is_sealed()), "{name}");
+        // Whoever opened it can write it unsealed.
+        assert_eq!(file.to_bytes().unwrap() == kept.file, !kept.is_sealed(), "{name}");
     }
 }
 
@@ -193,6 +248,11 @@ fn every_kept_file_opens_from_disk() {
     for kept in all() {
         fs::write(&path, &kept.file).unwrap();
         let filter = match kept.secret() {
+            _ if kept.is_sealed() => {
+                let refused = BloomFilter::open(&path).map(|_| ());
+                assert!(matches!(refused, Err(Error::SealRequired | Error::KeyRequired)));
+                kept.with_keys(|open| open.open(&path)).unwrap().into_filter().into_bloom().unwrap()
+            }
             Some(key) => {
                 assert!(matches!(BloomFilter::open(&path), Err(Error::KeyRequired)));
                 BloomFilter::open_with_key(&path, &key).unwrap()
@@ -201,7 +261,7 @@ fn every_kept_file_opens_from_disk() {
         };
         check_answers(&kept, &filter);
         let saved = folder.path().join("saved.tepal");
-        filter.save(&saved).unwrap();
+        kept.save(&filter, &saved);
         assert!(fs::read(&saved).unwrap() == kept.file, "{}", kept.path.display());
     }
 }
@@ -216,6 +276,9 @@ fn every_kind_is_kept() {
         .collect();
     for layout in Layout::ALL {
         assert!(kinds.contains(layout.name()), "no kept file of the layout {layout}");
+        let mut sealed = kept.iter().filter(|kept| kept.is_sealed());
+        let found = sealed.any(|kept| kept.text("layout") == layout.name());
+        assert!(found || !cfg!(feature = "seal"), "no sealed kept file of the layout {layout}");
         // Our own have a hash, and so any layout.
         for scheme in Scheme::ALL.iter().filter(|scheme| **scheme < Scheme::Md5Presets) {
             let both = (layout.name(), scheme.to_string());

@@ -205,9 +205,12 @@ fn blooms() -> Vec<Bloom> {
     }
     #[cfg(feature = "seal")]
     {
-        let secret = SecretKey::new(SECRET);
-        blooms.push(Bloom { sealed: true, ..bloom("line-sealed", "key ", at(0.01)) });
-        blooms.push(Bloom { sealed: true, ..bloom("double-sealed", "key ", at(0.001).secret_key(secret)) });
+        let builders =
+            [at(0.01), at(0.001).secret_key(SecretKey::new(SECRET)), at(0.02).labels(labels), at(0.05)];
+        for (layout, builder) in Layout::ALL.iter().zip(builders) {
+            let name = format!("{layout}-sealed");
+            blooms.push(Bloom { sealed: true, ..bloom(&name, "key ", builder.layout(*layout)) });
+        }
     }
     blooms
 }

@@ -2,15 +2,27 @@
 //! and whatever opens must answer, be written again, and hold what is put in. What the command makes of its
 //! arguments and inputs is in the package `tepal-fuzz-cli`, beside this one.
 
+mod doors;
+mod sealed;
+
+use std::num::NonZeroUsize;
+
+use tepal::build::Gather;
 use tepal::{
-    AnyFilter, BloomFilter, Error, Format, KeyDomain, Layout, Looks, Mapped, Open, OverCapacity, Recipe,
-    Scheme, SecretKey,
+    AnyFilter, BloomFilter, BloomFilterBuilder, Error, Format, KeyDomain, Layout, Looks, Mapped, Open,
+    OverCapacity, Recipe, Scheme, SecretKey,
 };
 use tepal_fuzz_cli::Scratch;
 use xxhash_rust::xxh3::xxh3_64;
 
+pub use doors::embedded;
+pub use sealed::sealed;
+
 const KEYS: [&str; 4] =
     ["", "42", "570108428378", "a longer key, one that fills more than one block of any hash"];
+
+/// For what is done by several threads.
+const THREADS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
 /// The secrets of the files in the corpus.
 const SECRETS: [[u8; 16]; 2] = [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], *b"sixteen secrets!"];
@@ -106,8 +118,10 @@ pub fn recognise(data: &[u8]) {
 /// A tepal file: as it is, and again with the checksums made to fit, so that what lies behind them is reached.
 pub fn own(data: &[u8]) {
     opened(data);
-    if let Some(repaired) = repaired(data) {
+    doors::every(data);
+    if let Some(repaired) = repaired(data, 0) {
         opened(&repaired);
+        doors::every(&repaired);
     }
 }
 
@@ -140,7 +154,7 @@ fn opened(data: &[u8]) {
 
 /// A tepal file on disk: opening says what reading the same bytes says, and opening quick says it later.
 pub fn own_file(data: &[u8]) {
-    for bytes in [Some(data.to_vec()), repaired(data)].into_iter().flatten() {
+    for bytes in [Some(data.to_vec()), repaired(data, 0)].into_iter().flatten() {
         let file = Scratch::new(&bytes, "tepal");
         let expected = BloomFilter::from_bytes(&bytes);
         match (BloomFilter::open(file.path()), &expected) {
@@ -210,6 +224,7 @@ pub fn build(data: &[u8]) {
     if caller_hashes {
         builder = builder.caller_hash("xxh3, of the fuzzer");
     }
+    let keys: Vec<&[u8]> = keys.chunks(8).collect();
     let Ok(plan) = builder.plan() else {
         assert!(builder.build().is_err());
         return;
@@ -217,9 +232,8 @@ pub fn build(data: &[u8]) {
     if plan.size_in_bytes() > 1 << 20 {
         return;
     }
-    let Ok(mut filter) = builder.build() else { return };
+    let Ok(mut filter) = builder.clone().build() else { return };
     assert_eq!(filter.size_in_bytes(), plan.size_in_bytes());
-    let keys: Vec<&[u8]> = keys.chunks(8).collect();
     let mut held = Vec::new();
     for key in &keys {
         let inserted = match caller_hashes {
@@ -242,18 +256,37 @@ pub fn build(data: &[u8]) {
         true => again.contains_hash(xxh3_64(key)),
         false => again.contains(*key),
     }));
-    assert_eq!(again.contains_many(&keys), filter.contains_many(&keys));
+    let many = again.contains_many(&keys);
+    assert_eq!(many, filter.contains_many(&keys));
+    assert_eq!(again.contains_bulk(&keys, THREADS), many);
+    // It takes ten times as long as the rest.
+    if choices[11] % 8 == 7 {
+        gathered(builder, &keys);
+    }
 }
 
-/// The file with its length, key count of bits and checksums as they must be for its bits.
-fn repaired(data: &[u8]) -> Option<Vec<u8>> {
+/// Keys that come once, in any number, end up in a filter that holds them.
+fn gathered(builder: BloomFilterBuilder, keys: &[&[u8]]) {
+    let Ok(gather) = Gather::new(builder, Format::Tepal) else { return };
+    // Refused: a key that the domain does not have, more keys than the filter is for.
+    if gather.insert_many(keys).is_err() {
+        return;
+    }
+    let Ok(built) = gather.finish() else { return };
+    assert!(built.keys == keys.len() as u64 && built.different <= built.keys);
+    assert!(keys.iter().all(|key| built.file.contains(*key)));
+}
+
+/// The file with its length, count of bits and checksums as they must be for its bits, where so many bytes are still to
+/// come behind them.
+fn repaired(data: &[u8], behind: u64) -> Option<Vec<u8>> {
     let mut file = data.to_vec();
     let body_offset = u32_at(data, 12)? as usize;
     let records = u32_at(data, 120)? as usize;
     let body = file.get(body_offset..)?;
     let table: Vec<u8> = body.chunks(65_536).flat_map(|chunk| xxh3_64(chunk).to_le_bytes()).collect();
     let set_bits: u64 = body.iter().map(|byte| u64::from(byte.count_ones())).sum();
-    let file_len = file.len() as u64;
+    let file_len = file.len() as u64 + behind;
     file.get_mut(16..24)?.copy_from_slice(&file_len.to_le_bytes());
     file.get_mut(80..88)?.copy_from_slice(&set_bits.to_le_bytes());
     let start = records.checked_add(128)?;

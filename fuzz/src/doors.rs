@@ -1,0 +1,134 @@
+//! The other ways to a filter: the same bytes out of a stream, where they lie, and through serde are the same filter or
+//! are refused too; and the embedded form.
+
+use serde::Deserialize;
+use serde::de::value::{BytesDeserializer, Error as Told};
+use tepal::{BloomFilter, KeyDomain, KeyHasher, Scheme};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use crate::{KEYS, THREADS};
+
+/// Bytes that begin at a multiple of 64, as a map of a file does.
+struct Placed {
+    bytes: Vec<u8>,
+    from: usize,
+}
+
+impl Placed {
+    fn new(data: &[u8]) -> Self {
+        let mut bytes = vec![0; data.len() + 64];
+        let from = bytes.as_ptr().align_offset(64);
+        bytes[from..from + data.len()].copy_from_slice(data);
+        Placed { bytes, from }
+    }
+
+    fn bytes(&self, len: usize) -> &[u8] {
+        &self.bytes[self.from..self.from + len]
+    }
+}
+
+/// A tepal file without a key, by every way to it.
+pub(crate) fn every(data: &[u8]) {
+    let expected = BloomFilter::from_bytes(data);
+    let placed = Placed::new(data);
+    match (BloomFilter::view(placed.bytes(data.len())), &expected) {
+        (Ok(view), Ok(expected)) => {
+            assert_eq!(view.contains_many(&KEYS), expected.contains_many(&KEYS));
+            assert!(&view.into_owned().unwrap() == expected);
+        }
+        (view, expected) => assert!(view.is_err() && expected.is_err()),
+    }
+    // A stream may go on behind the file.
+    match (BloomFilter::read_from(data), &expected) {
+        (Ok(read), Ok(expected)) => assert!(&read == expected),
+        (Ok(read), Err(_)) => {
+            let len = usize::try_from(u64::from_le_bytes(data[16..24].try_into().unwrap())).unwrap();
+            assert!(len < data.len() && read == BloomFilter::from_bytes(&data[..len]).unwrap());
+        }
+        (Err(error), expected) => assert!(expected.is_err(), "{error}"),
+    }
+    match (BloomFilter::deserialize(BytesDeserializer::<Told>::new(data)), &expected) {
+        (Ok(told), Ok(expected)) => {
+            assert!(&told == expected);
+            // A filter with a secret key is refused without it, so this one has none.
+            let json = serde_json::to_string(&told).unwrap();
+            assert!(serde_json::from_str::<BloomFilter>(&json).unwrap() == told);
+            bulk(told);
+        }
+        (Err(told), Err(expected)) => assert_eq!(told.to_string(), expected.to_string()),
+        (told, expected) => panic!("{:?}, {:?}", told.is_ok(), expected.is_ok()),
+    }
+    // The bytes as a document: a text in Base64, or anything else.
+    if let Ok(filter) = serde_json::from_slice::<BloomFilter>(data) {
+        assert!(BloomFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap() == filter);
+    }
+}
+
+/// Asked and filled by several threads it says what it says alone.
+fn bulk(mut filter: BloomFilter) {
+    assert_eq!(filter.contains_bulk(&KEYS[..], THREADS), filter.contains_many(&KEYS));
+    let held: Vec<bool> = KEYS.iter().map(|key| filter.contains(*key)).collect();
+    let inserted = filter.insert_bulk(&KEYS[..], THREADS).is_ok();
+    for (key, held) in KEYS.iter().zip(held) {
+        assert!(!(held || inserted) || filter.contains(*key));
+    }
+}
+
+/// Bytes in the embedded form, under the hasher that the first byte picks: as they are, and with a trailer that fits.
+pub fn embedded(data: &[u8]) {
+    let Some((pick, data)) = data.split_first() else { return };
+    let (scheme, domain) = match pick % 4 {
+        0 => (Scheme::Xxh3, KeyDomain::Bytes),
+        1 => (Scheme::Xxh64, KeyDomain::Integer),
+        2 => (Scheme::Xxh3, KeyDomain::Utf16),
+        _ => (Scheme::Xxh64, KeyDomain::Bytes),
+    };
+    let builder = BloomFilter::builder().scheme(scheme).key_domain(domain);
+    // The other one has none.
+    let (builder, seed) = match scheme {
+        Scheme::Xxh3 => (builder.seed((pick / 4).into()), u64::from(pick / 4)),
+        _ => (builder, 0),
+    };
+    let Ok(keys) = builder.key_hasher() else { return };
+    let parts = (scheme.id(), domain.id(), seed);
+    embedded_under(data, &keys, parts);
+    if let Some(fitting) = fitting(data, parts) {
+        embedded_under(&fitting, &keys, parts);
+    }
+}
+
+fn embedded_under(data: &[u8], keys: &KeyHasher, parts: (u8, u8, u64)) {
+    let placed = Placed::new(data);
+    let view = BloomFilter::view_embedded(placed.bytes(data.len()), keys);
+    let Ok(mut filter) = BloomFilter::from_embedded(data, keys) else {
+        assert!(view.is_err());
+        return;
+    };
+    assert!(view.unwrap().into_owned().unwrap() == filter);
+    assert_eq!(filter.to_embedded().unwrap(), data);
+    assert_eq!(fitting(data, parts).unwrap(), data);
+    let before = filter.contains_many(&KEYS);
+    let again = BloomFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap();
+    assert_eq!(again.contains_many(&KEYS), before);
+    let _ = (filter.false_positive_rate(), filter.estimated_len(), filter.capacity());
+    for key in KEYS {
+        if filter.insert(key).is_ok() {
+            assert!(filter.contains(key));
+        }
+    }
+}
+
+/// The bytes with the version, the check of the keys and the checksum as they must be (FORMAT.md, section 4.8).
+fn fitting(data: &[u8], (scheme, domain, seed): (u8, u8, u64)) -> Option<Vec<u8>> {
+    let mut data = data.to_vec();
+    let body_len = data.len().checked_sub(16)?;
+    let mut block = vec![scheme, domain, 0, 0, 0, 0, 0, 0];
+    block.extend(seed.to_le_bytes());
+    let keys = xxh3_64(&block);
+    let (body, trailer) = data.split_at_mut(body_len);
+    trailer[0] = 0xE1;
+    trailer[6..8].copy_from_slice(&keys.to_le_bytes()[..2]);
+    let sum = xxh3_64_with_seed(&trailer[..8], xxh3_64_with_seed(body, keys));
+    trailer[8..].copy_from_slice(&sum.to_le_bytes());
+    Some(data)
+}

@@ -28,3 +28,19 @@ pub fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     x ^ (x >> 31)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first numbers from the seed 1234567, as other programs' splitmix64 gives them.
+    #[test]
+    fn the_numbers_are_those_of_splitmix64() {
+        let mut random = Random::new(1_234_567);
+        let first = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
+        assert_eq!([random.next_u64(), random.next_u64(), random.next_u64()], first);
+        assert!((0..1000).all(|_| random.below(10) < 10));
+        let sum: u64 = (0..10_000).map(|_| random.below(10)).sum();
+        assert!((44_000..46_000).contains(&sum), "{sum}");
+    }
+}

@@ -264,5 +264,26 @@ mod tests {
         assert!((row.bits_per_key.unwrap() - 6.4).abs() < 0.05);
         assert_eq!(exact(100, 100).bits_per_key.unwrap().round(), 0.0);
         assert!((exact(10, 5).size_in_bytes.unwrap() - 1.0).abs() < 0.1);
+        let row = exact(1000, 10);
+        assert_eq!((row.kind, row.capacity, row.false_positive_rate), ("exact", Some(10.0), Some(0.0)));
+        assert_eq!(row.note, "the least for an exact set; no answer wrong");
+        // 2.634 · 10^23 sets.
+        assert_eq!(row.size_in_bytes, Some(10.0));
+        assert!((row.bits_per_key.unwrap() - 7.7802).abs() < 1e-3);
+    }
+
+    #[test]
+    fn factorials() {
+        for (x, factorial) in [(0.0, 1.0), (1.0, 1.0), (2.0, 2.0), (5.0, 120.0), (10.0, 3_628_800.0)] {
+            assert!((log_factorial(x) - f64::ln(factorial)).abs() < 1e-3, "{x}");
+        }
+        assert_eq!((log_factorial(0.0), log_factorial(1.0)), (0.0, 0.0));
+    }
+
+    #[test]
+    fn each_layout_has_its_note() {
+        let notes: std::collections::BTreeSet<_> = Layout::ALL.iter().map(|layout| note(*layout)).collect();
+        assert!(notes.len() == Layout::ALL.len() && !notes.contains(""));
+        assert_eq!(note(Layout::Line), "one memory access a key");
     }
 }

@@ -238,5 +238,60 @@ mod tests {
         assert!((low - 0.0179).abs() < 1e-3 && (high - 0.4042).abs() < 1e-3);
         assert_eq!(between(low, high), "1 in 2.5 to 55.9");
         assert_eq!(between(0.0, 0.25), "at most 1 in 4");
+        assert_eq!(between(0.001, 0.002), "1 in 500 to 1,000");
+        assert_eq!(between(1.0 / 1234.0, 1.0 / 99.9), "1 in 99.9 to 1,234");
+    }
+
+    #[test]
+    fn random_keys_are_of_the_domain() {
+        let mut random = Random::new(1);
+        let mut key = b"left over".to_vec();
+        for _ in 0..1000 {
+            let mut text = |domain| {
+                random_key(domain, &mut random, &mut key);
+                String::from_utf8(key.clone())
+            };
+            assert!(text(KeyDomain::Integer).unwrap().parse::<u64>().is_ok());
+            assert!(text(KeyDomain::Integer32).unwrap().parse::<u32>().is_ok());
+            assert!(text(KeyDomain::Float32).unwrap().parse::<f32>().unwrap().is_finite());
+            assert!(text(KeyDomain::Float64).unwrap().parse::<f64>().unwrap().is_finite());
+            assert_eq!(text(KeyDomain::Utf16).unwrap().len(), 32);
+            random_key(KeyDomain::Bytes, &mut random, &mut key);
+            assert_eq!(key.len(), 16);
+        }
+    }
+
+    #[test]
+    fn random_keys_measure_the_rate() {
+        let mut filter =
+            tepal::BloomFilter::builder().capacity(10_000).false_positive_rate(0.1).build().unwrap();
+        filter.insert_iter(0..10_000u64).unwrap();
+        let tally = random(&Opened::new(filter, tepal::Format::Tepal).unwrap(), 7).unwrap();
+        assert_eq!(tally.keys, RANDOM_KEYS);
+        let rate = tally.held as f64 / tally.keys as f64;
+        assert!((0.095..0.105).contains(&rate), "{rate}");
+    }
+
+    #[test]
+    fn a_report_says_what_was_asked() {
+        let tally = |keys, held| Tally { keys, held };
+        let text = |measured: &Measured| report(measured);
+        let filter = tepal::BloomFilter::builder().capacity(100).false_positive_rate(0.01).build().unwrap();
+        let filter = Opened::new(filter, tepal::Format::Tepal).unwrap();
+
+        let kept = measure(&filter, &tally(100, 100), &tally(10_000, 100), true);
+        let told = text(&kept);
+        assert!(kept.promise_kept && told.contains("100 members  0 missed\n"), "{told}");
+        assert!(told.contains("10,000 random   100 wrong: 1 in 100 (95 % sure: 1 in 82."), "{told}");
+        assert!(told.ends_with("promised 1 in 100\n"), "{told}");
+
+        let told = text(&measure(&filter, &tally(0, 0), &tally(10_000, 300), false));
+        assert!(told.contains("10,000 others ") && told.ends_with("promised 1 in 100   BROKEN\n"), "{told}");
+        assert!(!told.contains("members"), "{told}");
+
+        let missed = measure(&filter, &tally(100, 99), &tally(10_000, 100), false);
+        let told = text(&missed);
+        assert!(!missed.promise_kept && told.contains("100 members  1 missed   BROKEN\n"), "{told}");
+        assert!(told.ends_with("promised 1 in 100\n"), "{told}");
     }
 }

@@ -109,3 +109,16 @@ pub fn say(text: &str) {
 pub fn complain(text: &str) {
     say(&format!("tepal: {text}"));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_does_not_steer() {
+        let mut out = Plain(Vec::new());
+        assert_eq!(out.write(b"{\n\"a\": ").unwrap(), 7);
+        assert_eq!(out.write("\"é\u{202e}b\u{7f}\"\n".as_bytes()).unwrap(), 10);
+        assert_eq!(String::from_utf8(out.0).unwrap(), "{\n\"a\": \"é\\u202eb\\u007f\"\n");
+    }
+}

@@ -69,6 +69,8 @@ mod tests {
         assert_eq!(shown_key(b"plain"), "\"plain\"");
         assert_eq!(shown_key(b"\xff\r"), "\"\u{fffd}\\r\"");
         assert_eq!(shown_key(&[b'x'; 1000]).chars().count(), 63);
+        assert_eq!(shown_key(&[b'x'; 60]), format!("\"{}\"", "x".repeat(60)));
+        assert_eq!(shown_key(&[b'x'; 61]), format!("\"{}…\"", "x".repeat(60)));
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod build;
 mod errors;
 mod fidelity;
 mod fields;
+mod figures;
 mod golden;
 mod help;
 mod judging;

@@ -123,6 +123,23 @@ mod tests {
         assert_eq!(check_digit(b"000000000100"), Some(1));
     }
 
+    /// The same list from every version and on every machine.
+    #[test]
+    fn the_order_follows_from_the_seed() {
+        let iins = Iins::new(7);
+        let expected = [
+            b"940308352845",
+            b"570611443980",
+            b"090527512682",
+            b"840305499147",
+            b"190313537160",
+            b"620304450689",
+        ];
+        for (place, iin) in (0..).zip(expected) {
+            assert_eq!(iins.at(place).as_ref(), Some(iin));
+        }
+    }
+
     #[test]
     fn one_in_121_is_never_issued() {
         let iins = Iins::new(7);

@@ -333,3 +333,37 @@ fn quoted(path: &Path) -> String {
     }
     format!("'{}'", text.replace('\'', "'\\''"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_quoted_where_a_shell_needs_it() {
+        for (path, expected) in [
+            ("tepal-demo/list.txt", "tepal-demo/list.txt"),
+            ("/a_b/c+1:@%,=", "/a_b/c+1:@%,="),
+            ("two words", "'two words'"),
+            ("it's", "'it'\\''s'"),
+            ("$HOME", "'$HOME'"),
+            ("", "''"),
+        ] {
+            assert_eq!(quoted(Path::new(path)), expected);
+        }
+    }
+
+    #[test]
+    fn times_are_told_beside_the_least() {
+        assert_eq!(times(3.0, 2.0), "3.00 s, 1.5 times merely reading and hashing the lines (2.00 s)");
+    }
+
+    #[test]
+    fn the_floor_is_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let list = folder.path().join("list");
+        fs::write(&list, "a\nb\n").unwrap();
+        let floor = floor(&list).unwrap();
+        assert!((0.0..60.0).contains(&floor) && floor > 0.0, "{floor}");
+        assert!(super::floor(&folder.path().join("none")).is_err());
+    }
+}

@@ -27,6 +27,8 @@ pub struct Error {
     pub offset: usize,
     /// A function of a constant calls the switch, which is none.
     pub is_constant: bool,
+    /// A match lacks a case, since an arm behind a switch counts as none.
+    pub is_not_exhaustive: bool,
     pub text: String,
 }
 
@@ -54,7 +56,10 @@ pub fn tests(project: &Path, options: &[String], limit: Duration) -> Result<Comp
             Some("compiler-message") if message["message"]["level"] == "error" => {
                 errors.extend(places(&message["message"]));
             }
-            Some("compiler-artifact") if message["executable"].is_string() => {
+            // The command itself is built beside its tests, and is none.
+            Some("compiler-artifact")
+                if message["executable"].is_string() && message["profile"]["test"] == true =>
+            {
                 let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
                 binaries.push(Binary {
                     name: text(&message["target"]["name"]),
@@ -78,6 +83,7 @@ fn places(message: &Value) -> Vec<Error> {
         file: span["file_name"].as_str().unwrap_or_default().to_owned(),
         offset: span["byte_start"].as_u64().unwrap_or_default() as usize,
         is_constant: message["code"]["code"] == "E0015",
+        is_not_exhaustive: message["code"]["code"] == "E0004",
         text: message["rendered"].as_str().unwrap_or_default().to_owned(),
     };
     spans.map(error).collect()

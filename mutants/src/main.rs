@@ -1,6 +1,6 @@
-//! Runs the library's tests against thousands of small changes of it, in minutes.
+//! Runs the tests of the library or of the command against thousands of small changes of it, in minutes.
 //!
-//! `cargo mutants` builds the library anew for each change: hours. This builds it once, with all changes in it, each
+//! `cargo mutants` builds all anew for each change: hours. This builds it once, with all changes in it, each
 //! behind `if on(number)`, and runs the tests once for each number. What the changes are, cargo-mutants says
 //! (`cargo mutants --list --json`); those that cannot stand beside the others, in a `const fn` or with a value
 //! of another type, are built one by one after that.
@@ -136,6 +136,13 @@ fn build(
             Compiled::Errors(errors) => {
                 let before = without.len();
                 for error in &errors {
+                    // One arm is needed, or each of them: that shows when each is left out alone.
+                    if let (true, Some(arms)) =
+                        (error.is_not_exhaustive, written.arms_at(&error.file, error.offset))
+                    {
+                        without.apart.extend(arms);
+                        continue;
+                    }
                     let Some(part) = written.at(&error.file, error.offset) else { continue };
                     let refused = if part.is_changed && !error.is_constant {
                         &mut without.unviable

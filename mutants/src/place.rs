@@ -16,11 +16,9 @@ use syn::visit::{self, Visit};
 use crate::Result;
 use crate::list::{Genre, Mutant};
 
-/// The library's first file, for the switch. No change is in it.
-const ROOT: &str = "crates/tepal/src/lib.rs";
-
 /// The module that knows which change is on, or that it is to say which ones a test comes to. It reads that before
-/// `main` and writes it after: no test sees either.
+/// `main` and writes it after: no test sees either. A program that a test starts has the same environment, and so the
+/// same change on; one that is killed does not say what it came to.
 const SWITCH: &str = r#"
 pub(crate) mod mutant_switch {
     extern crate std;
@@ -92,11 +90,15 @@ struct Source {
     text: String,
     syntax: syn::File,
     sites: Vec<Site>,
+    /// Where what is matched begins, for each change that takes an arm from it.
+    matches: BTreeMap<usize, Vec<usize>>,
 }
 
 /// All sources with their sites.
 pub struct Sources {
     files: BTreeMap<String, Source>,
+    /// The first file of each crate in which something changes, for the switch.
+    roots: BTreeSet<String>,
     /// Those for which there is no site.
     pub unplaced: BTreeSet<usize>,
 }
@@ -104,19 +106,27 @@ pub struct Sources {
 impl Sources {
     /// Reads the files in which something changes, and finds where.
     pub fn read(project: &Path, mutants: &[Mutant]) -> Result<Self> {
-        let mut sources = Self { files: BTreeMap::new(), unplaced: BTreeSet::new() };
+        let mut sources = Self { files: BTreeMap::new(), roots: BTreeSet::new(), unplaced: BTreeSet::new() };
         for (number, mutant) in mutants.iter().enumerate() {
-            if !sources.files.contains_key(&mutant.file) {
-                let text = read(&project.join(&mutant.file))?;
-                let source = Source::new(text).map_err(|e| format!("{}: {e}", mutant.file))?;
-                sources.files.insert(mutant.file.clone(), source);
-            }
-            let source = sources.files.get_mut(&mutant.file).expect("just put there");
+            let root = root(&mutant.file).ok_or_else(|| format!("{}: in no crate's src/", mutant.file))?;
+            sources.source(project, &root)?;
+            sources.roots.insert(root);
+            let source = sources.source(project, &mutant.file)?;
             if mutant.is_other_type() || source.add(number, mutant).is_none() {
                 sources.unplaced.insert(number);
             }
         }
         Ok(sources)
+    }
+
+    /// A file, which is read where it is not there yet.
+    fn source(&mut self, project: &Path, name: &str) -> Result<&mut Source> {
+        if !self.files.contains_key(name) {
+            let text = read(&project.join(name))?;
+            let source = Source::new(text).map_err(|e| format!("{name}: {e}"))?;
+            self.files.insert(name.to_owned(), source);
+        }
+        Ok(self.files.get_mut(name).expect("just put there"))
     }
 
     /// Writes the sources with this change and nothing else.
@@ -130,21 +140,21 @@ impl Sources {
             let changed = changed.ok_or_else(|| format!("{}: there is no such place", mutant.name))?;
             write(&project.join(name), &changed)?;
         }
-        let root = project.join(ROOT);
-        write(&root, without_switch(&read(&root)?))
+        Ok(())
     }
 
     /// Writes the sources with those changes that are wanted, of so many.
     pub fn write(&self, project: &Path, wanted: impl Fn(usize) -> bool, count: usize) -> Result<Written> {
         let mut written = Written::default();
         for (name, source) in &self.files {
-            let (text, parts) = source.with_changes(&wanted);
+            let (mut text, parts, matches) = source.with_changes(&wanted);
+            if self.roots.contains(name) {
+                text.push_str(&format!("{SWITCH}const COUNT: usize = {count};\n"));
+            }
             write(&project.join(name), &text)?;
             written.files.insert(name.clone(), parts);
+            written.matches.insert(name.clone(), matches);
         }
-        let root = project.join(ROOT);
-        let text = read(&root)?;
-        write(&root, &format!("{}{SWITCH}const COUNT: usize = {count};\n", without_switch(&text)))?;
         Ok(written)
     }
 }
@@ -162,6 +172,7 @@ pub struct Part {
 #[derive(Default)]
 pub struct Written {
     files: BTreeMap<String, Vec<Part>>,
+    matches: BTreeMap<String, BTreeMap<usize, Vec<usize>>>,
 }
 
 impl Written {
@@ -170,12 +181,17 @@ impl Written {
         let around = self.files.get(file).into_iter().flatten().filter(|part| part.range.contains(&offset));
         around.min_by_key(|part| part.range.len())
     }
+
+    /// The changes that take an arm from the match whose value begins at this byte.
+    pub fn arms_at(&self, file: &str, offset: usize) -> Option<&Vec<usize>> {
+        self.matches.get(file)?.get(&offset)
+    }
 }
 
 impl Source {
     fn new(text: String) -> syn::Result<Self> {
         let syntax = syn::parse_file(&text)?;
-        Ok(Self { text, syntax, sites: Vec::new() })
+        Ok(Self { text, syntax, sites: Vec::new(), matches: BTreeMap::new() })
     }
 
     /// The text in which the change was made.
@@ -190,8 +206,11 @@ impl Source {
         let (range, form) = if mutant.genre == Genre::FnValue {
             (start..start, Form::Body)
         } else {
-            let mut finder = Finder { start, genre: mutant.genre, found: None };
+            let mut finder = Finder { start, genre: mutant.genre, found: None, matched: None };
             finder.visit_file(&self.syntax);
+            if let Some(matched) = finder.matched {
+                self.matches.entry(matched).or_default().push(number);
+            }
             finder.found?
         };
         let changed = match form {
@@ -214,8 +233,12 @@ impl Source {
         Some(())
     }
 
-    /// The text with the changes, and where each of them and each site is in it.
-    fn with_changes(&self, wanted: impl Fn(usize) -> bool) -> (String, Vec<Part>) {
+    /// The text with the changes, where each of them and each site is in it, and where what is matched begins, with the
+    /// changes of its arms.
+    fn with_changes(
+        &self,
+        wanted: impl Fn(usize) -> bool,
+    ) -> (String, Vec<Part>, BTreeMap<usize, Vec<usize>>) {
         // At one place: what ends there, then bodies' beginnings, then what begins there, the largest first.
         let mut insertions = Vec::new();
         for (i, site) in self.sites.iter().enumerate() {
@@ -236,7 +259,9 @@ impl Source {
         let (mut text, mut parts) = (String::new(), Vec::new());
         let mut starts = BTreeMap::new();
         let mut from = 0;
+        let mut inserted = Vec::new();
         for (at, rank, site, pieces) in insertions {
+            inserted.push((at, pieces.iter().map(|(_, piece)| piece.len()).sum::<usize>()));
             text.push_str(&self.text[from..at]);
             from = at;
             let start = text.len();
@@ -261,7 +286,15 @@ impl Source {
             parts.push(Part { range: start..text.len(), changes, is_changed: false });
         }
         text.push_str(&self.text[from..]);
-        (text, parts)
+        let moved = |at: usize| {
+            at + inserted
+                .iter()
+                .take_while(|(before, _)| *before < at)
+                .map(|(_, length)| length)
+                .sum::<usize>()
+        };
+        let matches = self.matches.iter().map(|(at, arms)| (moved(*at), arms.clone())).collect();
+        (text, parts, matches)
     }
 }
 
@@ -304,6 +337,8 @@ struct Finder {
     start: usize,
     genre: Genre,
     found: Option<(Range<usize>, Form)>,
+    /// Where the value begins whose match the arm is of.
+    matched: Option<usize>,
 }
 
 impl<'ast> Visit<'ast> for Finder {
@@ -319,6 +354,14 @@ impl<'ast> Visit<'ast> for Finder {
             self.found = Some((expr.span().byte_range(), Form::Expression));
         }
         visit::visit_expr(self, expr);
+    }
+
+    fn visit_expr_match(&mut self, all: &'ast syn::ExprMatch) {
+        let begins = |arm: &syn::Arm| arm.span().byte_range().start == self.start;
+        if self.genre == Genre::MatchArm && all.arms.iter().any(begins) {
+            self.matched = Some(all.expr.span().byte_range().start);
+        }
+        visit::visit_expr_match(self, all);
     }
 
     fn visit_arm(&mut self, arm: &'ast syn::Arm) {
@@ -340,8 +383,9 @@ impl<'ast> Visit<'ast> for Finder {
     }
 }
 
-fn without_switch(root: &str) -> &str {
-    root.find(SWITCH).map_or(root, |at| &root[..at])
+/// The first file of the crate that a file belongs to.
+fn root(file: &str) -> Option<String> {
+    Some(format!("{}/src/lib.rs", file.split_once("/src/")?.0))
 }
 
 fn read(path: &Path) -> Result<String> {

@@ -82,3 +82,46 @@ fn a_change_alone_stands_in_place_of_the_old_text() {
         assert_eq!(source.with_only(&mutant(text, change)).unwrap(), expected);
     }
 }
+
+#[test]
+fn the_switch_stands_in_the_first_file_of_the_crate() {
+    assert_eq!(root("crates/tepal-cli/src/cmd/has.rs").as_deref(), Some("crates/tepal-cli/src/lib.rs"));
+    assert_eq!(root("build.rs"), None);
+
+    let folder = std::env::temp_dir().join(format!("tepal-mutants-{}", std::process::id()));
+    let sources = folder.join("a/src");
+    fs::create_dir_all(&sources).unwrap();
+    fs::write(sources.join("lib.rs"), "mod b;").unwrap();
+    fs::write(sources.join("b.rs"), "fn f() -> u8 { 7 }").unwrap();
+    let text = "fn f() -> u8 { 7 }";
+    let change = Mutant { file: "a/src/b.rs".into(), ..mutant(text, (Genre::FnValue, "7", "0")) };
+    let changes = [change];
+    let all = Sources::read(&folder, &changes).unwrap();
+    all.write(&folder, |_| true, 1).unwrap();
+    let written = |name: &str| fs::read_to_string(sources.join(name)).unwrap();
+    assert_eq!(written("b.rs"), "fn f() -> u8 { if crate::mutant_switch::on(0) { return 0; }7 }");
+    assert_eq!(written("lib.rs"), format!("mod b;{SWITCH}const COUNT: usize = 1;\n"));
+    all.write_alone(&folder, &changes[0]).unwrap();
+    assert_eq!((written("b.rs").as_str(), written("lib.rs").as_str()), ("fn f() -> u8 { 0 }", "mod b;"));
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_match_knows_the_changes_of_its_arms() {
+    let text = "fn f() { -a; match !x { 1 => a, _ => b } }";
+    let mut source = Source::new(text.into()).unwrap();
+    for (number, change) in [
+        (Genre::UnaryOperator, "-", ""),
+        (Genre::MatchArm, "1 => a", ""),
+        (Genre::UnaryOperator, "!", ""),
+        (Genre::MatchArm, "_ => b", ""),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        source.add(number, &mutant(text, change)).expect("there is a site");
+    }
+    let (text, _, matches) = source.with_changes(|_| true);
+    let at = text.find("match ").unwrap() + "match ".len();
+    assert_eq!(matches, BTreeMap::from([(at, vec![1, 3])]));
+}

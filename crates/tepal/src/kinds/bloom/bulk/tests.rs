@@ -223,7 +223,9 @@ fn the_cut_is_within_its_bounds() {
     assert!(Cut::new(1 << 10, 1, threads(64)).is_none(), "64 KiB");
     assert!(Cut::new(1 << 23, 1, threads(1)).is_none() && Cut::new(1 << 23, 1, threads(4)).is_some());
     assert!(Cut::new((1 << 19) - 1, 1, threads(1)).is_none() && Cut::new(1 << 19, 1, threads(1)).is_some());
-    for lines in [1 << 16, 1_943_760, (1 << 21) + 1, 1 << 24, 1 << 37] {
+    // As large as memory can be, on machines of 32 bits too.
+    let largest = 1 << if usize::BITS == 32 { 25 } else { 37 };
+    for lines in [1 << 16, 1_943_760, (1 << 21) + 1, 1 << 24, largest] {
         for n in [1, 2, 3, 8, 64, 255, 256, 100_000] {
             let Some(cut) = Cut::new(lines, 1, threads(n)) else { continue };
             let parts = lines.div_ceil(cut.part_lines);

@@ -160,7 +160,7 @@ fn a_filter_of_given_keys_keeps_its_own_promise() {
         for (keys, rate) in [(1, 0.01), (10, 1e-4), (50, 0.01), (100, 1e-3), (1000, 1e-4), (1000, 1e-6)] {
             let builder = BloomFilter::builder().layout(layout).false_positive_rate(rate);
             let planned = builder.clone().capacity(keys).plan().unwrap();
-            for stream in 0..100 {
+            for stream in 0..30 {
                 let keys = (0..keys).map(|i| stream << 32 | i);
                 let filter = builder.clone().build_from(keys.clone()).unwrap();
                 assert!(filter.false_positive_rate() <= WITHIN * rate, "{filter:?}");
@@ -182,7 +182,7 @@ fn a_filter_of_given_keys_keeps_its_own_promise() {
             }
         }
     }
-    assert!((10..200).contains(&larger), "{larger} of 2400 are larger than planned");
+    assert!((3..60).contains(&larger), "{larger} of 720 are larger than planned");
 }
 
 /// Keys that were chosen by the filter's own hash do not make it grow without end.

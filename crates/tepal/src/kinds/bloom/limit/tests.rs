@@ -135,14 +135,13 @@ fn schemes_of_other_programs_refuse_nothing_unless_told() {
 }
 
 /// Of many small filters, filled by single keys or batches until they refuse: none refuses a key before its capacity, the
-/// mean keeps the promise, and at most one in ten is beyond it by itself. (One in twenty is expected; 300 of a size are too
-/// few to tell. The example `small` has a thousand.)
+/// mean keeps the promise, and at most one in six is beyond it by itself. (One in twenty is expected; so few of a size cannot
+/// tell. The example `small` has a thousand.)
 #[test]
 fn small_filters_keep_the_promise_to_the_last_key() {
-    let filters = 300u64;
     for &layout in Layout::ALL {
         for promised in [0.1, 0.01, 1e-3, 1e-4, 1e-6] {
-            for capacity in [1, 2, 10, 50, 100, 1000] {
+            for (capacity, filters) in [(1, 60), (2, 60), (10, 60), (50, 100), (100, 100), (1000, 30)] {
                 let builder =
                     BloomFilter::builder().layout(layout).false_positive_rate(promised).capacity(capacity);
                 let (mut rates, mut beyond) = (0.0, 0);
@@ -167,7 +166,7 @@ fn small_filters_keep_the_promise_to_the_last_key() {
                 let mean = rates / filters as f64;
                 let label = alloc::format!("{layout}, {capacity} keys at {promised}");
                 assert!(mean <= 1.05, "{label}: {mean}");
-                assert!(beyond <= 30, "{label}: {beyond} of {filters} beyond");
+                assert!(beyond <= filters / 6, "{label}: {beyond} of {filters} beyond");
             }
         }
     }
@@ -180,13 +179,13 @@ fn fixed_shapes_keep_what_they_promise() {
         for (capacity, bit_len) in [(1, 512), (20, 512), (50, 512), (100, 1024), (1000, 10_240)] {
             let builder = BloomFilter::builder().layout(layout).capacity(capacity).bit_len(bit_len);
             let mut rates = 0.0;
-            for seed in 0..300 {
+            for seed in 0..100 {
                 let mut filter = builder.clone().seed(seed).build().unwrap();
                 let accepted = (0..10_000u64).take_while(|key| filter.insert(key).is_ok()).count();
                 assert!(accepted as u64 >= capacity);
                 rates += filter.false_positive_rate() / filter.promised_false_positive_rate();
             }
-            let mean = rates / 300.0;
+            let mean = rates / 100.0;
             assert!(mean <= 1.05, "{layout}, {capacity} keys in {bit_len} bits: {mean}");
         }
     }
@@ -263,7 +262,7 @@ fn no_false_alarm() {
     for &layout in Layout::ALL {
         for (capacity, rate) in [(300, 1e-3), (1000, 0.1), (1000, 1e-6), (5000, 0.01), (50_000, 1e-4)] {
             let builder = BloomFilter::builder().layout(layout).capacity(capacity).false_positive_rate(rate);
-            for seed in 0..if capacity < 2000 { 300 } else { 20 } {
+            for seed in 0..if capacity < 2000 { 60 } else { 5 } {
                 let mut filter = builder.clone().seed(seed).build().unwrap();
                 filter.insert_many(&(0..capacity / 2).collect::<Vec<_>>()).unwrap();
                 assert_eq!(filter.spoiled(), None, "{filter:?}");

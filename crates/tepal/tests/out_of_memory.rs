@@ -17,14 +17,14 @@ use tepal::{BloomFilter, Error, Kind, Opened, Result};
 /// Of a file of this length every allocation of at least so many bytes fails: what is as large as the filter,
 /// not what is as large as a chunk.
 const FILE: u64 = 256 << 10;
-const LARGE: usize = 160 << 10;
+const LARGE: usize = 120 << 10;
 
 /// Are opened files mapped? Where they are not, they are in memory, and nothing has to be copied.
 const MAPPED: bool = cfg!(all(feature = "mmap", target_endian = "little"));
 
 fn samples() -> Vec<Sample> {
     let all = tepal_kinds().into_iter().map(|subject| sample(subject, FILE));
-    // Some schemes have small sizes only.
+    // Some schemes have small sizes only; a size that is a power of two is about half of that file.
     let large: Vec<_> = all.filter(|sample| sample.file.len() > LARGE + 1024).collect();
     let least = if cfg!(feature = "foreign") { 39 } else { 24 };
     assert!(large.len() >= least, "{}", large.len());

@@ -1,10 +1,10 @@
-//! The flags that name files with the secret of a filter or the key of its seal.
+//! The flags that say which filter it must be: files with its secret or the key of its seal, and its name.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// The secrets that filters were made with. A file of them that others can open is told of, and used.
+/// The secrets that filters were made with, and their name. A file of secrets that others can open is told of, and used.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SecretArgs {
     /// The file with the secret of the filter; each filter named must be made with it, and any other is refused.

@@ -12,6 +12,8 @@ mod judging;
 mod killed;
 #[cfg(target_os = "linux")]
 mod limits;
+#[path = "../shared/line_ends.rs"]
+mod line_ends;
 mod model;
 #[cfg(unix)]
 mod overwritten;

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use crate::line_ends::line_ends;
 use crate::place::Place;
 
 /// Lines as zstd data that the program must unpack.
@@ -75,21 +76,10 @@ fn what_cannot_be_unpacked_is_refused() {
     assert_eq!(ran.err, "tepal: keys.xz: xz data; unpack it first: xz -dc FILE | tepal …\n");
 }
 
-/// A frame of so many blocks of 128 KiB line ends, with a window of 2^log bytes.
-fn line_ends(window_log: u8, blocks: u32) -> Vec<u8> {
-    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, (window_log - 10) << 3];
-    for block in 1..=blocks {
-        let header = (1 << 17) << 3 | 1 << 1 | u32::from(block == blocks);
-        frame.extend_from_slice(&header.to_le_bytes()[..3]);
-        frame.push(b'\n');
-    }
-    frame
-}
-
 #[test]
 fn a_large_window_is_refused_in_every_frame_and_allowed_by_a_flag() {
     let place = Place::new();
-    let (usual, large) = (line_ends(27, 2), line_ends(28, 2));
+    let (usual, large) = (line_ends(27, 8, 2), line_ends(28, 8, 2));
     place.build("f", &usual.repeat(3), "");
     for (packed, frames) in [(large.clone(), 1), ([&usual[..], &large].concat(), 2)] {
         place.write("packed", &packed);
@@ -115,7 +105,7 @@ fn a_large_window_is_refused_in_every_frame_and_allowed_by_a_flag() {
 #[test]
 fn a_window_that_the_machine_does_not_give_is_an_error() {
     let place = Place::new();
-    place.write("packed", line_ends(31, 2));
+    place.write("packed", line_ends(31, 8, 2));
     let mut command = std::process::Command::new("sh");
     command.args(["-c", "ulimit -v 1500000; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_tepal")]);
     command.args(["build", "-o", "f", "--max-window", "2GiB", "packed"]).current_dir(place.path("."));

@@ -1,4 +1,8 @@
+#[path = "../../../tests/shared/line_ends.rs"]
+mod line_ends;
+
 use super::*;
+use line_ends::line_ends;
 
 /// `printf 'one\ntwo\n' | zstd --check` (zstd 1.5.4), checksum included.
 const FRAME_OF_TWO: &[u8] = &[
@@ -17,17 +21,6 @@ fn read_all(bytes: &[u8]) -> io::Result<Vec<u8>> {
 /// The text of the error, with this limit.
 fn refused(bytes: &[u8], most: u64) -> String {
     ZstdReader::new(bytes, most).unwrap().read_to_end(&mut Vec::new()).unwrap_err().to_string()
-}
-
-/// A frame of blocks of 128 KiB line ends, whose window is `eighths` / 8 of a power of two.
-fn line_ends(window_log: u8, eighths: u8, blocks: u32) -> Vec<u8> {
-    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, (window_log - 10) << 3 | (eighths - 8)];
-    for block in 1..=blocks {
-        let header = (1 << 17) << 3 | 1 << 1 | u32::from(block == blocks);
-        frame.extend_from_slice(&header.to_le_bytes()[..3]);
-        frame.push(b'\n');
-    }
-    frame
 }
 
 #[test]

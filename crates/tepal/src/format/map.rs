@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use std::fs::{File, Metadata};
-use std::io::{ErrorKind::InvalidInput, Read};
+use std::io::ErrorKind::InvalidInput;
 use std::path::Path;
 use std::vec::Vec;
 
@@ -11,6 +11,7 @@ use super::envelope::MAGIC;
 use super::open::{Open, with_format};
 use super::opened::Opened;
 use super::stamp::{Origin, Stamp};
+use super::stream::read_up_to;
 use crate::error::{Error, Result};
 use crate::key::SecretKey;
 use crate::kinds::AnyFilter;
@@ -147,13 +148,12 @@ impl Bytes {
 }
 
 /// Reads a file of this length. One that grows meanwhile is refused: it need not end.
-fn read_file(file: &File, len: u64) -> Result<Vec<u8>> {
+fn read_file(mut file: &File, len: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes
         .try_reserve_exact(usize::try_from(len).unwrap_or(usize::MAX))
         .map_err(|_| Error::TooLarge { bytes: len })?;
-    let reading = |source| Error::Io { doing: "reading a filter".into(), source };
-    file.take(len.saturating_add(1)).read_to_end(&mut bytes).map_err(reading)?;
+    read_up_to(&mut file, len.saturating_add(1), &mut bytes)?;
     if bytes.len() as u64 > len {
         return Err(Error::damaged(format_args!("it grew past its {len} bytes while it was read")));
     }

@@ -96,7 +96,7 @@ impl Open<'_> {
 }
 
 /// Reads on until there are so many bytes, or no more come.
-fn read_up_to(stream: &mut dyn Read, len: u64, bytes: &mut Vec<u8>) -> Result<()> {
+pub(super) fn read_up_to(stream: &mut dyn Read, len: u64, bytes: &mut Vec<u8>) -> Result<()> {
     let missing = len.saturating_sub(bytes.len() as u64);
     let reading = |source| Error::Io { doing: "reading a filter".into(), source };
     stream.take(missing).read_to_end(bytes).map(drop).map_err(reading)

@@ -316,12 +316,16 @@ impl BloomFilterBuilder {
             let mut filter =
                 BloomFilter::from_parts(meta.clone(), InMemory(bits::zeroed(meta.shape.lines())?), 0);
             fill(&mut filter)?;
+            if !may_grow {
+                filter.set_over_capacity(policy);
+                return Ok(filter);
+            }
             let times = filter.false_positive_rate() / (WITHIN * meta.promised_rate);
             // The rate falls by the k-th power of the size at most.
             let wanted = meta.shape.bit_len as f64 * libm::pow(times, 1.0 / f64::from(meta.shape.num_hashes));
             let bit_len = sizes.after((wanted as u64).max(meta.shape.bit_len));
             // No size does much for keys that were chosen by the filter's own hash: there is a warning about them.
-            if !may_grow || times <= 1.0 || bit_len > most {
+            if times <= 1.0 || bit_len > most {
                 filter.set_over_capacity(policy);
                 return Ok(filter);
             }

@@ -224,9 +224,7 @@ impl<L: StorageMut> BloomFilter<L> {
         if !self.refuses() {
             return keys;
         }
-        if self.tally.free == 0 && self.is_full() {
-            return 0;
-        }
+        self.find_room();
         usize::try_from(self.tally.free).map_or(keys, |room| room.min(keys))
     }
 

@@ -78,10 +78,7 @@ impl<L: StorageMut> BloomFilter<L> {
     pub(crate) fn check_union<M: PlainStorage>(&self, other: &BloomFilter<M>) -> Result<()> {
         self.check_compatible(other)?;
         other.check_before_copying()?;
-        if self.refuses_union(other, || bits::count_union(self.lines.as_lines(), other.lines.as_lines())) {
-            return Err(Error::CapacityReached { capacity: self.capacity(), inserted: 0 });
-        }
-        Ok(())
+        self.check_room_for(other, || bits::count_union(self.lines.as_lines(), other.lines.as_lines()))
     }
 
     /// Keeps the bits that both filters have. Every key inserted into both is still in; of the others

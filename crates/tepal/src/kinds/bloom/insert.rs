@@ -190,13 +190,10 @@ impl<L: StorageMut> BloomFilter<L> {
     /// as there is much room, then counted, at last one by one.
     fn insert_hashes(&mut self, mut hashes: &[u64], mut done: usize) -> Result<()> {
         while self.refuses() && !hashes.is_empty() {
-            if self.tally.free == 0 {
-                // From here on there is room, or a reason to refuse.
-                self.is_full();
-            }
+            let refusal = self.find_room();
             let room = usize::try_from(self.tally.free).unwrap_or(usize::MAX);
             let is_exact = self.tally.is_exact();
-            let one_by_one = self.tally.refusal.is_some() || is_exact && room < FEW;
+            let one_by_one = refusal.is_some() || is_exact && room < FEW;
             let piece = if one_by_one { FEW } else { room };
             let (piece, rest) = hashes.split_at(piece.min(hashes.len()));
             if one_by_one {

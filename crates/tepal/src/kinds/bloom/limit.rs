@@ -18,19 +18,11 @@ use crate::params::WITHIN;
 /// the promise meanwhile.
 const LOOK_EVERY: u64 = 2048;
 
-/// A filter of so few lines is looked at after each key that sets a bit: one key may add much to the rate.
-const FEW_LINES: u64 = 256;
+/// A filter of fewer lines is looked at after each key that sets a bit: one key may add much to the rate.
+const EACH_KEY_BELOW: u64 = 256;
 
 /// After which share of the bits that seem to be missing to the end a filter is looked at again.
 const PART_OF_THE_WAY: f64 = 0.75;
-
-/// What a look at the bits finds.
-pub(super) enum Look {
-    /// So many bits more may be set before anybody looks again.
-    Room(u64),
-    /// New keys are refused.
-    Refuse(Refusal),
-}
 
 impl Meta {
     /// So many keys of the capacity are left, where that is known and there are any.
@@ -49,26 +41,27 @@ impl<L: Storage> BloomFilter<L> {
         self.meta.over_capacity == OverCapacity::Refuse
     }
 
-    /// Looks at the bits of a filter that was given the keys of its capacity.
+    /// Looks at the bits of a filter that was given the keys of its capacity: so many more may be set before anybody looks
+    /// again, or why new keys are refused.
     #[cold]
-    pub(super) fn look(&self, set_bits: u64) -> Look {
+    pub(super) fn look(&self, set_bits: u64) -> core::result::Result<u64, Refusal> {
         if let Some(rate) = self.spoiled() {
-            return Look::Refuse(Refusal::Spoiled(rate));
+            return Err(Refusal::Spoiled(rate));
         }
         let keys = (self.meta.capacity / LOOK_EVERY).max(1);
         let rate = self.rate_over(self.each_line(), || set_bits, keys as f64);
         if self.meta.is_past(rate) {
-            return Look::Refuse(Refusal::Full);
+            return Err(Refusal::Full);
         }
-        if self.meta.shape.lines() < FEW_LINES {
-            return Look::Room(1);
+        if self.meta.shape.lines() < EACH_KEY_BELOW {
+            return Ok(1);
         }
         // With k bits a key, the rate of many lines grows no faster than the k-th power of the set bits. It may be too small
         // for a number: twice the bits are near enough to look again.
         let times = libm::pow(WITHIN * self.meta.promised_rate / rate, 1.0 / f64::from(self.num_hashes()));
         let missing = PART_OF_THE_WAY * (times - 1.0).min(1.0) * set_bits as f64;
         let half_of_the_others = (self.bit_len() - set_bits) / 2;
-        Look::Room((missing as u64).min(half_of_the_others).max(keys))
+        Ok((missing as u64).min(half_of_the_others).max(keys))
     }
 
     /// Does it hold more keys than it was planned for, and is its rate past the promise?
@@ -77,35 +70,40 @@ impl<L: Storage> BloomFilter<L> {
             && self.meta.is_past(self.false_positive_rate())
     }
 
-    /// Must the union with another filter be refused? It has `set_bits` set bits.
-    pub(super) fn refuses_union<M: Storage>(
+    /// Refuses the union with another filter where it is past the promise. It has `set_bits` set bits.
+    pub(super) fn check_room_for<M: Storage>(
         &self,
         other: &BloomFilter<M>,
         set_bits: impl FnOnce() -> u64,
-    ) -> bool {
+    ) -> Result<()> {
         let keys = self.keys_inserted().zip(other.keys_inserted());
         if !self.refuses()
             || keys.is_some_and(|(here, there)| here.saturating_add(there) <= self.meta.capacity)
         {
-            return false;
+            return Ok(());
         }
         let set_bits = set_bits();
         let united = self.each_line().zip(other.each_line()).map(|(here, there)| here.or(there));
-        set_bits > self.set_bits() && self.meta.is_past(self.rate_over(united, || set_bits, 0.0))
+        match set_bits > self.set_bits() && self.meta.is_past(self.rate_over(united, || set_bits, 0.0)) {
+            true => Err(self.capacity_reached()),
+            false => Ok(()),
+        }
     }
 
     /// Whether a key is refused, where new keys are: `held` says whether it is in already, or looks so.
     #[cold]
-    pub(super) fn refuse(&self, why: Option<Refusal>, held: impl FnOnce() -> Result<bool>) -> Result<()> {
+    pub(super) fn refuse(&self, why: Refusal, held: impl FnOnce() -> Result<bool>) -> Result<()> {
         match why {
-            Some(Refusal::Spoiled(rate)) => {
+            Refusal::Spoiled(rate) => {
                 Err(Error::KeysClustered { rate, promised: self.meta.promised_rate, inserted: 0 })
             }
-            Some(Refusal::Full) | None => match held()? {
-                true => Ok(()),
-                false => Err(Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 }),
-            },
+            Refusal::Full if held()? => Ok(()),
+            Refusal::Full => Err(self.capacity_reached()),
         }
+    }
+
+    fn capacity_reached(&self) -> Error {
+        Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 }
     }
 }
 
@@ -142,45 +140,46 @@ impl<L: StorageMut> BloomFilter<L> {
         }
         match self.tally.free.checked_sub(1) {
             Some(free) => self.tally.free = free,
-            None if self.is_full() => self.refuse(self.tally.refusal, || held(self))?,
-            None => self.tally.free -= 1,
+            None => match self.find_room() {
+                Some(why) => self.refuse(why, || held(self))?,
+                None => self.tally.free -= 1,
+            },
         }
         Ok(())
     }
 
-    /// Finds that new keys are refused, or how many may be given before that has to be found again.
+    /// Finds why new keys are refused; where they are not, how many may be given before that has to be found again. Where
+    /// some may be given still, nothing has to be found.
     #[cold]
-    pub(super) fn is_full(&mut self) -> bool {
-        if self.tally.refusal.is_some() {
-            return true;
+    pub(super) fn find_room(&mut self) -> Option<Refusal> {
+        if self.tally.free == 0 && self.tally.refusal.is_none() {
+            match self.free_keys() {
+                Ok(free) => self.tally.free = free,
+                Err(why) => self.tally.refusal = Some(why),
+            }
         }
+        self.tally.refusal
+    }
+
+    /// How many keys may be given before anybody looks again; or why none.
+    fn free_keys(&mut self) -> core::result::Result<u64, Refusal> {
         if let Some(left) = self.meta.keys_left(self.meta.inserted) {
             // Half-way there is time to say that the keys spoil the promise.
             let half = self.meta.capacity / 2;
             if left > half {
-                self.tally.free = left - half;
-                return false;
+                return Ok(left - half);
             }
-            self.tally.refusal = self.spoiled().map(Refusal::Spoiled);
-            self.tally.free = if self.tally.refusal.is_some() { 0 } else { left };
-            return self.tally.refusal.is_some();
+            return self.spoiled().map_or(Ok(left), |rate| Err(Refusal::Spoiled(rate)));
         }
         // After batches the bits may be far fewer than the keys could have set.
         if !self.tally.is_exact() {
             self.recount();
         }
         if self.tally.counted >= self.tally.look_at {
-            match self.look(self.tally.counted) {
-                Look::Room(bits) => self.tally.look_at = self.tally.counted + bits,
-                Look::Refuse(why) => self.tally.refusal = Some(why),
-            }
+            self.tally.look_at = self.tally.counted + self.look(self.tally.counted)?;
         }
-        if self.tally.refusal.is_some() {
-            return true;
-        }
-        let bits = self.tally.look_at.saturating_sub(self.tally.counted);
-        self.tally.free = (bits / u64::from(self.num_hashes())).max(1);
-        false
+        let bits = self.tally.look_at - self.tally.counted;
+        Ok((bits / u64::from(self.num_hashes())).max(1))
     }
 
     /// Some keys were given, repeats included.

@@ -39,7 +39,7 @@ impl<L: Storage> BloomFilter<L> {
             Layout::Line => {
                 let mut mean = Mean::new(k.div_ceil(8), 64.0, added);
                 lines.for_each(|line| mean.add(&line_fills(&line), |fills| line_rate(fills, k)));
-                mean.after(added)
+                mean.after()
             }
             Layout::Double => {
                 let (first, second) = (k.div_ceil(2), k / 2);
@@ -53,13 +53,13 @@ impl<L: Storage> BloomFilter<L> {
                         b.add(&fills, |fills| line_rate(fills, second));
                     }
                 });
-                a.after(added) * if second == first { &a } else { &b }.after(added)
+                a.after() * if second == first { &a } else { &b }.after()
             }
             Layout::SplitBlock => {
                 let mut mean = Mean::new(1, 32.0, added);
                 let blocks = split_blocks(lines).take((self.bit_len() / 256) as usize);
                 blocks.for_each(|block| mean.add(&fills(block.map(u32::count_ones), 32.0), split_rate));
-                mean.after(added)
+                mean.after()
             }
             Layout::Scattered => {
                 let more = added * f64::from(k) / self.bit_len() as f64;
@@ -140,8 +140,10 @@ pub(super) fn split_blocks(lines: impl Iterator<Item = Line>) -> impl Iterator<I
 
 /// The mean rate of blocks, and how much a key may raise it.
 struct Mean {
-    /// The share of a word that one key may set, where that is asked.
-    one_key: Option<f64>,
+    /// So many keys are to be added.
+    added: f64,
+    /// The share of a word that one key may set.
+    one_key: f64,
     blocks: f64,
     rates: f64,
     /// What one key more would add to the rate of its block: of all blocks, and the most.
@@ -152,25 +154,24 @@ struct Mean {
 impl Mean {
     /// Of blocks of which one key sets so many bits of a word of `word_bits`.
     fn new(bits: u32, word_bits: f64, added: f64) -> Self {
-        let one_key = (added > 0.0).then_some(f64::from(bits) / word_bits);
-        Mean { one_key, blocks: 0.0, rates: 0.0, rises: 0.0, most: 0.0 }
+        let one_key = f64::from(bits) / word_bits;
+        Mean { added, one_key, blocks: 0.0, rates: 0.0, rises: 0.0, most: 0.0 }
     }
 
     fn add(&mut self, fills: &[f64; 8], rate: impl Fn(&[f64; 8]) -> f64) {
         let now = rate(fills);
         self.blocks += 1.0;
         self.rates += now;
-        if let Some(one_key) = self.one_key {
-            let rise = rate(&fills.map(|fill| (fill + one_key).min(1.0))) - now;
+        if self.added > 0.0 {
+            let rise = rate(&fills.map(|fill| (fill + self.one_key).min(1.0))) - now;
             self.rises += rise;
             self.most = self.most.max(rise);
         }
     }
 
-    /// With so many keys more, of which the one that adds the most is the first.
-    fn after(&self, added: f64) -> f64 {
-        let rise = self.most.max(added * self.rises / self.blocks);
-        (self.rates + if added > 0.0 { rise } else { 0.0 }) / self.blocks
+    /// With the keys that are to be added, of which the one that adds the most is the first.
+    fn after(&self) -> f64 {
+        (self.rates + self.most.max(self.added * self.rises / self.blocks)) / self.blocks
     }
 }
 

@@ -8,7 +8,6 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::BloomFilter;
 use super::insert::after;
-use super::limit::Look;
 use super::storage::{PlainStorage, Storage, View, sealed};
 use super::tally::{Refusal, Tally};
 use crate::bits::atomic::{self, AtomicBool, AtomicLine, AtomicU64};
@@ -141,8 +140,7 @@ impl BloomFilter {
         let lines = self.lines.as_lines();
         let share = sample as f64 / lines.len() as f64;
         let in_sample = self.kernel.count(Bits::Plain(&lines[..sample]));
-        // Look at the first bit.
-        let watch = Watch::new(share, in_sample, Next::Room { bits: 1, look_in: 1 });
+        let watch = Watch::new(share, in_sample);
         let tally = Tally::unknown();
         let lines =
             Shared { was_over, ..Shared::new(atomic::share(self.lines.0), watch, self.meta.capacity) };
@@ -329,37 +327,39 @@ impl BloomFilter<Shared> {
     /// Looks whether the filter is full.
     fn next(&self) -> Next {
         let k = u64::from(self.num_hashes());
-        let why = if let Some(left) = self.meta.keys_left(self.keys_inserted()) {
-            let is_half = self.refuses() && left <= self.meta.capacity / 2;
-            let first = is_half && !self.lines.half_seen.swap(true, Relaxed);
-            match first.then(|| self.spoiled()).flatten() {
-                None => {
-                    // Keys that are in already bring the capacity nearer without setting a bit.
-                    let bits = left.saturating_mul(k);
-                    return Next::Room { bits, look_in: bits / 64 };
-                }
-                Some(rate) => Refusal::Spoiled(rate),
+        let found = match self.meta.keys_left(self.keys_inserted()) {
+            Some(left) => {
+                let is_half = self.refuses() && left <= self.meta.capacity / 2;
+                let first = is_half && !self.lines.half_seen.swap(true, Relaxed);
+                // Keys that are in already bring the capacity nearer without setting a bit.
+                let bits = left.saturating_mul(k);
+                let spoiled = first.then(|| self.spoiled()).flatten();
+                spoiled.map_or(Ok((bits, bits / 64)), |rate| Err(Refusal::Spoiled(rate)))
             }
-        } else {
-            match self.look(self.kernel.count(self.lines.view().0)) {
-                Look::Room(bits) => return Next::Room { bits, look_in: bits },
-                Look::Refuse(why) => why,
-            }
+            None => self.look(self.set_bits()).map(|bits| (bits, bits)),
         };
-        if let Refusal::Spoiled(rate) = why {
-            self.lines.spoiled.store(rate.to_bits(), Relaxed);
+        match found {
+            Ok((bits, look_in)) => Next::Room { bits, look_in },
+            Err(why) => {
+                if let Refusal::Spoiled(rate) = why {
+                    self.lines.spoiled.store(rate.to_bits(), Relaxed);
+                }
+                Next::Full
+            }
         }
-        Next::Full
     }
 
     /// Why new keys are refused, where they are.
-    fn why(&self) -> Option<Refusal> {
-        let spoiled = f64::from_bits(self.lines.spoiled.load(Relaxed));
-        (spoiled > 0.0).then_some(Refusal::Spoiled(spoiled))
+    fn why(&self) -> Refusal {
+        match f64::from_bits(self.lines.spoiled.load(Relaxed)) {
+            0.0 => Refusal::Full,
+            rate => Refusal::Spoiled(rate),
+        }
     }
 
-    /// Does the filter hold more keys than it was planned for, and is its rate above the promise for that? As
-    /// in memory ([`is_over_capacity`](BloomFilter::is_over_capacity)); costs a pass over the bits once it is full. Always `false` under [`OverCapacity::Ignore`].
+    /// Does the filter hold more keys than it was planned for, and is its rate above the promise for that? As in memory
+    /// ([`is_over_capacity`](BloomFilter::is_over_capacity)); costs a pass over the bits once it is full. Always `false`
+    /// under [`OverCapacity::Ignore`].
     ///
     /// Under [`OverCapacity::Refuse`] inserting never makes it so: it says whether the filter held more than that
     /// before it was shared. The keys that threads finish once it is full are not looked at.

@@ -167,15 +167,16 @@ impl<L: Storage> BloomFilter<L> {
         }
     }
 
-    /// A word about it, where the rate for keys like the members is far above that for keys from anywhere and above the
-    /// promise, and their lines hold more keys than the plan has for each: by so many lines at most.
-    fn far_apart(&self, most: u64) -> Option<Warning> {
+    /// The rates, where that for keys like the members is far above that for keys from anywhere and above the promise, and
+    /// their lines hold more keys than the plan has for each: by so many lines at most.
+    fn far_apart(&self, most: u64) -> Option<Rates> {
         let lines = self.meta.shape.lines();
         if lines < FEW_LINES {
             return None;
         }
-        let Rates { elsewhere, like_members: rate, others } = self.rates(lines.div_ceil(most) as usize);
-        let is_far = rate > FAR * elsewhere && rate > FAR_ABOVE_THE_PROMISE * self.meta.promised_rate;
+        let rates = self.rates(lines.div_ceil(most) as usize);
+        let is_far = rates.like_members > FAR * rates.elsewhere
+            && rates.like_members > FAR_ABOVE_THE_PROMISE * self.meta.promised_rate;
         let in_a_line = match self.layout() {
             Layout::Line => 1.0,
             Layout::SplitBlock => 0.5,
@@ -183,21 +184,19 @@ impl<L: Storage> BloomFilter<L> {
             Layout::Scattered => f64::from(self.num_hashes()),
         };
         let planned = in_a_line * self.meta.capacity as f64 / lines as f64;
-        let is_crowded = others > CROWDED.0 * planned + CROWDED.1;
-        (is_far && is_crowded).then_some(Warning::Clustered { rate, elsewhere })
+        let is_crowded = rates.others > CROWDED.0 * planned + CROWDED.1;
+        (is_far && is_crowded).then_some(rates)
     }
 
     /// A word about keys that were chosen by the filter's own hash, where they spoil the promise for keys like them.
     pub(super) fn clustered(&self) -> Option<Warning> {
-        self.far_apart(u64::MAX)
+        let Rates { elsewhere, like_members: rate, .. } = self.far_apart(u64::MAX)?;
+        Some(Warning::Clustered { rate, elsewhere })
     }
 
     /// The rate for keys like the members, where they spoil the promise: by a quick look at some of the lines.
     pub(super) fn spoiled(&self) -> Option<f64> {
-        match self.far_apart(SAMPLE)? {
-            Warning::Clustered { rate, .. } => Some(rate),
-            _ => None,
-        }
+        self.far_apart(SAMPLE).map(|rates| rates.like_members)
     }
 }
 

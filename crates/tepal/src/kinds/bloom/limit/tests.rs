@@ -206,20 +206,26 @@ fn an_unknown_number_of_keys_is_judged_by_the_bits() {
     }
 }
 
+/// Gives keys one by one, so many at most, until one is refused, and says how often the bits were looked at.
+fn looks_until_refused(filter: &mut BloomFilter, keys: u64) -> u32 {
+    let mut looks = 0;
+    for key in 0..keys {
+        let before = filter.tally.look_at;
+        if filter.insert(&key).is_err() {
+            break;
+        }
+        looks += u32::from(filter.tally.look_at != before);
+    }
+    looks
+}
+
 /// Near the end, repeats cost no look at the bits of a filter, and no look is missed however keys come.
 #[test]
 fn looks_are_few() {
     for builder in builders() {
         let mut filter = builder.capacity(200_000).build().unwrap();
         filter.insert_many(&(0..200_000u64).collect::<Vec<_>>()).unwrap();
-        let mut looks = 0;
-        for key in 0..300_000u64 {
-            let before = filter.tally.look_at;
-            if filter.insert(&key).is_err() {
-                break;
-            }
-            looks += u32::from(filter.tally.look_at != before);
-        }
+        let looks = looks_until_refused(&mut filter, 300_000);
         assert!(filter.tally.refusal.is_some() && looks < 30, "{filter:?}: {looks}");
     }
 }
@@ -299,14 +305,7 @@ fn no_false_alarm_in_nearly_empty_filters() {
 #[test]
 fn looks_are_few_in_large_filters_for_few_keys() {
     let mut filter = BloomFilter::builder().bit_len(8 << 20).capacity(1000).build().unwrap();
-    let mut looks = 0;
-    for key in 0..200_000u64 {
-        let before = filter.tally.look_at;
-        if filter.insert(&key).is_err() {
-            break;
-        }
-        looks += u32::from(filter.tally.look_at != before);
-    }
+    let looks = looks_until_refused(&mut filter, 200_000);
     assert!(filter.tally.refusal.is_some() && looks < 60, "{filter:?}: {looks}");
     let builder = BloomFilter::builder().layout(Layout::Scattered).num_hashes(64).bit_len(1 << 22);
     let mut filter = builder.capacity(3000).build().unwrap();

@@ -77,8 +77,8 @@ pub(super) struct Watch {
 const LOOKING: u64 = 0;
 
 impl Watch {
-    /// For a filter of which `share` is watched, with `in_sample` set bits in that.
-    pub(super) fn new(share: f64, in_sample: u64, next: Next) -> Self {
+    /// For a filter of which `share` is watched, with `in_sample` set bits in that: to be looked at with the next one.
+    pub(super) fn new(share: f64, in_sample: u64) -> Self {
         let watch = Watch {
             share,
             full: AtomicBool::new(false),
@@ -86,7 +86,7 @@ impl Watch {
             room_to: AtomicU64::new(LOOKING),
             bits: Stripe(AtomicU64::new(in_sample)),
         };
-        watch.plan(next, in_sample);
+        watch.plan(Next::Room { bits: 1, look_in: 1 }, in_sample);
         watch
     }
 

@@ -114,7 +114,8 @@ fn insert_and_snapshot() {
 #[test]
 fn full_is_noticed() {
     model(|| {
-        let watch = Arc::new(Watch::new(1.0, 8, Next::Room { bits: 2, look_in: 2 }));
+        let watch = Arc::new(Watch::new(1.0, 8));
+        watch.look_now(|| Next::Room { bits: 2, look_in: 2 });
         let other = watch.clone();
         let there = thread::spawn(move || other.add(1, || Next::Full));
         watch.add(1, || Next::Full);

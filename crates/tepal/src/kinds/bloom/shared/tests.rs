@@ -436,3 +436,25 @@ fn it_is_saved_while_threads_insert() {
     });
     assert_eq!(shared.to_bytes().unwrap(), shared.snapshot().unwrap().to_bytes().unwrap());
 }
+
+/// Threads that insert keys which were chosen by the filter's own hash are all refused when half of the keys are in, and told
+/// why.
+#[test]
+fn chosen_keys_are_refused_on_every_thread() {
+    let shared = filter(Layout::Line, 40_000).into_shared();
+    let chosen =
+        |thread: u64| (0..40_000).map(move |i| 5 << 61 | crate::finish_hash(100_000 * thread + i) >> 3);
+    let inserted: u64 = thread::scope(|scope| {
+        let until_refused = |thread: u64| {
+            let refused = chosen(thread).map(|hash| shared.insert_hash(hash)).enumerate();
+            let (taken, why) =
+                refused.map(|(i, result)| (i, result.err())).find(|(_, why)| why.is_some()).unwrap();
+            assert!(matches!(why, Some(Error::KeysClustered { .. })), "{why:?}");
+            taken as u64
+        };
+        let threads: Vec<_> = (0..4).map(|thread| scope.spawn(move || until_refused(thread))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    // Each thread may be some hundreds of keys late.
+    assert!((20_000..22_000).contains(&inserted), "{inserted}");
+}

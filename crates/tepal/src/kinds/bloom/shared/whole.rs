@@ -5,17 +5,17 @@ use core::sync::atomic::Ordering::Relaxed;
 use super::super::BloomFilter;
 use super::super::storage::{InMemory, PlainStorage};
 use super::Shared;
-use super::counts::{Next, Watch};
+use super::counts::Watch;
 use crate::bits::atomic;
 use crate::bits::{self, Bits};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 impl BloomFilter<Shared> {
     /// A copy in memory of what the filter holds now, while other threads go on: with every key whose insert happened
     /// before this call, and perhaps some of the others.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for it.
+    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it.
     pub fn snapshot(&self) -> Result<BloomFilter> {
         let mut lines = bits::zeroed(self.meta.shape.lines())?;
         // Before the bits: a key is counted once all its bits are set.
@@ -56,9 +56,7 @@ impl BloomFilter<Shared> {
         self.check_compatible(other)?;
         other.check_before_copying()?;
         let others = other.lines.as_lines();
-        if self.refuses_union(other, || atomic::count_union(&self.lines.lines, others)) {
-            return Err(Error::CapacityReached { capacity: self.capacity(), inserted: 0 });
-        }
+        self.check_room_for(other, || atomic::count_union(&self.lines.lines, others))?;
         let sampled = atomic::union(&self.lines.lines, others);
         match other.keys_inserted() {
             Some(keys) => self.note(keys, sampled),
@@ -86,8 +84,7 @@ impl BloomFilter<Shared> {
         let mut lines = core::mem::take(&mut self.lines.lines);
         atomic::clear(&mut lines);
         self.meta.inserted = Some(0);
-        let watch = Watch::new(share, 0, Next::Room { bits: 1, look_in: 1 });
-        self.lines = Shared::new(lines, watch, self.meta.capacity);
+        self.lines = Shared::new(lines, Watch::new(share, 0), self.meta.capacity);
         self.look_now();
     }
 }

@@ -11,10 +11,17 @@ fn room(bits: u64, look_in: u64) -> Next {
     Next::Room { bits, look_in }
 }
 
+/// A watch that was looked at.
+fn looked_at(share: f64, in_sample: u64, next: Next) -> Watch {
+    let watch = Watch::new(share, in_sample);
+    watch.look_now(|| next);
+    watch
+}
+
 /// The whole filter is watched: looked at when it is time, and not one bit before.
 #[test]
 fn a_small_filter_is_looked_at_in_time() {
-    let watch = Watch::new(1.0, 40, room(60, 50));
+    let watch = looked_at(1.0, 40, room(60, 50));
     let nobody_looks = || -> Next { panic!("it is not time") };
     for bit in 41..90 {
         watch.add(1, nobody_looks);
@@ -27,13 +34,13 @@ fn a_small_filter_is_looked_at_in_time() {
     assert!(watch.is_full() && watch.room() == 0);
     // Nobody looks again.
     watch.add(1000, nobody_looks);
-    assert!(Watch::new(1.0, 100, Next::Full).is_full());
+    assert!(looked_at(1.0, 100, Next::Full).is_full());
 }
 
 /// A look may be called for beside the sample; one thread looks at a time.
 #[test]
 fn a_look_can_be_called_for() {
-    let watch = Watch::new(0.5, 0, room(1000, 1000));
+    let watch = looked_at(0.5, 0, room(1000, 1000));
     watch.look_now(|| room(10, 10));
     assert_eq!(watch.room(), 10);
     watch.look_now(|| {
@@ -49,7 +56,7 @@ fn a_sample_is_set_right() {
     let limit = 1_000_000;
     // A tenth of the lines, with a hundredth fewer or more bits than a tenth.
     for of_a_thousand in [99, 101] {
-        let watch = Watch::new(0.1, 0, room(limit, limit / 2));
+        let watch = looked_at(0.1, 0, room(limit, limit / 2));
         let (mut total, mut looks) = (0, Cell::new(0));
         while !watch.is_full() {
             total += 1000;
@@ -82,7 +89,7 @@ fn a_counter_counts_every_thread() {
 /// What the sample has room for is known of the whole filter.
 #[test]
 fn a_sample_tells_of_the_whole() {
-    let watch = Watch::new(0.125, 0, room(1_000_000, 1_000_000));
+    let watch = looked_at(0.125, 0, room(1_000_000, 1_000_000));
     assert_eq!(watch.room(), 1_000_000);
     watch.add(50_000, || panic!("not yet"));
     assert_eq!((watch.room(), watch.is_full()), (600_000, false));

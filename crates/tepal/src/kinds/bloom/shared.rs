@@ -86,7 +86,7 @@ impl Shared {
     fn new(lines: Vec<AtomicLine>, watch: Watch, capacity: u64) -> Self {
         Shared {
             lines,
-            inserted: Counter::new(),
+            inserted: Counter::new(capacity),
             uncounted: AtomicBool::new(false),
             watch,
             look_at_keys: AtomicU64::new(capacity / 2),

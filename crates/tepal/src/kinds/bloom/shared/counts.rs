@@ -9,8 +9,9 @@ use crate::bits::atomic::{AtomicBool, AtomicU64};
 /// As many threads as can add to a counter without meeting. A model of all interleavings keeps to one.
 const STRIPES: usize = if cfg!(all(test, loom)) { 1 } else { 64 };
 
-/// After so many keys of a stripe it is worth a look at how many there are.
+/// After so many keys of a stripe it is worth a look at how many there are; after fewer where few are to come.
 const LOOK_EVERY: u64 = 256;
+const LOOK_EVERY_SMALL: u64 = 16;
 
 /// A number on a cache line of its own; two lines, since CPUs fetch them in pairs.
 #[derive(Debug)]
@@ -19,23 +20,29 @@ struct Stripe(AtomicU64);
 
 /// An exact count to which each thread adds at a place of its own.
 #[derive(Debug)]
-pub(super) struct Counter(Box<[Stripe; STRIPES]>);
+pub(super) struct Counter {
+    stripes: Box<[Stripe; STRIPES]>,
+    /// After 2 to this many keys of a stripe it is worth a look.
+    look_every: u32,
+}
 
 impl Counter {
-    pub(super) fn new() -> Self {
-        Counter(Box::new(array::from_fn(|_| Stripe(AtomicU64::new(0)))))
+    /// For so many keys, about.
+    pub(super) fn new(capacity: u64) -> Self {
+        let look_every = (capacity / LOOK_EVERY).clamp(LOOK_EVERY_SMALL, LOOK_EVERY).ilog2();
+        Counter { stripes: Box::new(array::from_fn(|_| Stripe(AtomicU64::new(0)))), look_every }
     }
 
-    /// Adds to it. Now and then, after some hundreds, that is worth a look at the sum: then it says so.
+    /// Adds to it. Now and then, after some hundreds at most, that is worth a look at the sum: then it says so.
     #[inline]
     pub(super) fn add(&self, count: u64) -> bool {
-        let before = self.0[stripe()].0.fetch_add(count, Relaxed);
-        before / LOOK_EVERY != before.wrapping_add(count) / LOOK_EVERY
+        let before = self.stripes[stripe()].0.fetch_add(count, Relaxed);
+        before >> self.look_every != before.wrapping_add(count) >> self.look_every
     }
 
     /// All that was added before, and perhaps some of what is being added.
     pub(super) fn sum(&self) -> u64 {
-        self.0.iter().map(|stripe| stripe.0.load(Relaxed)).sum()
+        self.stripes.iter().map(|stripe| stripe.0.load(Relaxed)).sum()
     }
 }
 

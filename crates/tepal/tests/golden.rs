@@ -260,6 +260,13 @@ fn dcso() {
         check_one_filter(&folder, case, Format::Dcso, KeyDomain::Bytes, "bin");
         let bytes = folder.file(case, "bin").unwrap();
         assert_eq!(Format::of(&bytes), Some(Format::Dcso), "{}", case["name"]);
+        // From the numbers that its program was given, header and all; the user's data come after.
+        let number = |name| param(case, name).parse::<f64>().unwrap();
+        let builder = BloomFilter::builder().capacity(number("n") as u64).false_positive_rate(number("p"));
+        let mut anew = builder.scheme(tepal::Scheme::Dcso).build().unwrap();
+        insert_all(case, KeyDomain::Bytes, |key| anew.insert(key));
+        let anew = Opened::new(anew, Format::Dcso).unwrap().to_bytes().unwrap();
+        assert_eq!(anew, bytes[..anew.len()], "{}", case["name"]);
     }
 }
 

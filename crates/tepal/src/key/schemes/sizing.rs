@@ -132,7 +132,11 @@ pub(crate) fn plan(scheme: Scheme, its: &Sizing, request: &Request) -> Result<Pl
     let capacity = capacity.unwrap_or_else(|| keys_at(num_hashes, bit_len, rate));
     check(scheme, num_hashes, bit_len)?;
     let computed = rate_at(scheme, num_hashes, bit_len, capacity);
-    let wanted = request.false_positive_rate.filter(|wanted| its.records_rate && computed <= 1.05 * wanted);
+    // Of a filter as its program would make it the file says what was asked for, whatever rounding makes of it.
+    let is_its_own = request.bit_len.is_none() && request.num_hashes.is_none();
+    let wanted = request
+        .false_positive_rate
+        .filter(|wanted| its.records_rate && (is_its_own || computed <= 1.05 * wanted));
     let false_positive_rate = wanted.unwrap_or(computed);
     Ok(Plan { layout: Layout::Scattered, num_hashes, bit_len, capacity, false_positive_rate })
 }

@@ -89,7 +89,8 @@ fn what_a_request_leaves_open() {
     assert_eq!(rate_at(Scheme::Dcso, 2048, 1 << 46, 1), f64::MIN_POSITIVE);
 }
 
-/// Some programs write the rate that was asked for into their files; it is promised where it is kept.
+/// Some programs write the rate that was asked for into their files. It is promised of the filters that they would make, and
+/// of others where it is kept.
 #[test]
 fn the_rate_that_is_promised() {
     let promised = |scheme, bit_len| {
@@ -100,6 +101,9 @@ fn the_rate_that_is_promised() {
     let recording = [Scheme::Dcso, Scheme::RedisBloom, Scheme::ValkeyBloom];
     for scheme in recording {
         assert_eq!(promised(scheme, None), 0.01, "{scheme}");
+        // However far their formula is from it.
+        let request = Request { capacity: Some(10), false_positive_rate: Some(0.9), ..Request::default() };
+        assert_eq!(plan(scheme, &request).unwrap().false_positive_rate, 0.9, "{scheme}");
         // 5 bits a key do not keep it.
         assert!((promised(scheme, Some(5000)) - 0.0918).abs() < 0.0001, "{scheme}");
     }

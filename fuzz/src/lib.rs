@@ -29,7 +29,7 @@ const SECRETS: [[u8; 16]; 2] = [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 1
 
 /// A foreign file, or anything: bytes that are read are written again, and a key put in stays in.
 pub fn foreign(format: Format, data: &[u8]) {
-    for &domain in KeyDomain::ALL {
+    for &domain in format.key_domains() {
         let open = Open::new().format(format).key_domain(domain);
         let Ok(mut file) = open.from_bytes(data) else { return };
         // A tepal file is one whatever is said of it.
@@ -200,7 +200,7 @@ pub fn build(data: &[u8]) {
     let bits = u64::from(u16::from_le_bytes([choices[2], choices[3]])) * 64;
     let mut builder = BloomFilter::builder()
         .scheme(scheme)
-        .key_domain(KeyDomain::ALL[pick(4, 6)])
+        .key_domain(KeyDomain::ALL[pick(4, KeyDomain::ALL.len())])
         .over_capacity([OverCapacity::Refuse, OverCapacity::Warn, OverCapacity::Ignore][pick(5, 3)])
         .recipe(Recipe::new().trim(choices[6] & 1 != 0).nocase(choices[6] & 2 != 0));
     builder = match choices[6] >> 6 {

@@ -86,7 +86,7 @@ impl Filter {
         if self.record(6).is_some() != (scheme == 4) {
             return Err("record 6 is there if and only if the scheme is 4".to_string());
         }
-        if !(1..=6).contains(&self.domain) {
+        if !(1..=7).contains(&self.domain) {
             return Err(format!("key domain {} is not known", self.domain));
         }
         if !(1..=3).contains(&self.policy) {

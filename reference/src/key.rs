@@ -3,7 +3,8 @@
 use std::str::FromStr;
 
 /// Section 1.1: the bytes that are hashed for a key of a key domain, or why it is not a key of that domain.
-/// The key is text or other bytes. An integer is given as its shortest decimal text.
+/// The key is text or other bytes. An integer is given as its shortest decimal text, but
+/// to domain 7, which has none.
 pub fn bytes_of(domain: u8, key: &[u8]) -> Result<Vec<u8>, String> {
     match domain {
         1 => Ok(key.to_vec()),
@@ -13,8 +14,25 @@ pub fn bytes_of(domain: u8, key: &[u8]) -> Result<Vec<u8>, String> {
         4 => Ok(text(key)?.encode_utf16().flat_map(u16::to_le_bytes).collect()),
         5 => Ok(float::<f32>(key)?.to_le_bytes().to_vec()),
         6 => Ok(float::<f64>(key)?.to_le_bytes().to_vec()),
+        7 => hexadecimal(text(key)?),
         _ => Err(format!("key domain {domain} is not known")),
     }
+}
+
+/// Pairs of digits, each pair but the first behind a hyphen or not.
+fn hexadecimal(text: &str) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        if !bytes.is_empty() && rest.starts_with('-') {
+            rest = &rest[1..];
+        }
+        let pair = rest.get(..2).filter(|pair| pair.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        let pair = pair.ok_or_else(|| format!("{text:?} is not hexadecimal"))?;
+        bytes.push(u8::from_str_radix(pair, 16).map_err(|error| error.to_string())?);
+        rest = &rest[2..];
+    }
+    Ok(bytes)
 }
 
 /// Section 1.1.1: a part of a compound key.

@@ -72,8 +72,11 @@ fn file(plan: Plan) -> Result<Json, String> {
     }
     // Under scheme 4 the answer for a key is always yes, so there is nothing to ask.
     if filter.scheme != 4 {
-        let unseen = if matches!(filter.domain, 1 | 4) { "never inserted " } else { "9000" };
-        asked.extend((0..20).map(|i| format!("{unseen}{i}")));
+        asked.extend((0..20).map(|i| match filter.domain {
+            1 | 4 => format!("never inserted {i}"),
+            7 => format!("9000{i:02}"),
+            _ => format!("9000{i}"),
+        }));
     }
     asked.truncate(20);
     let mut probes = Vec::new();

@@ -12,7 +12,7 @@ pub(crate) fn layout(id: u8) -> &'static str {
 
 /// The name of a key domain (section 1.1).
 pub(crate) fn domain(id: u8) -> &'static str {
-    ["bytes", "integer", "integer32", "utf16", "float32", "float64"][usize::from(id) - 1]
+    ["bytes", "int64", "int32", "utf16", "float32", "float64", "hex"][usize::from(id) - 1]
 }
 
 /// The name of an over-capacity policy (section 4.2).

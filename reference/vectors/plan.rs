@@ -15,6 +15,7 @@ pub(crate) const INTEGER32: u8 = 3;
 pub(crate) const UTF16: u8 = 4;
 pub(crate) const FLOAT32: u8 = 5;
 pub(crate) const FLOAT64: u8 = 6;
+pub(crate) const HEX: u8 = 7;
 
 /// One file before it is built: an empty filter with its parameters, and its keys.
 pub(crate) struct Plan {

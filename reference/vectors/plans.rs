@@ -1,6 +1,6 @@
 //! Which files `files.json` holds: the filters, their keys and what is asked of them.
 
-use crate::plan::{FLOAT32, FLOAT64, IGNORE, INTEGER, INTEGER32, Plan, REFUSE, UTF16, WARN};
+use crate::plan::{FLOAT32, FLOAT64, HEX, IGNORE, INTEGER, INTEGER32, Plan, REFUSE, UTF16, WARN};
 use crate::schemes::VALKEY_SEEDS;
 use tepal_reference::bits::{DOUBLE, LINE, SCATTERED, SPLIT_BLOCK};
 use tepal_reference::hash::{finish, xxh3};
@@ -137,6 +137,11 @@ fn foreign_plans() -> Vec<Plan> {
             .planned(100, 0.01, WARN)
             .keys(&floats)
             .probes(&["16777216", "16777218", "0.100000001", "1.000000059604644775390626"]),
+        Plan::new("xxh64, split-block, hex", SPLIT_BLOCK, 3, 8, 256)
+            .domain(HEX)
+            .planned(20, 0.01, REFUSE)
+            .keys(&["", "00", "00ff", "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "DEADBEEF"])
+            .probes(&["00FF", "00-ff", "6BA7B8109DAD11D180B400C04FD430C8", "deadbeef", "feedbeef"]),
         Plan::new("md5-presets", SCATTERED, 16, 3, 1445)
             .planned(301, 0.1, IGNORE)
             .keys(&text)
@@ -158,7 +163,7 @@ fn foreign_plans() -> Vec<Plan> {
             .planned(300, 0.002, REFUSE)
             .keys(&text)
             .numbered("1111110617", 90),
-        Plan::new("guava-mitz32, integer32", SCATTERED, 21, 4, 1600)
+        Plan::new("guava-mitz32, int32", SCATTERED, 21, 4, 1600)
             .domain(INTEGER32)
             .planned(250, 0.05, IGNORE)
             .keys(&small_numbers)
@@ -174,7 +179,7 @@ fn foreign_plans() -> Vec<Plan> {
             .recipe(TRIM)
             .keys(&words)
             .probes(&[" petal ", "pe tal"]),
-        Plan::new("spark-v2, integer", SCATTERED, 24, 5, 2944)
+        Plan::new("spark-v2, int64", SCATTERED, 24, 5, 2944)
             .parameter(0xFFFF_FFF9)
             .domain(INTEGER)
             .planned(400, 0.03, REFUSE)

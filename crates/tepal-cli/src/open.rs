@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tepal::{Error, Format, KeyDomain, Looks, Open, Opened, OverCapacity};
 
-use crate::args::FileArgs;
+use crate::args::{FileArgs, listed};
 use crate::error::Failure;
 use crate::secrets::Secrets;
 use crate::text::message::{io_text, shown};
@@ -89,6 +89,7 @@ pub fn ignore_capacity(name: &str, file: &mut Opened) -> Result<Option<OverCapac
 fn why(error: &Error, file: FileArgs) -> String {
     match (error, file.from, file.encoding) {
         (Error::OtherKeys { found, .. }, _, Some(encoding)) => wrong_encoding(found, encoding),
+        (Error::NoSuchKeys { format, found, expected, .. }, ..) => no_such_keys(*format, *found, expected),
         (Error::NotOfFormat { format, found, .. }, ..) => {
             format!("its mark says {found}, not {format}; leave --from out")
         }
@@ -104,6 +105,11 @@ fn why(error: &Error, file: FileArgs) -> String {
         }
         _ => reason(error),
     }
+}
+
+/// Why the keys of a format's program cannot be those of `--keys`.
+pub fn no_such_keys(format: Format, found: KeyDomain, expected: &[KeyDomain]) -> String {
+    format!("{format} has no keys that are {found}; --keys is one of {}", listed(expected))
 }
 
 fn wrong_encoding(recorded: &str, given: KeyDomain) -> String {

@@ -112,6 +112,16 @@ pub enum Error {
         /// What the filter has.
         found: String,
     },
+    /// A key domain that files of a format do not have.
+    #[non_exhaustive]
+    NoSuchKeys {
+        /// The format.
+        format: Format,
+        /// The domain that was asked for.
+        found: KeyDomain,
+        /// Those that its program's keys can have.
+        expected: &'static [KeyDomain],
+    },
     /// A file whose filter has another name than the one that was asked for ([`Open::expect_name`](crate::Open::expect_name)).
     #[non_exhaustive]
     OtherName {
@@ -320,6 +330,10 @@ impl fmt::Display for Error {
                 f,
                 "the filter's {property} is {found}, and {expected} was asked for; ask for the one that it was made with"
             ),
+            Error::NoSuchKeys { format, found, expected } => {
+                write!(f, "the program of the format {format} has no keys of the domain {found}; ask for ")?;
+                details::joined(f, expected)
+            }
             Error::OtherName { expected, found } => {
                 match found {
                     Some(found) => write!(f, "the filter's name is {found:?}")?,
@@ -432,6 +446,9 @@ fn keys_of(domain: KeyDomain) -> (&'static str, &'static str) {
         KeyDomain::Integer32 => ("integer keys", "the shortest decimal form of a 32-bit integer"),
         KeyDomain::Utf16 => ("text keys", "text in UTF-8"),
         KeyDomain::Float32 | KeyDomain::Float64 => ("keys that are numbers", "a number in decimal form"),
+        KeyDomain::Hex => {
+            ("keys in hexadecimal", "pairs of hexadecimal digits without a prefix, such as 00ff or 00-FF")
+        }
     }
 }
 

@@ -159,15 +159,18 @@ ids! {
         Bytes = 1 "bytes",
         /// 64-bit integers, hashed as 8 little-endian bytes; `i64` and `u64` share their bits (-1 and 2^64-1
         /// are one key). Text is accepted only as the shortest decimal form of such an integer.
-        Integer = 2 "integer",
+        Integer = 2 "int64",
         /// 32-bit integers, hashed as 4 little-endian bytes: Guava's `integerFunnel`, Parquet's INT32.
-        Integer32 = 3 "integer32",
+        Integer32 = 3 "int32",
         /// Text, hashed as its UTF-16 units, little-endian: Guava's `unencodedCharsFunnel`.
         Utf16 = 4 "utf16",
         /// Numbers, hashed as the 4 bytes of an IEEE 754 binary32: Parquet's FLOAT. Given as decimal text.
         Float32 = 5 "float32",
         /// Numbers, hashed as the 8 bytes of an IEEE 754 binary64: Parquet's DOUBLE. Given as decimal text.
         Float64 = 6 "float64",
+        /// Bytes, given as hexadecimal digits: for keys that are no text, such as UUIDs, digests and Parquet's DECIMAL. Either
+        /// case; a hyphen may stand between two bytes.
+        Hex = 7 "hex",
     }
 }
 

@@ -263,7 +263,7 @@ fn dcso() {
         // From the numbers that its program was given, header and all; the user's data come after.
         let number = |name| param(case, name).parse::<f64>().unwrap();
         let builder = BloomFilter::builder().capacity(number("n") as u64).false_positive_rate(number("p"));
-        let mut anew = builder.scheme(tepal::Scheme::Dcso).build().unwrap();
+        let mut anew = builder.scheme(Scheme::Dcso).build().unwrap();
         insert_all(case, KeyDomain::Bytes, |key| anew.insert(key));
         let anew = Opened::new(anew, Format::Dcso).unwrap().to_bytes().unwrap();
         assert_eq!(anew, bytes[..anew.len()], "{}", case["name"]);

@@ -143,7 +143,10 @@ impl Kept {
     }
 
     fn keys(&self, range: std::ops::Range<u64>) -> Vec<String> {
-        range.map(|i| format!("{}{i}", self.text("key_prefix"))).collect()
+        let prefix = self.text("key_prefix");
+        let zero =
+            |i: &u64| if self.text("key_domain") == "hex" && i.to_string().len() % 2 == 1 { "0" } else { "" };
+        range.map(|i| format!("{prefix}{}{i}", zero(&i))).collect()
     }
 
     fn hashes(&self, range: std::ops::Range<u64>) -> Vec<u64> {

@@ -28,7 +28,7 @@ pub struct BuildArgs {
     /// Read capital letters A to Z as small ones (stored in the filter: `has` does it too)
     #[arg(long)]
     pub nocase: bool,
-    /// Keys are integers of 64 bits, hashed faster; short for --keys integer
+    /// Keys are integers of 64 bits, hashed faster; short for --keys int64
     #[arg(long)]
     pub integer: bool,
     #[command(flatten)]

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use tepal::{Format, KeyDomain, Md5Split, Scheme};
 
 use super::SecretArgs;
+use super::encoding::parse_encoding;
 
 /// What the file of a filter may not say about itself, and how it is opened.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -15,7 +16,7 @@ pub struct FileArgs {
     #[arg(long, value_name = "FORMAT", value_parser = parse_format())]
     pub from: Option<Format>,
     /// How keys become bytes, where the file does not record it [default: bytes]
-    #[arg(long = "keys", value_name = "ENCODING", value_parser = parse_encoding())]
+    #[arg(long = "keys", value_name = "ENCODING", ignore_case = true, value_parser = parse_encoding())]
     pub encoding: Option<KeyDomain>,
     /// Read the filter into memory instead of mapping it: for files that others cut or overwrite in place (cp, rsync
     /// --inplace), which end a mapped reader with a bare "Bus error"
@@ -33,7 +34,8 @@ pub struct SchemeArgs {
     #[arg(long, value_name = "FORMAT", value_parser = parse_format())]
     pub to: Option<Format>,
     /// How keys become bytes [default: bytes]
-    #[arg(long = "keys", value_name = "ENCODING", value_parser = parse_encoding(), conflicts_with = "integer")]
+    #[arg(long = "keys", value_name = "ENCODING", ignore_case = true, value_parser = parse_encoding())]
+    #[arg(conflicts_with = "integer")]
     pub encoding: Option<KeyDomain>,
     /// The rate by its name in the scheme md5-presets: 10%, 1% or 0.1%
     #[arg(long, value_name = "RATE", conflicts_with = "fpr")]
@@ -122,11 +124,6 @@ pub struct ConvertArgs {
 fn parse_format() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.iter().map(|format| format.name()))
         .try_map(|name| name.parse::<Format>())
-}
-
-fn parse_encoding() -> impl TypedValueParser<Value = KeyDomain> {
-    PossibleValuesParser::new(KeyDomain::ALL.iter().map(|domain| domain.name()))
-        .try_map(|name| name.parse::<KeyDomain>())
 }
 
 /// All schemes but the keyed one, which follows from `--secret`, and the one whose hashes another program computes.

@@ -8,12 +8,14 @@ use tepal::Scheme;
 use crate::text::number;
 
 mod build;
+mod encoding;
 mod foreign;
 mod keys;
 mod secret;
 mod shape;
 
 pub use build::BuildArgs;
+pub use encoding::listed;
 pub use foreign::{ConvertArgs, FileArgs, MergeArgs, Preset, SchemeArgs};
 use keys::KEYS_HELP;
 pub use keys::KeyArgs;
@@ -115,7 +117,7 @@ pub enum Verb {
         help_template = TEMPLATE,
         before_help = "  tepal convert words.bin --from guava --to tepal -o words.tepal
   tepal convert words.tepal --to guava -o words.bin
-  tepal convert ids.bin --from guava --keys integer --to tepal -o ids.tepal"
+  tepal convert ids.bin --from guava --keys longFunnel --to tepal -o ids.tepal"
     )]
     Convert(ConvertArgs),
     /// Check that no byte of a filter has changed since it was written

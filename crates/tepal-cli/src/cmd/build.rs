@@ -16,6 +16,7 @@ use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::keys::{Keep, Kept};
+use crate::open::no_such_keys;
 use crate::output::{Stdout, Target, complain, say};
 use crate::secrets::Secrets;
 use crate::text::number;
@@ -126,6 +127,9 @@ fn refusal(error: Error) -> Failure {
         }
         Error::Unconvertible { format, obstacle: Obstacle::Layout { found, expected, .. }, .. } => {
             ("--layout", format, format!("its layout is {found}, expected {expected}"))
+        }
+        Error::Unconvertible { format, obstacle: Obstacle::KeyDomain { found, expected, .. }, .. } => {
+            return Failure::new(no_such_keys(*format, *found, expected));
         }
         _ => return error.into(),
     };

@@ -28,7 +28,7 @@ pub fn run(args: &ConvertArgs) -> Outcome {
         return Ok(0);
     }
     say(&format!("{from} to {}, scheme {}: the same bits", args.to, file.filter().scheme()));
-    if let Some(text) = unrecorded_encoding(&file) {
+    if let Some(text) = recorded_encoding(args, from, &file).or_else(|| unrecorded_encoding(&file)) {
         complain(&format!("{}: ! {text}", target.name()));
     }
     if before.is_some_and(|before| !comes_back(&before, &file)) {
@@ -52,6 +52,19 @@ fn refusal(error: &Error, to: Format) -> String {
         }
         other => other.to_string(),
     }
+}
+
+/// What the new file says of the keys for good, where nobody has told it.
+fn recorded_encoding(args: &ConvertArgs, from: Format, file: &Opened) -> Option<String> {
+    let is_told = from == Format::Tepal || args.file.encoding.is_some();
+    (args.to == Format::Tepal && !is_told).then(|| {
+        format!(
+            "from now on its keys are {}, since --keys was not given; if they are not, convert again with --keys. \
+             `tepal test {} --members LIST` finds out",
+            file.filter().key_domain(),
+            shown(&args.filter)
+        )
+    })
 }
 
 /// How the keys were encoded, where the new file does not say it and it is not the default.

@@ -1,14 +1,17 @@
 //! `tepal test`: measures whether a filter keeps its promise.
 
+mod encodings;
+
 use std::io::Write;
+use std::path::PathBuf;
 
 use serde::Serialize;
-use tepal::{KeyDomain, Opened, PreparedKeys};
+use tepal::{Format, KeyDomain, Opened, PreparedKeys};
 
 use crate::args::TestArgs;
 use crate::error::{Failure, Outcome};
 use crate::input::pages::{Inputs, PAGE, Page};
-use crate::input::pipeline::{self, Flow, Sink};
+use crate::input::pipeline::{self, Flow, Sink, Work};
 use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::keys::{Answers, Ask, refusal};
@@ -17,6 +20,7 @@ use crate::output::Stdout;
 use crate::random::Random;
 use crate::secrets::Secrets;
 use crate::text::number::{count, four_digits, rate};
+use encodings::{All, Tried};
 
 /// How many random keys are asked for where no absent keys are given.
 const RANDOM_KEYS: u64 = 1_000_000;
@@ -32,6 +36,10 @@ struct Measured {
     /// Keys of `--members`, and for how many of them the filter says no.
     members: u64,
     members_missed: u64,
+    /// How keys became bytes.
+    key_domain: &'static str,
+    /// Where the file does not say it and nobody else did: what came of every encoding.
+    encodings: Option<Vec<Tried>>,
     /// Keys that are not in the filter, and for how many of them it says yes.
     absent: u64,
     absent_wrong: u64,
@@ -50,24 +58,35 @@ struct Measured {
 /// Runs the verb.
 pub fn run(args: &TestArgs) -> Outcome {
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
-    let filter = [open(&args.filter, args.file, &secrets)?];
-    let quiet = args.quiet || args.json;
+    let mut filter = open(&args.filter, args.file, &secrets)?;
+    let is_told = filter.format() == Format::Tepal || args.file.encoding.is_some();
+    let mut encodings = None;
     let members = match args.members.as_slice() {
         [] => Tally::default(),
-        paths => tally(&filter, paths, args, quiet)?,
+        paths if is_told => asked(&filter, paths, args)?,
+        paths => {
+            let mut all = All::of(&mut filter)?;
+            let work = all.work(filter.filter());
+            run_through(paths, args, &work, &mut all)?;
+            let (domain, members) = all.best();
+            filter.set_key_domain(domain)?;
+            encodings = Some(all);
+            members
+        }
     };
     let absent = match args.absent.as_slice() {
-        [] => random(&filter[0], args.seed)?,
-        paths => tally(&filter, paths, args, quiet)?,
+        [] => random(&filter, args.seed)?,
+        paths => asked(&filter, paths, args)?,
     };
-    let measured = measure(&filter[0], &members, &absent, args.absent.is_empty());
+    let mut measured = measure(&filter, &members, &absent, args.absent.is_empty());
+    measured.encodings = encodings.as_ref().map(|all| all.tried().to_vec());
     let mut stdout = Stdout::new();
     if args.json {
         stdout.document(&measured)?;
     } else if !args.quiet {
-        stdout.write(report(&measured).as_bytes())?;
+        stdout.write(report(&measured, encodings.as_ref()).as_bytes())?;
         // What random keys do not show.
-        for warning in filter[0].filter().warnings() {
+        for warning in filter.filter().warnings() {
             stdout.write(format!("            ! {warning}\n").as_bytes())?;
         }
         stdout.flush()?;
@@ -76,10 +95,12 @@ pub fn run(args: &TestArgs) -> Outcome {
 }
 
 /// Counts of one list.
-#[derive(Default)]
-struct Tally {
-    keys: u64,
-    held: u64,
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Keys in it.
+    pub keys: u64,
+    /// Those that the filter holds.
+    pub held: u64,
 }
 
 impl Sink<Answers> for Tally {
@@ -92,20 +113,26 @@ impl Sink<Answers> for Tally {
     }
 }
 
-fn tally(
-    filters: &[Opened],
-    paths: &[std::path::PathBuf],
-    args: &TestArgs,
-    quiet: bool,
-) -> Result<Tally, Failure> {
-    let sources = Source::list(paths);
-    let progress = Progress::of(&sources, quiet);
-    let rules = args.keys.rules();
-    let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
+/// Asks for all keys of some lists.
+fn asked(filter: &Opened, paths: &[PathBuf], args: &TestArgs) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
-    pipeline::run(&mut inputs, &Ask { filters }, &mut tally)?;
-    progress.clear();
+    run_through(paths, args, &Ask { filters: std::slice::from_ref(filter) }, &mut tally)?;
     Ok(tally)
+}
+
+/// Does some work on all keys of some lists.
+fn run_through<W: Work>(
+    paths: &[PathBuf],
+    args: &TestArgs,
+    work: &W,
+    sink: &mut dyn Sink<W::Results>,
+) -> Result<(), Failure> {
+    let sources = Source::list(paths);
+    let progress = Progress::of(&sources, args.quiet || args.json);
+    let mut inputs = Inputs::new(sources, args.keys.rules(), progress.clone(), args.keys.threads())?;
+    pipeline::run(&mut inputs, work, sink)?;
+    progress.clear();
+    Ok(())
 }
 
 /// Asks for random keys of 128 bits, or fewer where keys are numbers. So few of them are on the list by chance that it
@@ -143,6 +170,7 @@ fn random_key(domain: KeyDomain, random: &mut Random, key: &mut Vec<u8>) {
         // The highest bit of the exponent is 0, so the number is finite.
         KeyDomain::Float32 => write!(key, "{}", f32::from_bits((high >> 32) as u32 & 0xbfff_ffff)),
         KeyDomain::Float64 => write!(key, "{}", f64::from_bits(high & 0xbfff_ffff_ffff_ffff)),
+        // Text, or hexadecimal.
         _ => write!(key, "{high:016x}{low:016x}"),
     };
     written.expect("a vector takes every byte");
@@ -157,6 +185,8 @@ fn measure(filter: &Opened, members: &Tally, absent: &Tally, made_up: bool) -> M
     Measured {
         members: members.keys,
         members_missed: missed,
+        key_domain: filter.filter().key_domain().name(),
+        encodings: None,
         absent: absent.keys,
         absent_wrong: absent.held,
         absent_random: made_up,
@@ -183,7 +213,7 @@ pub fn wilson(hits: u64, trials: u64, z: f64) -> (f64, f64) {
     (low, high)
 }
 
-fn report(measured: &Measured) -> String {
+fn report(measured: &Measured, encodings: Option<&All>) -> String {
     let mut text = String::new();
     if measured.members > 0 {
         let verdict = if measured.members_missed > 0 { "   BROKEN" } else { "" };
@@ -192,6 +222,7 @@ fn report(measured: &Measured) -> String {
             count(measured.members),
             count(measured.members_missed)
         ));
+        text.push_str(&encodings.map(All::report).unwrap_or_default());
     }
     let kind = if measured.absent_random { "random " } else { "others " };
     let broken = !measured.promise_kept && measured.members_missed == 0;
@@ -266,7 +297,7 @@ mod tests {
         let mut filter =
             tepal::BloomFilter::builder().capacity(10_000).false_positive_rate(0.1).build().unwrap();
         filter.insert_iter(0..10_000u64).unwrap();
-        let tally = random(&Opened::new(filter, tepal::Format::Tepal).unwrap(), 7).unwrap();
+        let tally = random(&Opened::new(filter, Format::Tepal).unwrap(), 7).unwrap();
         assert_eq!(tally.keys, RANDOM_KEYS);
         let rate = tally.held as f64 / tally.keys as f64;
         assert!((0.095..0.105).contains(&rate), "{rate}");
@@ -275,9 +306,9 @@ mod tests {
     #[test]
     fn a_report_says_what_was_asked() {
         let tally = |keys, held| Tally { keys, held };
-        let text = |measured: &Measured| report(measured);
+        let text = |measured: &Measured| report(measured, None);
         let filter = tepal::BloomFilter::builder().capacity(100).false_positive_rate(0.01).build().unwrap();
-        let filter = Opened::new(filter, tepal::Format::Tepal).unwrap();
+        let filter = Opened::new(filter, Format::Tepal).unwrap();
 
         let kept = measure(&filter, &tally(100, 100), &tally(10_000, 100), true);
         let told = text(&kept);

@@ -1,6 +1,7 @@
 //! The command as people run it: the real program, its bytes, its exit codes and its words.
 
 mod build;
+mod encodings;
 mod errors;
 mod fidelity;
 mod fields;

@@ -103,8 +103,8 @@ fn every_format_is_written_and_read() {
     let place = Place::new();
     place.write("keys", numbers(0..1000));
     for (format, encoding) in [
-        ("guava", "integer32"),
-        ("spark", "integer"),
+        ("guava", "int32"),
+        ("spark", "int64"),
         ("parquet-sbbf", "float64"),
         ("bits-and-blooms", "bytes"),
         ("dcso", "bytes"),
@@ -168,12 +168,12 @@ fn refusals_say_why() {
             "guava: not a tepal filter: it has no mark; by its lengths it could be guava; say which with --from FORMAT",
         ),
         ("has spark --from guava -e a", "spark: its mark says spark, not guava; leave --from out"),
-        ("has ours --keys integer -e 1", "ours: its keys are bytes, not integer; leave --keys out"),
-        ("has integers --keys utf16 -e 1", "integers: its keys are integer, not utf16; leave --keys out"),
-        ("has guava --from guava --keys integer -e x", "-e: this filter has integer keys; \"x\" is not "),
+        ("has ours --keys int64 -e 1", "ours: its keys are bytes, not int64; leave --keys out"),
+        ("has integers --keys utf16 -e 1", "integers: its keys are int64, not utf16; leave --keys out"),
+        ("has guava --from guava --keys int64 -e x", "-e: this filter has integer keys; \"x\" is not "),
         (
             "has guava --from guava --keys words -e x",
-            "possible values: bytes, integer, integer32, utf16, float32, float64",
+            "possible values: bytes, int64, int32, utf16, float32, float64, hex",
         ),
         ("has keys --from dcso -e a", "keys: no filter of the format dcso, or a damaged one: "),
         ("has guava --from redis -e a", "invalid value 'redis' for '--from <FORMAT>'"),
@@ -216,7 +216,7 @@ fn refusals_say_why() {
         ),
         (
             "merge ours integers -o x",
-            "integers: cannot be merged with ours: its key domain is integer, not bytes",
+            "integers: cannot be merged with ours: its key domain is int64, not bytes",
         ),
         ("merge --and chain chain -o x", "chain: cannot be merged with chain: they are chains"),
         ("merge ours ours -o fnv", "fnv: exists; add --force to replace it"),

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::ids::{Format, Layout, Scheme};
+use crate::ids::{Format, KeyDomain, Layout, Scheme};
 
 /// What stands against writing a filter in a format ([`Error::Unconvertible`](super::Error::Unconvertible)).
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +31,14 @@ pub enum Obstacle {
     Chain {
         /// How many filters the chain has.
         links: usize,
+    },
+    /// The format's program has no keys of this domain.
+    #[non_exhaustive]
+    KeyDomain {
+        /// The filter's key domain.
+        found: KeyDomain,
+        /// The domains of its program's keys.
+        expected: &'static [KeyDomain],
     },
     /// The format has no place for a recipe (trim, nocase), and no other program would apply it.
     Recipe,
@@ -59,6 +67,11 @@ impl fmt::Display for Obstacle {
             }
             Obstacle::Chain { links } => {
                 write!(f, "it is a chain of {links} filters, and the format holds one; rebuild it from the keys")
+            }
+            Obstacle::KeyDomain { found, expected } => {
+                write!(f, "its keys are {found}, and that program's are ")?;
+                joined(f, expected)?;
+                f.write_str("; rebuild it from keys of one of these")
             }
             Obstacle::Recipe => f.write_str(
                 "it trims keys or ignores their case, which no other program would do; rebuild it from keys without \
@@ -123,7 +136,7 @@ impl fmt::Display for Looks {
 }
 
 /// `a or b or c`.
-fn joined<T: fmt::Display>(f: &mut fmt::Formatter<'_>, all: &[T]) -> fmt::Result {
+pub(super) fn joined<T: fmt::Display>(f: &mut fmt::Formatter<'_>, all: &[T]) -> fmt::Result {
     all.iter().enumerate().try_for_each(|(i, one)| {
         let or = if i > 0 { " or " } else { "" };
         write!(f, "{or}{one}")

@@ -105,6 +105,13 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             unconvertible(Obstacle::Number { name: "the number of hashes", found: 256, most: 255 }),
             vec!["the number of hashes is 256", "has room up to 255", "rebuild it from the keys"],
         ),
+        (
+            unconvertible(Obstacle::KeyDomain {
+                found: KeyDomain::Integer32,
+                expected: &[KeyDomain::Bytes, KeyDomain::Integer],
+            }),
+            vec!["its keys are int32, and that program's are bytes or int64", "rebuild it from keys"],
+        ),
         (not_tepal(Looks::Empty), vec!["not a tepal filter: it is empty", MADE_BY]),
         (not_tepal(Looks::Packed("gzip")), vec!["it looks like gzip data", MADE_BY]),
         (not_tepal(Looks::TextMode), vec!["a copy in text mode has changed its line ends", MADE_BY]),
@@ -140,8 +147,8 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             vec!["24 bytes past a multiple of 64", "`tepal::include_aligned!`", "`from_embedded`"],
         ),
         (
-            Error::OtherKeys { property: "key domain", expected: "integer".into(), found: "bytes".into() },
-            vec!["key domain is bytes", "integer was asked for", "made with"],
+            Error::OtherKeys { property: "key domain", expected: "int64".into(), found: "bytes".into() },
+            vec!["key domain is bytes", "int64 was asked for", "made with"],
         ),
         (
             Error::KeysClustered { rate: 0.5, promised: 0.01, inserted: 17 },
@@ -167,6 +174,14 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
         (
             Error::OtherName { expected: "b".into(), found: None },
             vec!["the filter has no name, and \"b\" was expected"],
+        ),
+        (
+            Error::NoSuchKeys {
+                format: Format::Spark,
+                found: KeyDomain::Integer32,
+                expected: &[KeyDomain::Bytes, KeyDomain::Integer],
+            },
+            vec!["the format spark has no keys of the domain int32", "ask for bytes or int64"],
         ),
         #[cfg(feature = "std")]
         (
@@ -234,12 +249,13 @@ fn number(error: &Error) -> (usize, usize) {
         Error::KeysClustered { .. } => 22,
         Error::PastLimit { .. } => 23,
         Error::OtherName { .. } => 24,
+        Error::NoSuchKeys { .. } => 25,
         #[cfg(feature = "std")]
-        Error::Io { .. } => 25,
+        Error::Io { .. } => 26,
         #[cfg(feature = "std")]
-        Error::FileExists { .. } => 26,
+        Error::FileExists { .. } => 27,
         #[cfg(feature = "std")]
-        Error::FileChanged { .. } => 27,
+        Error::FileChanged { .. } => 28,
     };
     (number, 0)
 }
@@ -251,6 +267,7 @@ fn number_of_obstacle(obstacle: &Obstacle) -> usize {
         Obstacle::Chain { .. } => 2,
         Obstacle::Recipe => 3,
         Obstacle::Number { .. } => 4,
+        Obstacle::KeyDomain { .. } => 5,
     }
 }
 
@@ -281,11 +298,11 @@ fn every_error_names_found_expected_and_the_way_out() {
     }
     told.dedup();
     let kinds = |error| match error {
-        9 => 5,
+        9 => 6,
         10 => 8,
         _ => 1,
     };
-    let errors = 0..if cfg!(feature = "std") { 28 } else { 25 };
+    let errors = 0..if cfg!(feature = "std") { 29 } else { 26 };
     assert!(told.into_iter().eq(errors.flat_map(|error| (0..kinds(error)).map(move |kind| (error, kind)))));
 }
 
@@ -300,7 +317,7 @@ fn the_words_about_a_call_come_only_where_keys_went_in() {
 fn only_the_system_has_a_source() {
     for (error, _) in all() {
         let source = error.source().map(ToString::to_string);
-        let expected = (number(&error).0 == 25).then(|| fmt::Error.to_string());
+        let expected = (number(&error).0 == 26).then(|| fmt::Error.to_string());
         assert_eq!(source, expected, "{error}");
     }
     #[cfg(feature = "std")]

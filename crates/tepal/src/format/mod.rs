@@ -34,7 +34,7 @@ use alloc::string::String;
 
 use crate::bits::{self, LINE_BYTES, Line};
 use crate::error::Looks;
-use crate::ids::{Format, Layout, Scheme};
+use crate::ids::{Format, KeyDomain, Layout, Scheme};
 
 /// The body as the file holds it, chunk by chunk: the words little-endian, whatever the machine.
 fn chunks(lines: &[Line]) -> impl Iterator<Item = Cow<'_, [u8]>> {
@@ -84,6 +84,23 @@ impl Format {
             return foreign.layout();
         }
         None
+    }
+
+    /// How its program can have made bytes of its keys: the key domains in which its files are asked.
+    ///
+    /// What is missing has no meaning there. A program that takes nothing but bytes has [`KeyDomain::Bytes`] and, for bytes
+    /// that are no text, [`KeyDomain::Hex`].
+    #[must_use]
+    pub fn key_domains(self) -> &'static [KeyDomain] {
+        #[cfg(feature = "foreign")]
+        if let Some(foreign) = foreign::of(self) {
+            return foreign.key_domains();
+        }
+        match self {
+            Format::Tepal => KeyDomain::ALL,
+            // Left out of this build.
+            _ => &[],
+        }
     }
 
     /// Do its files say how many keys they were planned for, and at which rate?

@@ -84,7 +84,7 @@ impl<'a> Open<'a> {
     }
 
     /// How keys become bytes, where the file does not record it; [`KeyDomain::Bytes`] if not given. A file that
-    /// records another is refused.
+    /// records another is refused, and so is a file of a program that has no such keys ([`Format::key_domains`]).
     #[must_use]
     pub const fn key_domain(mut self, domain: KeyDomain) -> Self {
         self.key_domain = Some(domain);
@@ -171,7 +171,8 @@ impl<'a> Open<'a> {
     /// version or unknown kind, layout, scheme or flag; [`Error::Damaged`] and [`Error::Parameter`] for what cannot have
     /// been written so; [`Error::KeyRequired`], [`Error::WrongKey`] and [`Error::KeyNotUsed`] for a secret key,
     /// [`Error::SealRequired`], [`Error::WrongSeal`] and [`Error::NotSealed`] for a seal that is not as it must be;
-    /// [`Error::OtherKeys`] for another key domain than the one that is recorded, and [`Error::OtherName`] for another name.
+    /// [`Error::OtherKeys`] for another key domain than the one that is recorded, [`Error::NoSuchKeys`] for one that the
+    /// format's program does not have, and [`Error::OtherName`] for another name.
     pub fn from_bytes(&self, bytes: &[u8]) -> Result<Opened> {
         if !bytes.starts_with(&MAGIC) {
             return self.foreign(bytes);
@@ -191,14 +192,7 @@ impl<'a> Open<'a> {
         if self.name.is_some() {
             self.check_name(filter.as_dyn().file_part()?.labels.name.as_deref())?;
         }
-        match self.key_domain.filter(|domain| *domain != filter.key_domain()) {
-            Some(asked) => Err(Error::OtherKeys {
-                property: "key domain",
-                expected: asked.name().into(),
-                found: filter.key_domain().name().into(),
-            }),
-            None => Ok(()),
-        }
+        self.key_domain.map_or(Ok(()), |asked| check_domain(filter, asked))
     }
 
     /// Refuses a filter with another name than the one that is asked for.
@@ -224,6 +218,7 @@ impl<'a> Open<'a> {
                 None => return Err(Error::NotTepal { found: unmarked(bytes) }),
             },
         };
+        foreign::check_domain(format, domain)?;
         match (self.secret, self.seal) {
             (Some(_), _) => Err(Error::KeyNotUsed),
             (None, Some(_)) => Err(Error::NotSealed),
@@ -258,6 +253,19 @@ impl<'a> Open<'a> {
             Err(error) => Err(with_format(error, bytes)),
         }
     }
+}
+
+/// Refuses a filter that records another key domain than what is asked for.
+pub(super) fn check_domain(filter: &AnyFilter, asked: KeyDomain) -> Result<()> {
+    let found = filter.key_domain();
+    if found == asked {
+        return Ok(());
+    }
+    Err(Error::OtherKeys {
+        property: "key domain",
+        expected: asked.name().into(),
+        found: found.name().into(),
+    })
 }
 
 /// The error for bytes that are no tepal file, with the format that they have.

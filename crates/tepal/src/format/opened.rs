@@ -12,7 +12,7 @@ use super::stamp::Origin;
 use crate::error::{Error, Result};
 use crate::facts::{Facts, FileFacts, Unrecorded};
 use crate::fields::Put;
-use crate::ids::{Format, OverCapacity};
+use crate::ids::{Format, KeyDomain, OverCapacity};
 use crate::key::{Key, KeyHasher, Keys, PreparedKeys};
 use crate::kinds::{AnyFilter, Ref};
 
@@ -256,6 +256,36 @@ impl Opened {
     /// As there.
     pub fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
         self.filter.set_over_capacity(policy)
+    }
+
+    /// Says how keys become bytes, as [`Open::key_domain`](crate::Open::key_domain), once the file is open: to find out in
+    /// which domain it holds keys that are known to be in it.
+    ///
+    #[cfg_attr(feature = "foreign", doc = "```")]
+    #[cfg_attr(not(feature = "foreign"), doc = "```ignore")]
+    /// use tepal::{BloomFilter, Format, KeyDomain, Open, Opened, Scheme};
+    /// let ids = BloomFilter::builder().capacity(10).scheme(Scheme::GuavaMitz64).key_domain(KeyDomain::Integer32);
+    /// let bytes = Opened::new(ids.build_from([42u32])?, Format::Guava)?.to_bytes()?;
+    ///
+    /// let mut file = Open::new().format(Format::Guava).from_bytes(&bytes)?;
+    /// let held = Format::Guava.key_domains().iter().filter(|domain| {
+    ///     file.set_key_domain(**domain).is_ok() && file.contains("42")
+    /// });
+    /// assert_eq!(held.collect::<Vec<_>>(), [&KeyDomain::Integer32]);
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OtherKeys`] where the file records another domain, as tepal files do; [`Error::NoSuchKeys`] where the
+    /// format's program has no such keys ([`Format::key_domains`]). The filter is unchanged then.
+    pub fn set_key_domain(&mut self, domain: KeyDomain) -> Result<()> {
+        #[cfg(feature = "foreign")]
+        if self.format != Format::Tepal {
+            super::foreign::check_domain(self.format, domain)?;
+            self.filter.as_dyn_mut().set_key_domain(domain);
+            return Ok(());
+        }
+        super::open::check_domain(&self.filter, domain)
     }
 
     /// Holds the bits against what the file says of them: the rest of what a quick opening has left out. A filter that is

@@ -40,18 +40,25 @@ impl KeyDomain {
         match self {
             KeyDomain::Bytes | KeyDomain::Integer => Ok(()),
             #[cfg(feature = "foreign")]
-            KeyDomain::Integer32 | KeyDomain::Utf16 | KeyDomain::Float32 | KeyDomain::Float64 => Ok(()),
+            KeyDomain::Integer32
+            | KeyDomain::Utf16
+            | KeyDomain::Float32
+            | KeyDomain::Float64
+            | KeyDomain::Hex => Ok(()),
             #[cfg(not(feature = "foreign"))]
-            KeyDomain::Integer32 | KeyDomain::Utf16 | KeyDomain::Float32 | KeyDomain::Float64 => {
-                self.unknown()
-            }
+            KeyDomain::Integer32
+            | KeyDomain::Utf16
+            | KeyDomain::Float32
+            | KeyDomain::Float64
+            | KeyDomain::Hex => self.unknown(),
         }
     }
 
-    /// The domains that this build has.
+    /// The domains that this build has and every number is a key of.
     #[cfg(test)]
-    pub(crate) fn known() -> impl Iterator<Item = Self> {
-        KeyDomain::ALL.iter().copied().filter(|domain| domain.check_known().is_ok())
+    pub(crate) fn of_numbers() -> impl Iterator<Item = Self> {
+        let has_numbers = |domain: &Self| *domain != KeyDomain::Hex && domain.check_known().is_ok();
+        KeyDomain::ALL.iter().copied().filter(has_numbers)
     }
 
     /// A call of its own: inlined, it makes the hashes of integers in a filter of bytes half as slow again.
@@ -59,7 +66,7 @@ impl KeyDomain {
     #[cold]
     #[inline(never)]
     fn unknown<R>(self) -> Result<R> {
-        let known = "1 (bytes) 2 (integer), and others with its feature `foreign`";
+        let known = "1 (bytes) 2 (int64), and others with its feature `foreign`";
         Err(Error::Unsupported { what: KeyDomain::WHAT, found: self.id().into(), known })
     }
 
@@ -94,9 +101,27 @@ impl KeyDomain {
             KeyDomain::Float64 => {
                 Ok(with(&utf8.parse::<f64>().map_err(|_| refused())?.to_bits().to_le_bytes()))
             }
+            // The digits of a number say another one here.
+            KeyDomain::Hex if !matches!(key, KeyRef::Bytes(_)) => Err(refused()),
+            KeyDomain::Hex => Ok(with(&parse_hex(text).ok_or_else(refused)?)),
             KeyDomain::Bytes | KeyDomain::Integer => self.encode(key, with),
         }
     }
+}
+
+/// The bytes that pairs of hexadecimal digits stand for. A hyphen may stand between two pairs.
+#[cfg(feature = "foreign")]
+fn parse_hex(mut text: &[u8]) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
+    let mut bytes = Vec::with_capacity(text.len() / 2);
+    while let [high, low, rest @ ..] = text {
+        bytes.push(digit(*high)? << 4 | digit(*low)?);
+        text = match rest {
+            [b'-', next @ ..] if !next.is_empty() => next,
+            _ => rest,
+        };
+    }
+    text.is_empty().then_some(bytes)
 }
 
 /// A sign and the 20 digits of 2^64-1.

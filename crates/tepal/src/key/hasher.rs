@@ -75,6 +75,12 @@ impl KeyHasher {
         KeyHasher { usual, hasher, domain, recipe }
     }
 
+    /// The same for keys of another domain.
+    #[cfg(feature = "foreign")]
+    pub(crate) fn of_domain(&self, domain: KeyDomain) -> Self {
+        KeyHasher::new(self.hasher.clone(), domain, self.recipe)
+    }
+
     /// The 64-bit hash of a key, for the calls whose names end in `_hash` or `_hashes`.
     ///
     /// # Errors

@@ -55,7 +55,7 @@ fn one_key_however_it_is_held() {
     let hash = |domain, key: &dyn Key| {
         hasher(Scheme::Xxh3, &seeded(9), domain, Recipe::default()).hash(key).unwrap()
     };
-    for domain in KeyDomain::known() {
+    for domain in KeyDomain::of_numbers() {
         let hash = |key: &dyn Key| hash(domain, key);
         assert_eq!(hash(&42u16), hash(&"42"));
         assert_eq!(hash(&42u64), hash(&42i32));

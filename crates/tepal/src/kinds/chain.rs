@@ -292,6 +292,11 @@ impl Filter for ScalableBloomFilter {
         }
     }
 
+    #[cfg(feature = "foreign")]
+    fn set_key_domain(&mut self, domain: crate::ids::KeyDomain) {
+        self.links.iter_mut().for_each(|link| link.meta.keys = link.meta.keys.of_domain(domain));
+    }
+
     fn false_positive_rate(&self) -> f64 {
         self.false_positive_rate()
     }

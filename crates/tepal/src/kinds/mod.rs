@@ -40,6 +40,9 @@ pub(crate) trait Filter: fmt::Debug {
     fn clear(&mut self) -> Result<()>;
     /// Changes what happens past capacity.
     fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()>;
+    /// Its keys are of this domain from now on.
+    #[cfg(feature = "foreign")]
+    fn set_key_domain(&mut self, domain: crate::ids::KeyDomain);
     /// The share of wrong answers now, from the bits.
     fn false_positive_rate(&self) -> f64;
     /// The share of wrong answers promised.

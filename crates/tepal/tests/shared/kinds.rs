@@ -98,6 +98,9 @@ struct Bloom {
 enum KeyForm {
     /// Its decimal digits behind this text.
     Text(&'static str),
+    /// An even number of decimal digits behind this text.
+    #[cfg(feature = "foreign")]
+    Pairs(&'static str),
     /// The hash of it that the caller computes.
     Hash,
 }
@@ -130,6 +133,17 @@ impl Subject for Bloom {
     fn keys(&self, numbers: &[u64]) -> Numbered {
         match self.keys {
             KeyForm::Text(prefix) => Numbered::texts(prefix, numbers),
+            #[cfg(feature = "foreign")]
+            KeyForm::Pairs(prefix) => {
+                let text = |n: &u64| {
+                    if n.to_string().len() % 2 == 1 {
+                        format!("{prefix}0{n}")
+                    } else {
+                        format!("{prefix}{n}")
+                    }
+                };
+                Numbered::Texts(numbers.iter().map(text).collect())
+            }
             KeyForm::Hash => Numbered::Hashes(numbers.iter().map(|number| finish_hash(*number)).collect()),
         }
     }
@@ -192,7 +206,7 @@ fn blooms() -> Vec<Bloom> {
             add(scheme.name(), "key ", builder.clone().scheme(scheme));
         }
         let integers = builder.clone().key_domain(KeyDomain::Integer);
-        add("integer", "", integers.over_capacity(OverCapacity::Ignore));
+        add("int64", "", integers.over_capacity(OverCapacity::Ignore));
         let recipe = Recipe::new().trim(true).nocase(true);
         add("recipe-labels", "\u{df} ", builder.clone().recipe(recipe).labels(labels.clone()));
         let hashes = bloom(&format!("{layout}-caller-hash"), "", builder.caller_hash(CALLER_HASH));
@@ -236,6 +250,8 @@ fn foreign_domains(blooms: &mut Vec<Bloom>) {
         let builder = at(0.05).scheme(Scheme::Xxh64).key_domain(domain);
         blooms.push(bloom(&format!("line-{domain}"), prefix, builder));
     }
+    let hex = bloom("line-hex", "", at(0.05).scheme(Scheme::Xxh64).key_domain(KeyDomain::Hex));
+    blooms.push(Bloom { keys: KeyForm::Pairs("A0-"), ..hex });
 }
 
 /// The schemes of the articles and of other programs, in tepal files.
@@ -259,7 +275,7 @@ fn foreign_schemes(blooms: &mut Vec<Bloom>) {
     let seed = core::array::from_fn(|i| i as u8);
     blooms.push(bloom("scheme-valkey-bloom-seed", "key ", at(0.05).valkey_seed(seed)));
     let integers = at(0.05).scheme(Scheme::GuavaMitz64).key_domain(KeyDomain::Integer);
-    blooms.push(bloom("scheme-guava-mitz64-integer", "", integers));
+    blooms.push(bloom("scheme-guava-mitz64-int64", "", integers));
 }
 
 /// Bloom filters in the files of other programs.

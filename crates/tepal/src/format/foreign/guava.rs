@@ -21,6 +21,10 @@ impl Foreign for Guava {
         &[Scheme::GuavaMitz64, Scheme::GuavaMitz32]
     }
 
+    fn key_domains(&self) -> &'static [KeyDomain] {
+        KeyDomain::ALL
+    }
+
     fn has_mark(&self, _: &[u8]) -> bool {
         false
     }

@@ -37,6 +37,12 @@ pub(super) trait Foreign: Sync {
     /// The schemes whose filters it holds, the one that its program uses today first.
     fn schemes(&self) -> &'static [Scheme];
 
+    /// How its program can have made bytes of its keys, the most usual first.
+    fn key_domains(&self) -> &'static [KeyDomain] {
+        // It takes nothing but bytes.
+        &[KeyDomain::Bytes, KeyDomain::Hex]
+    }
+
     /// The one layout that it holds.
     fn layout(&self) -> Option<Layout> {
         None
@@ -95,6 +101,16 @@ pub(super) fn read_marked(bytes: &[u8], domain: KeyDomain) -> Option<(Format, Re
     read.find(|(_, read)| matches!(read, Ok(_) | Err(Error::PastLimit { .. })))
 }
 
+/// Refuses a key domain that the format's program has no keys of.
+pub(super) fn check_domain(format: Format, domain: KeyDomain) -> Result<()> {
+    let expected = format.key_domains();
+    if expected.contains(&domain) {
+        Ok(())
+    } else {
+        Err(Error::NoSuchKeys { format, found: domain, expected })
+    }
+}
+
 /// Do these bytes begin with the mark of any format?
 #[cfg(feature = "std")]
 pub(super) fn is_marked(first: &[u8]) -> bool {
@@ -117,6 +133,10 @@ pub(super) fn possible(bytes: &[u8]) -> Vec<Format> {
 /// A filter to be written in a format, if that can hold it.
 pub(super) fn adopt(foreign: &dyn Foreign, filter: AnyFilter) -> Result<Read> {
     check(foreign, &filter)?;
+    let (format, found, expected) = (foreign.format(), filter.key_domain(), foreign.key_domains());
+    if !expected.contains(&found) {
+        return Err(Error::Unconvertible { format, obstacle: Obstacle::KeyDomain { found, expected } });
+    }
     foreign.adopt(filter)
 }
 

@@ -30,6 +30,18 @@ impl Foreign for ParquetSbbf {
         &[Scheme::Xxh64]
     }
 
+    fn key_domains(&self) -> &'static [KeyDomain] {
+        // Its physical types; text is UTF-8 there.
+        &[
+            KeyDomain::Bytes,
+            KeyDomain::Integer,
+            KeyDomain::Integer32,
+            KeyDomain::Float32,
+            KeyDomain::Float64,
+            KeyDomain::Hex,
+        ]
+    }
+
     fn layout(&self) -> Option<Layout> {
         Some(Layout::SplitBlock)
     }

@@ -20,6 +20,11 @@ impl Foreign for Spark {
         &[Scheme::SparkV2, Scheme::SparkV1]
     }
 
+    fn key_domains(&self) -> &'static [KeyDomain] {
+        // `putString`, `putBinary` and `putLong` are all that it has.
+        &[KeyDomain::Bytes, KeyDomain::Integer, KeyDomain::Hex]
+    }
+
     fn has_mark(&self, bytes: &[u8]) -> bool {
         matches!(bytes, [0, 0, 0, 1 | 2, ..])
     }

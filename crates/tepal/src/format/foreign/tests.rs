@@ -154,13 +154,50 @@ fn marks() {
     ] {
         assert!(read(format, &bytes).is_ok(), "{bytes:02x?}");
         assert_eq!(Format::of(&bytes), marked.then_some(format), "{bytes:02x?}");
-        match Open::new().key_domain(KeyDomain::Integer).from_bytes(&bytes) {
+        match Open::new().key_domain(KeyDomain::Hex).from_bytes(&bytes) {
             Ok(file) => {
                 assert!(marked && file.format() == format);
-                assert_eq!(file.filter().key_domain(), KeyDomain::Integer);
+                assert_eq!(file.filter().key_domain(), KeyDomain::Hex);
                 assert_eq!(file.to_bytes().unwrap(), bytes);
             }
             Err(error) => assert!(!marked && error.to_string().contains("could be parquet-sbbf"), "{error}"),
+        }
+    }
+}
+
+/// A file that does not say it can be asked in each domain that its program has, and in no other.
+#[test]
+fn the_key_domain_is_said_later() {
+    for format in Format::ALL {
+        for &written in format.key_domains() {
+            let scheme = format.schemes()[0];
+            let mut builder = BloomFilter::builder().capacity(100).false_positive_rate(1e-6).scheme(scheme);
+            if let Some(layout) = format.layout() {
+                builder = builder.layout(layout);
+            }
+            let filter = builder.key_domain(written).build().unwrap();
+            let mut file = Opened::new(filter, *format).unwrap();
+            (10..30).for_each(|key| {
+                assert!(file.insert(format!("{key}").as_str()).unwrap(), "{format} {written}")
+            });
+            let bytes = file.to_bytes().unwrap();
+            let mut file = Open::new().format(*format).from_bytes(&bytes).unwrap();
+            for &asked in KeyDomain::ALL {
+                let before = file.key_hasher();
+                match file.set_key_domain(asked) {
+                    Ok(()) => assert!(asked == written || *format != Format::Tepal, "{format} {asked}"),
+                    Err(Error::OtherKeys { .. }) => assert_eq!(*format, Format::Tepal),
+                    Err(Error::NoSuchKeys { .. }) => assert!(!format.key_domains().contains(&asked)),
+                    Err(error) => panic!("{error}"),
+                }
+                if file.key_hasher() == before {
+                    continue;
+                }
+                let held = (10..30).filter(|key| file.contains(format!("{key}").as_str())).count();
+                assert_eq!(held == 20, asked == written, "{format} {written} {asked}: {held}");
+                assert_eq!(file.filter().key_domain(), asked);
+                assert_eq!(file.to_bytes().unwrap(), bytes, "{format} {written} {asked}");
+            }
         }
     }
 }

@@ -47,6 +47,11 @@ impl Filter for BloomFilter<Mapped> {
         Ok(())
     }
 
+    #[cfg(feature = "foreign")]
+    fn set_key_domain(&mut self, domain: crate::ids::KeyDomain) {
+        self.meta.keys = self.meta.keys.of_domain(domain);
+    }
+
     fn false_positive_rate(&self) -> f64 {
         self.false_positive_rate()
     }

@@ -22,7 +22,7 @@ pub(super) const OF_EACH_SORT: &[Scheme] = &[
 pub(super) fn builders() -> Vec<BloomFilterBuilder> {
     let mut builders = Vec::new();
     for &layout in Layout::ALL {
-        for domain in KeyDomain::known() {
+        for domain in KeyDomain::of_numbers() {
             let builder = BloomFilter::builder().layout(layout).key_domain(domain);
             builders.push(builder.clone().seed(7));
             builders.push(builder.secret_key(SecretKey::new([9; 16])));

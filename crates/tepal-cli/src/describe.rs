@@ -3,6 +3,7 @@
 use serde::Serialize;
 use tepal::{Facts, FileFacts, Format, Labels, Opened, PartFacts, Unrecorded};
 
+use crate::article::Article;
 use crate::error::Failure;
 use crate::text::number::rate;
 
@@ -77,6 +78,8 @@ pub struct Description {
     pub filters: Vec<Part>,
     /// What its user should know.
     pub warnings: Vec<String>,
+    /// Of a filter of the five articles' schemes, what `tepal info` measures and what its article calls it; null else.
+    pub article: Option<Article>,
 }
 
 /// One Bloom filter of a file.
@@ -196,6 +199,7 @@ impl Description {
             field,
             filters: parts.iter().map(|part| Part::of(part, has_plan)).collect(),
             warnings: facts.warnings.iter().map(ToString::to_string).collect(),
+            article: None,
         }
     }
 }

@@ -7,11 +7,13 @@
 #![allow(unreachable_pub, reason = "`main` is all that others use, and `pub` is shorter than `pub(crate)`")]
 
 mod args;
+mod article;
 mod cmd;
 mod describe;
 mod error;
 mod input;
 mod keys;
+mod measure;
 mod open;
 mod output;
 mod random;

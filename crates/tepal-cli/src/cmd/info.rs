@@ -5,6 +5,7 @@ use std::fmt::Write;
 use tepal::{AnyFilter, Facts, Opened, PartFacts, Scheme, Unrecorded};
 
 use crate::args::InfoArgs;
+use crate::article::Article;
 use crate::describe::{Description, Told};
 use crate::error::{Failure, Outcome};
 use crate::open::open_one_of;
@@ -25,11 +26,16 @@ pub fn run(args: &InfoArgs) -> Outcome {
         let name = shown(path);
         let opened = open_one_of(args.filters.len(), path, args.file, &secrets);
         match opened.and_then(|filter| Ok((Told::of(&name, &filter)?, filter))) {
-            Ok((told, _)) if args.json => described.push(Description::of(&name, &told)),
             Ok((told, filter)) => {
-                let gap = if shown_before { "\n" } else { "" };
-                shown_before = true;
-                stdout.styled(&format!("{gap}{}", page(&name, &told, &filter)))?;
+                let article =
+                    Article::of(&filter, &told.facts.parts, told.has_plan().then_some(told.facts.capacity))?;
+                if args.json {
+                    described.push(Description { article, ..Description::of(&name, &told) });
+                } else {
+                    let gap = if shown_before { "\n" } else { "" };
+                    shown_before = true;
+                    stdout.styled(&format!("{gap}{}", page(&name, &told, article.as_ref(), &filter)))?;
+                }
             }
             Err(Failure::Message(text)) => {
                 complain(&text);
@@ -46,7 +52,7 @@ pub fn run(args: &InfoArgs) -> Outcome {
 }
 
 /// The page about one filter.
-fn page(name: &str, told: &Told, opened: &Opened) -> String {
+fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> String {
     let mut page = String::new();
     let mut line = |label: &str, text: String| {
         let _ = writeln!(page, "{label:<11} {text}");
@@ -62,6 +68,10 @@ fn page(name: &str, told: &Told, opened: &Opened) -> String {
     line("keys", keys(told));
     line("size", size_of(told));
     line("rate", rates(told));
+    if let Some(article) = article {
+        line("measured", article.measured());
+        line("article", article.terms.clone());
+    }
     if told.is_ours() {
         line("recipe", recipe(facts));
     }

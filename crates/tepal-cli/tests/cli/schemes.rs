@@ -46,6 +46,82 @@ fn the_articles_size_their_filters_their_own_way() {
     }
 }
 
+/// `info` speaks of an article's filter as the article does, and measures its rate.
+#[test]
+fn the_articles_own_words() {
+    let place = Place::new();
+    place.write("keys", numbers(0..1000));
+    for (flags, words, rates) in [
+        (
+            "--preset high",
+            "first article: preset High (10 %), c = 4.8, m = 4,800, n = 1,000, k = 3\n",
+            0.09..0.12,
+        ),
+        (
+            "--scheme md5-presets",
+            "first article: preset Middle (1 %), c = 9.6, m = 9,600, n = 1,000, k = 7\n",
+            0.008..0.012,
+        ),
+        (
+            "--preset low",
+            "first article: preset Low (0.1 %), c = 14.4, m = 14,400, n = 1,000, k = 10\n",
+            0.0005..0.002,
+        ),
+        (
+            "--scheme md5-presets -n 1000 -s 1000 -k 7",
+            "first article: no preset, c = 8.00, m = 8,000, n = 1,000, k = 7\n",
+            0.01..0.04,
+        ),
+        (
+            "--scheme md5-split",
+            "second article: m = 9,586, n = 1,000, k = 7, g = h1 + i·h2 of the halves of MD5, big-endian, i from 1 to k, in \
+             full (--md5-split be,i1,exact)\n",
+            0.008..0.013,
+        ),
+        (
+            "--md5-split le,i0,wrap",
+            "little-endian, i from 0 to k-1, modulo 2^64 (--md5-split le,i0,wrap)\n",
+            0.008..0.013,
+        ),
+        (
+            "--scheme bkdr7",
+            "third article: 2<<24 bits, n = 1,000, one function for each of the seeds 5, 7, 11, 13, 31, 37, 61\n",
+            0.0..1e-4,
+        ),
+        (
+            "--scheme fnv-crc",
+            "fourth article: m = 12,365, n = 1,000, k = 3, FNV-1a + i·CRC-32 for i = 0, 1, 2\n",
+            0.008..0.013,
+        ),
+        (
+            "--scheme sha384 -n 20M",
+            "fifth article: 2^28 bits, n = 20,000,000, the 12 words of one SHA-384 digest\n",
+            0.0..1e-4,
+        ),
+    ] {
+        assert_eq!(place.run(&format!("build -q --force keys -o f {flags}")).code, 0, "{flags}");
+        assert_eq!(place.run("has -c f keys").text(), "1000\n", "{flags}");
+        let page = place.run("info f").text().to_owned();
+        assert!(page.contains(words), "{flags}: {page}");
+        let measured = if rates.start == 0.0 {
+            "\nmeasured    0 of 100,000 random keys: at most 1 in 26,030"
+        } else {
+            "\nmeasured    "
+        };
+        assert!(page.contains(measured), "{flags}: {page}");
+        let article = &place.run("info --json f").json()[0]["article"];
+        assert!(words.ends_with("wrap)\n") || article["terms"] == words.trim_end(), "{flags}: {article}");
+        let rate = article["false_positive_rate"].as_f64().unwrap();
+        assert!(rates.contains(&rate), "{flags}: {article}");
+        let held = article["held"].as_f64().unwrap() / article["asked"].as_f64().unwrap();
+        assert!((held - rate).abs() < 1e-12, "{flags}: {article}");
+    }
+    // Nobody else's.
+    assert_eq!(place.run("build -q --force keys -o f").code, 0);
+    assert!(place.run("info --json f").json()[0]["article"].is_null());
+    assert!(!place.run("info f").text().contains("measured"));
+}
+
 #[test]
 fn every_scheme_finds_its_keys_and_merges() {
     let place = Place::new();

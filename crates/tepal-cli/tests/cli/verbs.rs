@@ -148,6 +148,7 @@ fn info_as_json_is_stable() {
         "field",
         "filters",
         "warnings",
+        "article",
     ];
     expected.sort_unstable();
     assert_eq!(names, expected);

@@ -276,6 +276,15 @@ impl KeyHasher {
         if self.scheme() == Scheme::CallerHash { self.hasher.record().map(|(_, name)| name) } else { None }
     }
 
+    /// How digests become positions, under [`Scheme::Md5Split`].
+    #[cfg(feature = "foreign")]
+    #[must_use]
+    pub fn md5_split(&self) -> Option<super::Md5Split> {
+        (self.scheme() == Scheme::Md5Split)
+            .then(|| super::Md5Split::from_flags(self.hasher.parameters()))
+            .flatten()
+    }
+
     /// The scheme with its parameters.
     pub(crate) fn hasher(&self) -> &Hasher {
         &self.hasher

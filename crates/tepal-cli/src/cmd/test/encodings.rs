@@ -3,10 +3,10 @@
 use serde::Serialize;
 use tepal::{AnyFilter, KeyDomain, KeyHasher, Opened, PreparedKeys};
 
-use super::Tally;
 use crate::error::Failure;
 use crate::input::pages::{Keys, Page};
 use crate::input::pipeline::{Flow, Refused, Sink, Work};
+use crate::measure::Tally;
 use crate::text::number::count;
 
 /// What came of one encoding.

@@ -13,6 +13,7 @@ mod describe;
 mod error;
 mod input;
 mod keys;
+mod machine;
 mod measure;
 mod open;
 mod output;

@@ -1,4 +1,4 @@
-//! A list of unknown length from a pipe takes no more memory than the filter and 64 MiB.
+//! A list of unknown length from a pipe takes no more memory than the filter, what `--memory` says, and 18 MiB.
 //!
 //! A file of its own: the system tells the peak only for all children of a process together.
 #![cfg(unix)]
@@ -17,7 +17,8 @@ fn building_from_a_pipe_is_bounded() {
     let filter = folder.path().join("f");
     let run = |verb: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tepal"));
-        let args: &[&str] = if verb == "build" { &["build", "-q", "-o"] } else { &["has", "-c"] };
+        let args: &[&str] =
+            if verb == "build" { &["build", "-q", "--memory", "46MiB", "-o"] } else { &["has", "-c"] };
         command.args(args).arg(&filter).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut keys = BufWriter::with_capacity(1 << 16, child.stdin.take().unwrap());

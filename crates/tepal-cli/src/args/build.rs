@@ -22,6 +22,10 @@ pub struct BuildArgs {
     pub shape: ShapeArgs,
     #[command(flatten)]
     pub keys: KeyArgs,
+    /// Memory for keys that wait until they are counted, 8 bytes each; what does not fit goes to temporary files. The peak is
+    /// that, the filter and some 20 MiB [default: an eighth of what is free, 46MiB or more]
+    #[arg(long, value_name = "SIZE", value_parser = number::parse_size)]
+    pub memory: Option<u64>,
     /// Ignore white space around keys (stored in the filter: `has` ignores it too)
     #[arg(long)]
     pub trim: bool,

@@ -275,7 +275,7 @@ pub struct PlanArgs {
     #[command(flatten)]
     pub shape: ShapeArgs,
     /// Use the formulas of the program of this scheme
-    #[arg(long, value_name = "SCHEME", value_parser = foreign::parse_scheme(), conflicts_with_all = ["layout", "memory"])]
+    #[arg(long, value_name = "SCHEME", value_parser = foreign::parse_scheme(), conflicts_with_all = ["layout", "small"])]
     pub scheme: Option<Scheme>,
     /// How many different keys are possible: shows the size of an exact set too
     #[arg(long, value_name = "KEYS", value_parser = number::parse_count)]

@@ -25,9 +25,9 @@ pub struct ShapeArgs {
     /// How many bits each key sets [default: the best number]
     #[arg(short = 'k', long, value_name = "K")]
     pub num_hashes: Option<u32>,
-    /// Prefer less memory to more speed
+    /// Prefer a smaller filter to a faster one
     #[arg(long, conflicts_with = "layout")]
-    pub memory: bool,
+    pub small: bool,
 }
 
 impl ShapeArgs {
@@ -69,7 +69,7 @@ impl ShapeArgs {
 
     /// What to prefer where no layout is named.
     fn goal(&self) -> Goal {
-        if self.memory { Goal::Memory } else { Goal::Speed }
+        if self.small { Goal::Memory } else { Goal::Speed }
     }
 
     /// The filter of this shape, of so many bits where that is given.

@@ -16,6 +16,7 @@ use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::keys::{Keep, Kept};
+use crate::machine;
 use crate::open::no_such_keys;
 use crate::output::{Stdout, Target, complain, say};
 use crate::secrets::Secrets;
@@ -50,6 +51,7 @@ pub fn run(args: &BuildArgs) -> Outcome {
     }
     let threads = args.keys.threads();
     let gather = Gather::with(builder, format, &target.folder(), threads).map_err(refusal)?;
+    let gather = gather.memory(args.memory.unwrap_or_else(machine::share));
     let sources = Source::list(&args.inputs);
     let progress = Progress::of(&sources, args.quiet);
     let rules = args.keys.rules();

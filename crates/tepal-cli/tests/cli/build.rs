@@ -82,7 +82,7 @@ fn size_rate_and_room_are_taken_as_given() {
     assert!(both["capacity"].as_u64().unwrap() > 3000);
     assert_eq!(build("--layout scattered -k 3")["num_hashes"], 3);
     assert_eq!(build("--layout split-block")["layout"], "split-block");
-    assert_eq!(build("--memory")["layout"], "double");
+    assert_eq!(build("--small")["layout"], "double");
     assert_eq!(build("--seed 0x10")["seed"], "0x0000000000000010");
     let labels = build("--name set --source here --date 2024-05-01");
     assert_eq!(

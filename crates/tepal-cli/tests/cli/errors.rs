@@ -165,7 +165,7 @@ fn a_wrong_command_line() {
         ("has f -f 1 -d ab keys", "expected one character of one byte"),
         ("has f -f 1 --csv --tsv keys", "cannot be used with"),
         ("has f --json -c keys", "cannot be used with"),
-        ("build -o g --memory --layout line keys", "cannot be used with"),
+        ("build -o g --small --layout line keys", "cannot be used with"),
         ("has f -j 0 keys", "expected a number from 1"),
     ] {
         let said = error(&place, args);

@@ -6,13 +6,13 @@
 //! gains by it in the same way.
 //!
 //! Each thread sorts into blocks of its own and, up to 16, has a file of its own ([`Sorter`]); a block that is full
-//! changes hands under its part's lock, and is not copied.
+//! changes hands under its part's lock, and is not copied. When the memory is used up, the part with the most blocks goes to
+//! a file, all of them in one piece: so the pieces are large, and few are read back.
 //!
 //! The files lie in a folder of the caller's choice ([`super::store`]).
 
 use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::boxed::Box;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::vec::Vec;
@@ -27,8 +27,10 @@ use crate::kinds::bloom::bulk::lock;
 /// How many of the highest bits of a hash name its part.
 pub(super) const PART_BITS: u32 = 7;
 const PARTS: usize = 1 << PART_BITS;
-/// Memory of a spool in hashes: 46 MiB, beside a filter and within 64 MiB more than it together with the rest.
+/// Memory of a spool in hashes at the least: 46 MiB, beside a filter and within 64 MiB more than it together with the rest.
 const MEMORY: usize = 46 << 17;
+/// Hashes that are read back at once: 1 MiB.
+const READ: usize = 1 << 17;
 /// Hashes of a block: 32 KiB, less where several threads fill blocks, so that these take a few MiB in all.
 const BLOCK: usize = 1 << 12;
 /// The least of it.
@@ -53,12 +55,18 @@ fn sorters(threads: NonZeroUsize) -> usize {
 /// Hashes, by parts.
 pub(super) struct Spool {
     parts: Vec<Mutex<Part>>,
+    /// About how many blocks each part keeps in memory, to be read without its lock.
+    kept: Vec<AtomicUsize>,
     /// What no thread has at the moment.
     desks: RwLock<Vec<Desk>>,
     /// How many desks there are.
     made: AtomicUsize,
     /// Hashes of a block.
     block: usize,
+    /// Sorters at a time that memory is set aside for.
+    sorters: usize,
+    /// Blocks that may be kept in memory.
+    room: usize,
     /// Blocks that may still be kept in memory.
     free: AtomicUsize,
     /// The files.
@@ -75,7 +83,7 @@ struct Part {
     counter: Option<DistinctCounter>,
     /// Those in memory.
     kept: Vec<Block>,
-    /// Those in files: the number of the file, and where in it.
+    /// Pieces in files: the number of the file, and where in it.
     written: Vec<(usize, Place)>,
 }
 
@@ -87,25 +95,15 @@ struct Desk {
     filling: Vec<Block>,
 }
 
-/// Hashes of one part.
-struct Block {
-    hashes: Box<[u64]>,
-    len: usize,
-}
-
-impl Block {
-    fn new(room: usize) -> Self {
-        Block { hashes: vec![0; room].into(), len: 0 }
-    }
-
-    fn hashes(&self) -> &[u64] {
-        &self.hashes[..self.len]
-    }
-}
+/// Hashes of one part, as many as there is room for.
+type Block = Vec<u64>;
 
 impl Desk {
     fn new(block: usize, store: usize) -> Self {
-        Desk { store, filling: (0..PARTS).map(|part| Block::new(block - shorter_by(part))).collect() }
+        Desk {
+            store,
+            filling: (0..PARTS).map(|part| Block::with_capacity(block - shorter_by(part))).collect(),
+        }
     }
 }
 
@@ -116,25 +114,37 @@ pub(super) struct Sorter<'s> {
 }
 
 impl Spool {
-    /// An empty spool for so many threads, whose files lie in `folder`, which must allow that.
+    /// An empty spool for so many threads, whose files lie in `folder`, which must allow that; with the least memory.
     pub(super) fn new(folder: &Path, threads: NonZeroUsize) -> Result<Self> {
         let files = sorters(threads).min(FILES);
         let stores: io::Result<_> = (0..files).map(|_| Store::new(folder).map(Mutex::new)).collect();
         let stores = stores.map_err(|error| temporary(folder, "making a temporary file", error))?;
         let block = block(threads);
         // What the desks take is part of the whole.
-        let desks = block * PARTS * sorters(threads);
-        let free = MEMORY.max(2 * desks).saturating_sub(desks) / block;
+        let sorters = sorters(threads);
+        let desks = block * PARTS * sorters;
+        let room = MEMORY.max(2 * desks).saturating_sub(desks) / block;
         Ok(Self {
             parts: (0..PARTS).map(|_| Mutex::default()).collect(),
+            kept: (0..PARTS).map(|_| AtomicUsize::new(0)).collect(),
             desks: RwLock::default(),
             made: AtomicUsize::new(0),
             block,
-            free: AtomicUsize::new(free),
+            sorters,
+            room,
+            free: AtomicUsize::new(room),
             stores,
             stored: AtomicU64::new(0),
             folder: folder.to_owned(),
         })
+    }
+
+    /// Memory for so many hashes, where that is more than it has.
+    pub(super) fn enlarge(&mut self, memory: usize) {
+        let desks = self.block * PARTS * self.sorters;
+        let blocks = memory.saturating_sub(desks) / self.block;
+        *self.free.get_mut() += blocks.saturating_sub(self.room);
+        self.room = self.room.max(blocks);
     }
 
     /// What a thread sorts with.
@@ -149,30 +159,73 @@ impl Spool {
         self.desks.get_mut().unwrap_or_else(PoisonError::into_inner).len() == *self.made.get_mut()
     }
 
-    /// Takes a full block of a part and puts an empty one in its place: the same, if its hashes go to a file.
+    /// Takes a full block of a part and puts an empty one in its place.
     #[cold]
     #[inline(never)]
     fn exchange(&self, store: usize, part: usize, block: &mut Block) -> Result<()> {
-        let mut place = lock(&self.parts[part]);
-        let Part { counter, kept, written } = &mut *place;
-        counter.get_or_insert_with(|| DistinctCounter::of_part(PART_BITS, part)).add(block.hashes());
-        let take_one = |free: usize| free.checked_sub(1);
-        match self.free.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_one) {
-            Ok(_) => kept.push(mem::replace(block, Block::new(self.block))),
-            Err(_) => {
-                written.push((store, self.write(store, block.hashes())?));
-                block.len = 0;
+        loop {
+            if let Some(empty) = self.free_block() {
+                let mut place = lock(&self.parts[part]);
+                let Part { counter, kept, .. } = &mut *place;
+                counter.get_or_insert_with(|| DistinctCounter::of_part(PART_BITS, part)).add(block);
+                kept.push(mem::replace(block, empty));
+                self.kept[part].store(kept.len(), Ordering::Relaxed);
+                return Ok(());
+            }
+            // Where other threads have kept nothing or are about to free all of it, this block goes alone.
+            let largest = (0..PARTS).max_by_key(|part| self.kept[*part].load(Ordering::Relaxed));
+            if !largest.map_or(Ok(false), |largest| self.spill(store, largest))? {
+                return self.write_alone(store, part, block);
             }
         }
+    }
+
+    /// An empty block, as long as there is memory for one more.
+    fn free_block(&self) -> Option<Block> {
+        let take_one = |free: usize| free.checked_sub(1);
+        self.free.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_one).ok()?;
+        let mut block = Block::new();
+        if block.try_reserve_exact(self.block).is_err() {
+            // There is less memory than was thought: what is kept has to do.
+            self.free.store(0, Ordering::Relaxed);
+            return None;
+        }
+        Some(block)
+    }
+
+    /// Writes all that a part keeps in memory into a file, in one piece. `false` where it keeps nothing.
+    fn spill(&self, store: usize, part: usize) -> Result<bool> {
+        let mut place = lock(&self.parts[part]);
+        let Part { kept, written, .. } = &mut *place;
+        if kept.is_empty() {
+            return Ok(false);
+        }
+        written.push((store, self.write(store, kept.iter().map(Vec::as_slice))?));
+        self.kept[part].store(0, Ordering::Relaxed);
+        let blocks = mem::take(kept);
+        drop(place);
+        let freed = blocks.len();
+        drop(blocks);
+        self.free.fetch_add(freed, Ordering::Relaxed);
+        Ok(true)
+    }
+
+    /// Writes one full block of a part into a file, and empties it.
+    fn write_alone(&self, store: usize, part: usize, block: &mut Block) -> Result<()> {
+        let mut place = lock(&self.parts[part]);
+        let Part { counter, written, .. } = &mut *place;
+        counter.get_or_insert_with(|| DistinctCounter::of_part(PART_BITS, part)).add(block);
+        written.push((store, self.write(store, [block.as_slice()].into_iter())?));
+        block.clear();
         Ok(())
     }
 
-    fn write(&self, store: usize, block: &[u64]) -> Result<Place> {
-        let place = lock(&self.stores[store]).append(block).map_err(|error| {
+    fn write<'a>(&self, store: usize, pieces: impl Iterator<Item = &'a [u64]>) -> Result<Place> {
+        let place = lock(&self.stores[store]).append(pieces).map_err(|error| {
             let so_far = self.stored.load(Ordering::Relaxed);
             temporary(&self.folder, &format!("writing after {so_far} bytes of temporary data"), error)
         })?;
-        self.stored.fetch_add(size_of_val(block) as u64, Ordering::Relaxed);
+        self.stored.fetch_add(8 * place.len as u64, Ordering::Relaxed);
         Ok(place)
     }
 
@@ -181,7 +234,7 @@ impl Spool {
         let mut len: usize = self.filling().map(|(_, hashes)| hashes.len()).sum();
         for part in &mut self.parts {
             let Part { kept, written, .. } = owned(part);
-            len += kept.iter().map(|block| block.len).sum::<usize>();
+            len += kept.iter().map(Vec::len).sum::<usize>();
             len += written.iter().map(|(_, place)| place.len).sum::<usize>();
         }
         len as u64
@@ -207,7 +260,7 @@ impl Spool {
     fn in_memory(&mut self) -> Vec<u64> {
         let mut all: Vec<u64> = self.filling().flat_map(|(_, hashes)| hashes).copied().collect();
         for part in &mut self.parts {
-            all.extend(owned(part).kept.iter().flat_map(Block::hashes));
+            all.extend(owned(part).kept.iter().flatten());
         }
         all
     }
@@ -215,21 +268,26 @@ impl Spool {
     /// What is in blocks that are not full, with its part.
     fn filling(&mut self) -> impl Iterator<Item = (usize, &[u64])> {
         let desks = self.desks.get_mut().unwrap_or_else(PoisonError::into_inner);
-        desks.iter().flat_map(|desk| desk.filling.iter().map(Block::hashes).enumerate())
+        desks.iter().flat_map(|desk| desk.filling.iter().map(Vec::as_slice).enumerate())
     }
 
     /// Gives the hashes of one part to `take`.
     pub(super) fn part(&self, part: usize, take: &mut dyn FnMut(&[u64])) -> Result<()> {
         let Part { kept, written, .. } = &*lock(&self.parts[part]);
-        kept.iter().for_each(|block| take(block.hashes()));
-        let mut block = Vec::new();
+        kept.iter().for_each(|block| take(block));
+        let most = written.iter().map(|(_, place)| place.len).max().unwrap_or(0);
+        let mut block = vec![0; most.min(READ)];
         for (store, place) in written {
-            let read = lock(&self.stores[*store]).read(place, &mut block);
-            read.map_err(|error| temporary(&self.folder, "reading temporary data", error))?;
-            take(&block);
+            let mut from = 0;
+            while from < place.len {
+                let read = lock(&self.stores[*store]).read(place, from, &mut block);
+                let len = read.map_err(|error| temporary(&self.folder, "reading temporary data", error))?;
+                take(&block[..len]);
+                from += len;
+            }
         }
         let desks = self.desks.read().unwrap_or_else(PoisonError::into_inner);
-        desks.iter().for_each(|desk| take(desk.filling[part].hashes()));
+        desks.iter().for_each(|desk| take(&desk.filling[part]));
         Ok(())
     }
 }
@@ -242,11 +300,10 @@ impl Sorter<'_> {
             let part = (hash >> (u64::BITS - PART_BITS)) as usize;
             let block = &mut filling[part];
             // Where that fails, the block stays full, and the next hash tries again.
-            if block.len == block.hashes.len() {
+            if block.len() == block.capacity() {
                 self.spool.exchange(*store, part, block)?;
             }
-            block.hashes[block.len] = hash;
-            block.len += 1;
+            block.push(hash);
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! A file of hashes that has no name and is gone with the process.
 
 use std::fs::File;
-use std::io::{Read, Result, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, IoSlice, Read, Result, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::vec::Vec;
 
@@ -25,18 +25,58 @@ impl Store {
         Ok(Self { file: tempfile::tempfile_in(folder)?, len: 0 })
     }
 
-    /// Writes hashes after those that are there. After an error nothing more is to be written, nor read.
-    pub(super) fn append(&mut self, hashes: &[u64]) -> Result<Place> {
-        self.file.write_all(bytemuck::cast_slice(hashes))?;
-        let place = Place { start: self.len, len: hashes.len() };
-        self.len += hashes.len() as u64;
+    /// Writes hashes after those that are there, all pieces together. After an error nothing more is to be written, nor read.
+    pub(super) fn append<'a>(&mut self, pieces: impl Iterator<Item = &'a [u64]>) -> Result<Place> {
+        let mut slices: Vec<_> = pieces.map(|piece| IoSlice::new(bytemuck::cast_slice(piece))).collect();
+        let bytes: usize = slices.iter().map(|slice| slice.len()).sum();
+        let mut left = &mut slices[..];
+        // Those that are empty would look as if nothing could be written.
+        IoSlice::advance_slices(&mut left, 0);
+        while !left.is_empty() {
+            match self.file.write_vectored(left) {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(written) => IoSlice::advance_slices(&mut left, written),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let place = Place { start: self.len, len: bytes / size_of::<u64>() };
+        self.len += place.len as u64;
         Ok(place)
     }
 
-    /// Reads hashes back, in place of what `hashes` holds. After that nothing more is to be written.
-    pub(super) fn read(&mut self, place: &Place, hashes: &mut Vec<u64>) -> Result<()> {
-        hashes.resize(place.len, 0);
-        self.file.seek(SeekFrom::Start(8 * place.start))?;
-        self.file.read_exact(bytemuck::cast_slice_mut(hashes))
+    /// Reads hashes back, from number `from` of the place on as many as there are and fit. Gives how many. After that
+    /// nothing more is to be written.
+    pub(super) fn read(&mut self, place: &Place, from: usize, hashes: &mut [u64]) -> Result<usize> {
+        let len = hashes.len().min(place.len - from);
+        self.file.seek(SeekFrom::Start(8 * (place.start + from as u64)))?;
+        self.file.read_exact(bytemuck::cast_slice_mut(&mut hashes[..len]))?;
+        Ok(len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::vec;
+
+    use super::*;
+
+    /// More pieces than the system takes at once, and empty ones.
+    #[test]
+    fn pieces_come_back_as_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::new(folder.path()).unwrap();
+        let pieces: Vec<Vec<u64>> = (0..3000u64).map(|n| vec![n; (n % 5) as usize]).collect();
+        let first = store.append(pieces.iter().map(Vec::as_slice)).unwrap();
+        let second = store.append([&[7u64][..], &[]].into_iter()).unwrap();
+        let nothing = store.append([].into_iter()).unwrap();
+        let mut back = vec![0; first.len + 1];
+        assert_eq!((store.read(&second, 0, &mut back).unwrap(), back[0]), (1, 7));
+        assert_eq!(store.read(&nothing, 0, &mut back).unwrap(), 0);
+        assert_eq!(store.read(&first, 0, &mut back).unwrap(), first.len);
+        assert_eq!(back[..first.len], pieces.concat());
+        assert_eq!(store.read(&first, 1000, &mut back[..10]).unwrap(), 10);
+        assert_eq!(back[..10], pieces.concat()[1000..1010]);
+        assert_eq!(store.read(&first, first.len - 3, &mut back[..10]).unwrap(), 3);
     }
 }

@@ -109,6 +109,34 @@ fn memory_is_as_said_for_any_number_of_threads() {
     }
 }
 
+/// With more memory than the least, all hashes stay in it; and less than it has changes nothing.
+#[test]
+fn more_memory_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    for workers in [1, 3, 20] {
+        let mut spool = Spool::new(folder.path(), threads(workers)).unwrap();
+        spool.enlarge(2 * MEMORY);
+        spool.enlarge(MEMORY / 2);
+        assert_eq!(memory(&spool, workers + 1), 2 * MEMORY, "{workers}");
+        let all: Vec<u64> = (0..MEMORY as u64 + (MEMORY / 2) as u64).map(hash).collect();
+        spool.sorter().push(&all).unwrap();
+        assert_eq!(spool.in_memory().len(), all.len(), "{workers}");
+        assert_eq!(*spool.stored.get_mut(), 0);
+    }
+}
+
+/// What goes to files goes in pieces of many blocks.
+#[test]
+fn pieces_are_large() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut spool = Spool::new(folder.path(), threads(2)).unwrap();
+    let all: Vec<u64> = (0..3 * MEMORY as u64).map(hash).collect();
+    spool.sorter().push(&all).unwrap();
+    let pieces: usize = spool.parts.iter_mut().map(|part| owned(part).written.len()).sum();
+    let stored = *spool.stored.get_mut() as usize / 8;
+    assert!(stored > MEMORY && stored / pieces > 16 * spool.block, "{pieces} pieces of {stored} hashes");
+}
+
 #[test]
 fn a_folder_that_is_not_there_is_an_error() {
     assert!(Spool::new(Path::new("/no/such/folder"), threads(1)).is_err());

@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 use tepal::build::Gather;
 use tepal::{
     AnyFilter, BloomFilter, BloomFilterBuilder, Error, Format, KeyDomain, Layout, Looks, Mapped, Open,
-    OverCapacity, Recipe, Scheme, SecretKey,
+    OverCapacity, ParquetFile, Recipe, Scheme, SecretKey,
 };
 use tepal_fuzz_cli::Scratch;
 use xxhash_rust::xxh3::xxh3_64;
@@ -112,6 +112,29 @@ pub fn recognise(data: &[u8]) {
         }
         (None, Err(Error::NotTepal { .. })) => {}
         (None, Err(error)) => panic!("{error}"),
+    }
+}
+
+/// A whole Parquet file: as it is, and as a footer alone, with the marks and the length that it must have.
+pub fn parquet_file(data: &[u8]) {
+    for told in [None, Some(Format::ParquetSbbf)] {
+        let open = told.map_or_else(Open::new, |format| Open::new().format(format));
+        let len = data.len() as u32;
+        let framed = [b"PAR1", data, &len.to_le_bytes(), b"PAR1"].concat();
+        for bytes in [data, &framed] {
+            if bytes.len() < 12 || !bytes.starts_with(b"PAR1") || !bytes.ends_with(b"PAR1") {
+                continue;
+            }
+            let Err(Error::NotTepal { found: Looks::Parquet(file), .. }) = open.from_bytes(bytes) else {
+                panic!("not named")
+            };
+            assert!(!file.to_string().contains('\n'));
+            let ParquetFile::Filters { first, total, .. } = file else { continue };
+            assert!(!first.is_empty() && first.len() <= 64 && first.len() as u64 <= total);
+            for filter in first.iter().filter(|filter| filter.file.is_none()) {
+                assert!(filter.offset + filter.length.unwrap_or(0) <= bytes.len() as u64);
+            }
+        }
     }
 }
 

@@ -17,6 +17,7 @@ mod machine;
 mod measure;
 mod open;
 mod output;
+mod parquet;
 mod random;
 mod secrets;
 mod text;

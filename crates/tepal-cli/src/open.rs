@@ -6,6 +6,7 @@ use tepal::{Error, Format, KeyDomain, Looks, Open, Opened, OverCapacity};
 
 use crate::args::{FileArgs, listed};
 use crate::error::Failure;
+use crate::parquet;
 use crate::secrets::Secrets;
 use crate::text::message::{io_text, shown};
 
@@ -53,7 +54,11 @@ pub fn open_one_of(
     }
     open.open(path).map_err(|error| {
         let apart = if filters > 1 { others_flags(&error) } else { None };
-        Failure::at(&shown(path), format!("{}{}", why(&error, file), apart.unwrap_or_default()))
+        let why = match &error {
+            Error::NotTepal { found: Looks::Parquet(whole), .. } => parquet::why(path, whole),
+            other => why(other, file),
+        };
+        Failure::at(&shown(path), format!("{why}{}", apart.unwrap_or_default()))
     })
 }
 
@@ -127,6 +132,9 @@ fn reason(error: &Error) -> String {
         }
         Error::NotTepal { found: found @ Looks::Unmarked(_), .. } => {
             format!("not a tepal filter: {found}; say which with --from FORMAT")
+        }
+        Error::NotTepal { found: found @ Looks::DumpAndLineEnd, .. } => {
+            format!("not a tepal filter: {found}; cut that byte off with: head -c -1 FILTER > DUMP")
         }
         Error::NotTepal { found, .. } => {
             format!("not a tepal filter: {found}; make one with: tepal build LIST -o FILTER")

@@ -1,12 +1,16 @@
 //! What can go wrong, each with what was found, what was expected and what to do.
 
 mod details;
+#[cfg(feature = "foreign")]
+mod parquet;
 
 use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
 pub use details::{Looks, Obstacle};
+#[cfg(feature = "foreign")]
+pub use parquet::{ParquetFile, ParquetFilter};
 
 use crate::ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
 

@@ -127,6 +127,8 @@ mod kinds;
 mod format;
 
 pub use error::{Error, Looks, Obstacle, Result};
+#[cfg(feature = "foreign")]
+pub use error::{ParquetFile, ParquetFilter};
 pub use facts::{Facts, FileFacts, Labels, PartFacts, Unrecorded, Warning};
 #[cfg(feature = "std")]
 pub use format::map::open;

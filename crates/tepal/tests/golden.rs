@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tepal::{
-    AnyFilter, BloomFilter, BloomFilterBuilder, Error, Format, Key, KeyDomain, KeyRef, Layout, Md5Split,
-    Open, Opened, OverCapacity, Scheme,
+    AnyFilter, BloomFilter, BloomFilterBuilder, Error, Format, Key, KeyDomain, KeyRef, Layout, Looks,
+    Md5Split, Open, Opened, OverCapacity, ParquetFile, ParquetFilter, Scheme,
 };
 
 struct Folder {
@@ -238,7 +238,58 @@ fn parquet_sbbf() {
         }
         // The whole Parquet file holds just these bytes.
         if let Some(whole) = folder.file(case, "parquet") {
-            assert!(whole.windows(bytes.len()).any(|window| window == bytes), "{}", case["name"]);
+            let filters = filters_in(&whole);
+            let place = |name: &str| Some(case["reported"][name].as_str().unwrap().parse::<u64>().unwrap());
+            let [filter] = &filters[..] else { panic!("{filters:?}") };
+            assert_eq!(Some(filter.offset), place("bloom_filter_offset"), "{}", case["name"]);
+            assert_eq!(filter.length, place("bloom_filter_length"), "{}", case["name"]);
+            assert!(cut(&whole, filter) == bytes, "{}", case["name"]);
+        }
+    }
+}
+
+/// Where the filters of a whole Parquet file are, as its refusal says.
+fn filters_in(whole: &[u8]) -> Vec<ParquetFilter> {
+    match tepal::from_bytes(whole) {
+        Err(Error::NotTepal { found: Looks::Parquet(ParquetFile::Filters { first, total, .. }), .. }) => {
+            assert_eq!(first.len() as u64, total);
+            first
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn cut<'a>(whole: &'a [u8], filter: &ParquetFilter) -> &'a [u8] {
+    &whole[filter.offset as usize..][..filter.length.unwrap() as usize]
+}
+
+/// What pyarrow says of the same files: two row groups of 20 numbers and 20 names; none; an encrypted footer.
+#[test]
+fn whole_files_of_parquet() {
+    let read = |name: &str| fs::read(folder("parquet-sbbf").path.join(name)).unwrap();
+    let whole = read("pyarrow_row_groups.parquet");
+    let filters = filters_in(&whole);
+    let places: Vec<_> =
+        filters.iter().map(|f| (f.row_group, f.column.as_str(), f.offset, f.length.unwrap())).collect();
+    let expected =
+        [(0, "id", 1206, 47), (0, "who.name", 1253, 47), (1, "id", 1300, 47), (1, "who.name", 1347, 47)];
+    assert_eq!(places, expected);
+    for filter in &filters {
+        let of_numbers = filter.column == "id";
+        let domain = if of_numbers { KeyDomain::Integer } else { KeyDomain::Bytes };
+        let file = Open::new().key_domain(domain).from_bytes(cut(&whole, filter)).unwrap();
+        let first = 20 * filter.row_group;
+        let held = |n: u64| if of_numbers { file.contains(&n) } else { file.contains(&format!("n{n}")) };
+        assert!((first..first + 20).all(held));
+        assert!((1000..2000).filter(|n| held(*n)).count() < 200);
+    }
+    for (name, expected) in [
+        ("pyarrow_without.parquet", ParquetFile::WithoutFilters),
+        ("pyarrow_encrypted.parquet", ParquetFile::Encrypted),
+    ] {
+        match tepal::from_bytes(&read(name)) {
+            Err(Error::NotTepal { found: Looks::Parquet(file), .. }) => assert_eq!(file, expected, "{name}"),
+            other => panic!("{name}: {other:?}"),
         }
     }
 }

@@ -6,6 +6,7 @@ mod errors;
 mod fidelity;
 mod fields;
 mod figures;
+mod foreign;
 mod golden;
 mod help;
 mod judging;

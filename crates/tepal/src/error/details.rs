@@ -4,6 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+#[cfg(feature = "foreign")]
+use super::parquet::ParquetFile;
 use crate::ids::{Format, KeyDomain, Layout, Scheme};
 
 /// What stands against writing a filter in a format ([`Error::Unconvertible`](super::Error::Unconvertible)).
@@ -102,6 +104,12 @@ pub enum Looks {
     Marked(Format),
     /// A file without a mark that could be one of these, by its lengths.
     Unmarked(Vec<Format>),
+    /// A whole Parquet file, which may have filters in it.
+    #[cfg(feature = "foreign")]
+    Parquet(ParquetFile),
+    /// A `DUMP` payload of Redis with one line end behind it, which `redis-cli --raw` adds.
+    #[cfg(feature = "foreign")]
+    DumpAndLineEnd,
     /// Anything else, which begins with these bytes.
     Other(Vec<u8>),
 }
@@ -112,6 +120,10 @@ impl Looks {
         match self {
             Looks::Marked(_) => "`tepal::open` and `tepal::from_bytes` read filters of other programs",
             Looks::Unmarked(_) => "say which with `tepal::Open::format`, and then `open` or `from_bytes`",
+            #[cfg(feature = "foreign")]
+            Looks::Parquet(file) => file.way_out(),
+            #[cfg(feature = "foreign")]
+            Looks::DumpAndLineEnd => "cut that byte off: head -c -1 FILE > DUMP",
             _ => "a filter file is made by `BloomFilter::save` or `tepal build`",
         }
     }
@@ -130,6 +142,12 @@ impl fmt::Display for Looks {
                 f.write_str("it has no mark; by its lengths it could be ")?;
                 joined(f, formats)
             }
+            #[cfg(feature = "foreign")]
+            Looks::Parquet(file) => file.fmt(f),
+            #[cfg(feature = "foreign")]
+            Looks::DumpAndLineEnd => f.write_str(
+                "it is a DUMP payload of Redis with one line end behind it, which `redis-cli --raw` adds",
+            ),
             Looks::Other(start) => write!(f, "it starts with the bytes {start:02x?}"),
         }
     }

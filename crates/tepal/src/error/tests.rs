@@ -126,6 +126,50 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             vec!["by its lengths it could be guava or parquet-sbbf", "say which with `tepal::Open::format`"],
         ),
         (not_tepal(Looks::Other(vec![0, 0xAB])), vec!["it starts with the bytes [00, ab]", MADE_BY]),
+        #[cfg(feature = "foreign")]
+        (
+            not_tepal(Looks::Parquet(ParquetFile::Filters { first: vec![in_parquet(Some(528))], total: 9 })),
+            vec![
+                "a whole Parquet file, and 9 Bloom filters are in it: row group 2, column \"a.b\", 528 bytes from byte 4399 \
+                 on (tail -c +4400 FILE | head -c 528); and 8 more",
+                "cut it out and open that",
+            ],
+        ),
+        #[cfg(feature = "foreign")]
+        (
+            not_tepal(Looks::Parquet(ParquetFile::Filters { first: vec![in_parquet(None)], total: 1 })),
+            vec![
+                "and 1 Bloom filter is in it",
+                "of unknown length from byte 4399 on",
+                "cut it out and open that",
+            ],
+        ),
+        #[cfg(feature = "foreign")]
+        (
+            not_tepal(Looks::Parquet(ParquetFile::WithoutFilters)),
+            vec![
+                "a whole Parquet file, without Bloom filters",
+                "write it anew with them: `bloom_filter_options`",
+            ],
+        ),
+        #[cfg(feature = "foreign")]
+        (
+            not_tepal(Looks::Parquet(ParquetFile::Encrypted)),
+            vec!["a whole Parquet file, whose footer is encrypted", "write it anew without encryption"],
+        ),
+        #[cfg(feature = "foreign")]
+        (
+            not_tepal(Looks::Parquet(ParquetFile::Damaged { what: "it ends".into() })),
+            vec![
+                "begins as a Parquet file does, and its footer cannot be read: it ends",
+                "get the file again",
+            ],
+        ),
+        #[cfg(feature = "foreign")]
+        (
+            not_tepal(Looks::DumpAndLineEnd),
+            vec!["a DUMP payload of Redis with one line end behind it", "cut that byte off: head -c -1 FILE"],
+        ),
         (
             Error::Unsupported { what: "filter kind", found: 2, known: "kind 1" },
             vec!["filter kind 2 is not known", "which knows kind 1", "use a newer tepal"],
@@ -199,6 +243,19 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             vec!["f: replaced or changed", "nothing was saved", "open it again"],
         ),
     ]
+}
+
+/// A filter in a Parquet file.
+#[cfg(feature = "foreign")]
+fn in_parquet(length: Option<u64>) -> ParquetFilter {
+    ParquetFilter {
+        row_group: 2,
+        column: "a.b".into(),
+        file: None,
+        offset: 4399,
+        length,
+        is_encrypted: false,
+    }
 }
 
 /// What the system answers, for a reason.
@@ -281,6 +338,10 @@ fn number_of_looks(looks: &Looks) -> usize {
         Looks::Marked(_) => 5,
         Looks::Unmarked(_) => 6,
         Looks::Other(_) => 7,
+        #[cfg(feature = "foreign")]
+        Looks::Parquet(_) => 8,
+        #[cfg(feature = "foreign")]
+        Looks::DumpAndLineEnd => 9,
     }
 }
 
@@ -299,6 +360,7 @@ fn every_error_names_found_expected_and_the_way_out() {
     told.dedup();
     let kinds = |error| match error {
         9 => 6,
+        10 if cfg!(feature = "foreign") => 10,
         10 => 8,
         _ => 1,
     };

@@ -209,6 +209,9 @@ impl<'a> Open<'a> {
     #[cfg(feature = "foreign")]
     pub(super) fn foreign(&self, bytes: &[u8]) -> Result<Opened> {
         use super::foreign;
+        if let Some(found) = foreign::around(bytes) {
+            return Err(Error::NotTepal { found });
+        }
         let domain = self.key_domain.unwrap_or_default();
         let (format, read) = match self.format.filter(|format| *format != Format::Tepal) {
             Some(format) => (format, foreign::read(format, bytes, domain)?),
@@ -281,6 +284,9 @@ pub(super) fn with_format(error: Error, bytes: &[u8]) -> Error {
 /// What bytes without any mark look like, with the formats that they could be.
 #[cfg(feature = "foreign")]
 fn unmarked(bytes: &[u8]) -> Looks {
+    if let Some(looks) = super::foreign::around_or_cut(bytes) {
+        return looks;
+    }
     let looks = looks_like(bytes);
     let formats = match looks {
         Looks::Other(_) => super::foreign::possible(bytes),

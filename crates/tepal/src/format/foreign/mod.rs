@@ -8,17 +8,19 @@ mod bits_and_blooms;
 mod dcso;
 mod guava;
 mod json;
+mod parquet_file;
 mod parquet_sbbf;
 mod rdb;
 mod redisbloom;
 mod spark;
+mod thrift;
 mod valkey_bloom;
 
 use alloc::vec::Vec;
 
 use super::opened::{Beside, Read};
 use crate::bits::{self, Line};
-use crate::error::{Error, Obstacle, Result};
+use crate::error::{Error, Looks, Obstacle, Result};
 use crate::facts::Labels;
 use crate::fields::Put;
 use crate::ids::{Format, KeyDomain, Layout, OverCapacity, Scheme};
@@ -109,6 +111,19 @@ pub(super) fn check_domain(format: Format, domain: KeyDomain) -> Result<()> {
     } else {
         Err(Error::NoSuchKeys { format, found: domain, expected })
     }
+}
+
+/// What these bytes are, where they have a filter in them and are none.
+pub(super) fn around(bytes: &[u8]) -> Option<Looks> {
+    match parquet_file::whole(bytes) {
+        Some(file) => Some(Looks::Parquet(file)),
+        None => rdb::has_line_end(bytes).then_some(Looks::DumpAndLineEnd),
+    }
+}
+
+/// [`around`], and what has lost its end.
+pub(super) fn around_or_cut(bytes: &[u8]) -> Option<Looks> {
+    around(bytes).or_else(|| parquet_file::begins_so(bytes).then(|| Looks::Parquet(parquet_file::cut())))
 }
 
 /// Do these bytes begin with the mark of any format?

@@ -110,6 +110,26 @@ fn put_header(len: usize, out: &mut dyn Put) -> Result<()> {
 /// ```
 fn after_header(bytes: &[u8]) -> Result<&[u8]> {
     let mut fields = Fields::at(bytes, 0);
+    let len = header(&mut fields)?;
+    let bitset = fields.rest();
+    if len == bitset.len() as i64 && bitset.len() % BLOCK == 0 {
+        return Ok(bitset);
+    }
+    Err(Error::damaged(format_args!(
+        "its header says {len} bytes of bits, and {} follow; expected a multiple of {BLOCK}",
+        bitset.len()
+    )))
+}
+
+/// The length of the filter that begins so, header included, where its header says it.
+pub(super) fn length_with_header(bytes: &[u8]) -> Option<u64> {
+    let mut fields = Fields::at(bytes, 0);
+    let bits = u64::try_from(header(&mut fields).ok()?).ok()?;
+    Some(bits + fields.position() as u64)
+}
+
+/// The length of the bits that the header says.
+fn header(fields: &mut Fields<'_>) -> Result<i64> {
     let mut len = None;
     let mut last = 0;
     let mut named = [false; 3];
@@ -119,9 +139,9 @@ fn after_header(bytes: &[u8]) -> Result<&[u8]> {
         if byte == 0 {
             break;
         }
-        let id = if delta == 0 { zigzag(&mut fields)? } else { last + i64::from(delta) };
+        let id = if delta == 0 { zigzag(fields)? } else { last + i64::from(delta) };
         match (id, kind) {
-            (1, 5) => len = Some(zigzag(&mut fields)?),
+            (1, 5) => len = Some(zigzag(fields)?),
             (2..=4, 12) => {
                 // The union's first member, an empty struct; then the end of the struct and of the union.
                 let expected: [u8; 3] = [0x1C, 0, 0];
@@ -143,15 +163,9 @@ fn after_header(bytes: &[u8]) -> Result<&[u8]> {
         }
         last = id;
     }
-    let bitset = fields.rest();
     match len {
-        Some(len) if named == [true; 3] && len == bitset.len() as i64 && bitset.len() % BLOCK == 0 => {
-            Ok(bitset)
-        }
-        Some(len) => Err(Error::damaged(format_args!(
-            "its header says {len} bytes of bits, and {} follow; expected a multiple of {BLOCK}",
-            bitset.len()
-        ))),
+        Some(len) if named == [true; 3] => Ok(len),
+        Some(_) => Err(Error::damaged("its header does not name algorithm, hash and compression")),
         None => Err(Error::damaged("its header does not say how long the bits are")),
     }
 }

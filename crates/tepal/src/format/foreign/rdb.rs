@@ -30,6 +30,13 @@ pub(super) fn has_mark(bytes: &[u8]) -> bool {
     bytes.starts_with(&MARK)
 }
 
+/// Is it a payload with one line end behind it, which `redis-cli --raw` prints after every answer?
+pub(super) fn has_line_end(bytes: &[u8]) -> bool {
+    let Some(payload) = bytes.strip_suffix(b"\n").filter(|payload| has_mark(payload)) else { return false };
+    let sum = payload.last_chunk::<8>().map(|sum| u64::from_le_bytes(*sum));
+    payload.len() >= MARK.len() + FOOTER && sum == Some(crc64(0, &payload[..payload.len() - 8]))
+}
+
 pub(super) fn read(bytes: &[u8], domain: KeyDomain) -> Result<Read> {
     let Some(values) = bytes.len().checked_sub(FOOTER).filter(|len| *len >= MARK.len()) else {
         return Err(Error::damaged(format_args!("it ends after {} bytes", bytes.len())));

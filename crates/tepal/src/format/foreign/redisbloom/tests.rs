@@ -126,14 +126,20 @@ fn bits_an_entry_give_the_hashes() {
     }
 }
 
-/// The other form of file has a checksum, which finds every change.
-#[test]
-fn a_dump_has_a_checksum() {
+/// The payload of a filter of 100 keys.
+fn dump() -> (Opened, Vec<u8>) {
     let file = Opened::new(tests::filter(Scheme::RedisBloom, 100), Format::RedisBloom).unwrap();
     let links = tests::parts(&file).iter().map(Kept::of).collect();
     let header = Header { options: RESERVED + NO_SCALING, growth: 2, rdb_version: Some(11), links };
     let mut dump = Vec::new();
     header.write(file.filter(), &mut dump).unwrap();
+    (file, dump)
+}
+
+/// The other form of file has a checksum, which finds every change.
+#[test]
+fn a_dump_has_a_checksum() {
+    let (_, dump) = dump();
     let file = crate::from_bytes(&dump).unwrap();
     let facts = file.facts().unwrap().file.unwrap();
     assert!(facts.has_checksum && file.format() == Format::RedisBloom);
@@ -143,5 +149,31 @@ fn a_dump_has_a_checksum() {
         let mut changed = dump.clone();
         changed[at] ^= 0x20;
         assert!(read(&changed).is_err(), "byte {at}");
+    }
+}
+
+/// `redis-cli --raw dump KEY > FILE` puts a line end behind the payload. One, and nothing else, has its own words.
+#[test]
+fn a_line_end_behind_a_dump() {
+    let (_, dump) = dump();
+    let looks = |bytes: &[u8]| {
+        let told = crate::Open::new().format(Format::RedisBloom).from_bytes(bytes);
+        let errors =
+            [told.map(drop), crate::from_bytes(bytes).map(drop), BloomFilter::from_bytes(bytes).map(drop)];
+        let all =
+            errors.map(|error| matches!(error, Err(Error::NotTepal { found: crate::Looks::DumpAndLineEnd })));
+        assert!(all[0] == all[1] && all[1] == all[2]);
+        all[0]
+    };
+    assert!(looks(&[&dump[..], b"\n"].concat()));
+    for more in [&b"\n\n"[..], b"\r\n", b"\r", b" "] {
+        assert!(!looks(&[&dump[..], more].concat()), "{more:?}");
+    }
+    // Of a payload that is damaged too, of a few bytes, and of one whose own last byte is that.
+    let mut damaged = [&dump[..], b"\n"].concat();
+    damaged[20] ^= 1;
+    assert!(!looks(&damaged));
+    for len in 0..dump.len() {
+        assert!(!looks(&[&dump[..len], b"\n"].concat()), "{len}");
     }
 }

@@ -1,0 +1,125 @@
+//! A whole Parquet file in the place of one of its filters: where these lie in it.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// A whole Parquet file, which holds filters and is none ([`Looks::Parquet`](super::Looks::Parquet)): what its footer says of
+/// them.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ParquetFile {
+    /// It has filters, each of one column in one row group.
+    #[non_exhaustive]
+    Filters {
+        /// The first of them, at most 64, in the order of the row groups.
+        first: Vec<ParquetFilter>,
+        /// How many there are.
+        total: u64,
+    },
+    /// Nobody asked its writer for filters.
+    WithoutFilters,
+    /// Its footer is encrypted, and so are its filters.
+    Encrypted,
+    /// Its footer cannot be read.
+    #[non_exhaustive]
+    Damaged {
+        /// Which part, and how it shows.
+        what: String,
+    },
+}
+
+/// Where a filter lies in a Parquet file.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ParquetFilter {
+    /// The number of the row group, from 0.
+    pub row_group: u64,
+    /// The names that lead to the column, joined by dots; cut after 100 characters.
+    pub column: String,
+    /// The file that has the column, where it is another one; cut as the column is.
+    pub file: Option<String>,
+    /// Its first byte.
+    pub offset: u64,
+    /// Its bytes, header included. Nothing where neither the footer nor the filter's own header says it.
+    pub length: Option<u64>,
+    /// The column is encrypted, and its filter with it.
+    pub is_encrypted: bool,
+}
+
+/// So many filters are named in a text.
+const SHOWN: usize = 8;
+
+impl ParquetFile {
+    /// What to do about it.
+    pub(super) fn way_out(&self) -> &'static str {
+        match self {
+            ParquetFile::Filters { .. } => {
+                "cut it out and open that; a key is held if the filter of any row group holds it"
+            }
+            ParquetFile::WithoutFilters => WRITERS,
+            ParquetFile::Encrypted => "write it anew without encryption, by a program that has its key",
+            ParquetFile::Damaged { .. } => "get the file again from where it came",
+        }
+    }
+}
+
+/// How a Parquet file comes by filters.
+const WRITERS: &str = "write it anew with them: `bloom_filter_options` of pyarrow's `write_table`, \
+     `parquet.bloom.filter.enabled` of parquet-java and Spark, `set_bloom_filter_enabled` of the crate parquet; DuckDB \
+     makes them of columns with a dictionary";
+
+impl fmt::Display for ParquetFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ParquetFile::Filters { first, total } => {
+                let (is, s) = if *total == 1 { ("is", "") } else { ("are", "s") };
+                write!(f, "it is a whole Parquet file, and {total} Bloom filter{s} {is} in it: ")?;
+                for (i, filter) in first.iter().take(SHOWN).enumerate() {
+                    write!(f, "{}{filter}", if i > 0 { "; " } else { "" })?;
+                }
+                match total.saturating_sub(first.len().min(SHOWN) as u64) {
+                    0 => Ok(()),
+                    more => write!(f, "; and {more} more"),
+                }
+            }
+            ParquetFile::WithoutFilters => f.write_str("it is a whole Parquet file, without Bloom filters"),
+            ParquetFile::Encrypted => f.write_str("it is a whole Parquet file, whose footer is encrypted"),
+            ParquetFile::Damaged { what } => {
+                write!(f, "it begins as a Parquet file does, and its footer cannot be read: {what}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for ParquetFilter {
+    /// Where it is, and what cuts it out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { row_group, column, offset, .. } = self;
+        write!(f, "row group {row_group}, column {column:?}, ")?;
+        if let Some(file) = &self.file {
+            write!(f, "in the file {file:?}, ")?;
+        }
+        match self.length {
+            _ if self.is_encrypted => write!(f, "encrypted, from byte {offset} on"),
+            Some(length) => {
+                write!(
+                    f,
+                    "{length} bytes from byte {offset} on ({})",
+                    self.cutting("FILE").unwrap_or_default()
+                )
+            }
+            None => write!(f, "of unknown length from byte {offset} on"),
+        }
+    }
+}
+
+impl ParquetFilter {
+    /// The command line that writes the filter's bytes to standard output, for a file of this name (as a shell reads it).
+    /// Nothing where the length is not known, or the column encrypted.
+    #[must_use]
+    pub fn cutting(&self, file: &str) -> Option<String> {
+        let length = self.length.filter(|_| !self.is_encrypted)?;
+        Some(alloc::format!("tail -c +{} {file} | head -c {length}", self.offset.saturating_add(1)))
+    }
+}

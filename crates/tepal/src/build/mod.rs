@@ -151,7 +151,8 @@ impl Gather {
     /// Checks everything that can be checked before the first key, for a filter that is to be written in `format`. On one
     /// thread, with temporary files in the system's folder for them.
     ///
-    /// The builder's capacity, or its rate and size together, fix the size; else it follows from the keys.
+    /// The builder's capacity, or its rate and size together, fix the size; else it follows from the keys. With an
+    /// [`expansion`](BloomFilterBuilder::expansion) the file is a chain that grows; its first link is that large.
     ///
     /// # Errors
     /// As [`BloomFilterBuilder::build`] and [`Opened::new`]; [`Error::CallerHashes`] for a filter that takes no keys;
@@ -175,10 +176,12 @@ impl Gather {
             Error::KeyRefused { .. } => Ok(()),
             other => Err(other),
         })?;
+        #[cfg(feature = "foreign")]
+        builder.check_growth()?;
         // The kind of filter, without its size, which may be large.
-        Opened::new(builder.clone().smallest().build()?, format)?;
+        empty(builder.clone().smallest(), format)?;
         let way = if builder.is_sized() {
-            let file = Opened::new(builder.clone().build()?, format)?;
+            let file = empty(builder.clone(), format)?;
             Way::Fixed(Box::new(Mutex::new(Fixed { file, counter: Counter::new() })))
         } else {
             builder.clone().capacity(1).plan()?;
@@ -334,8 +337,7 @@ impl Gather {
                 let (keys, different) = (counter.keys, counter.different());
                 let policy = builder.policy();
                 let roomy = builder.capacity(room_for(different, false, keys));
-                let filter = roomy.over_capacity(OverCapacity::Ignore).build()?;
-                let mut file = Opened::new(filter, format)?;
+                let mut file = empty(roomy.over_capacity(OverCapacity::Ignore), format)?;
                 spool.drain(|keys| file.insert_prepared(keys))?;
                 match file.filter().kind() {
                     Kind::Bloom => file.set_over_capacity(policy)?,
@@ -346,6 +348,20 @@ impl Gather {
             }
         }
     }
+}
+
+/// The file of a filter without keys, or of a chain where it shall grow.
+fn empty(builder: BloomFilterBuilder, format: Format) -> Result<Opened> {
+    #[cfg(feature = "foreign")]
+    if let Some(times) = builder.growth() {
+        let file = Opened::new(builder.build_chain()?, format)?;
+        if file.filter().kind() == Kind::Bloom {
+            let expected = format!("left out: a file of the format {format} does not grow");
+            return Err(Error::parameter("the expansion", times, expected));
+        }
+        return Ok(file);
+    }
+    Opened::new(builder.build()?, format)
 }
 
 /// Keys that are prepared together.

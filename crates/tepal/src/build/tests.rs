@@ -70,6 +70,40 @@ fn every_way_gives_one_file_for_any_number_of_threads() {
     }
 }
 
+/// What grows is the chain that the server would have made, whether its first link is told or counted.
+#[test]
+fn chains_grow_while_keys_come() {
+    for (scheme, format) in
+        [(Scheme::RedisBloom, Format::RedisBloom), (Scheme::ValkeyBloom, Format::ValkeyBloom)]
+    {
+        let builder = BloomFilter::builder().scheme(scheme).expansion(3).over_capacity(OverCapacity::Refuse);
+        for (n, capacity, links) in [(0, Some(50), 1), (1, Some(1), 1), (500, Some(50), 3), (500, None, 1)] {
+            let builder = capacity.map_or(builder.clone(), |keys| builder.clone().capacity(keys));
+            let keys = keys(n);
+            let one = built(&builder, format, &keys, 1);
+            let first = one.file.facts().unwrap().parts[0].capacity;
+            assert!(capacity.is_none_or(|keys| keys == first) && (first > 490 || capacity.is_some()));
+            let chain = builder.clone().capacity(first).build_chain().unwrap();
+            let mut expected = Opened::new(chain, format).unwrap();
+            keys.iter().for_each(|key| assert!(expected.insert(key).is_ok()));
+            assert_eq!(one.file.to_bytes().unwrap(), expected.to_bytes().unwrap(), "{format} {n}");
+            assert_eq!(one.file.facts().unwrap().parts.len(), links, "{format} {n}");
+            let two = built(&builder, format, &keys, 2);
+            assert_eq!(two.file.to_bytes().unwrap(), one.file.to_bytes().unwrap(), "{format} {n}");
+        }
+        let refused = Gather::new(builder.clone().bit_len(640), format).err().unwrap().to_string();
+        assert!(refused.contains("the size of a chain that grows is given"), "{refused}");
+        // What grows has no tepal file: it would become one filter, which does not.
+        let refused = Gather::new(builder.capacity(10), Format::Tepal).err().unwrap().to_string();
+        assert!(
+            refused.contains("the expansion is 3; it must be left out: a file of the format tepal"),
+            "{refused}"
+        );
+    }
+    let refused = Gather::new(BloomFilter::builder().expansion(2), Format::Tepal).err().unwrap().to_string();
+    assert!(refused.contains("the scheme of a chain is `xxh3`"), "{refused}");
+}
+
 #[test]
 fn a_recipe_and_a_policy_are_the_filters() {
     let recipe = Recipe { trim: true, nocase: true };

@@ -1,5 +1,8 @@
 //! Describing a filter before it exists.
 
+#[cfg(feature = "foreign")]
+mod chain;
+
 use alloc::string::String;
 
 use super::{BloomFilter, Meta};
@@ -41,6 +44,8 @@ pub struct BloomFilterBuilder {
     recipe: Recipe,
     labels: Labels,
     planned: Option<Plan>,
+    #[cfg(feature = "foreign")]
+    expansion: Option<u32>,
 }
 
 impl BloomFilter {
@@ -371,6 +376,8 @@ impl BloomFilterBuilder {
 
     /// Everything about the filter that is not its bits.
     pub(super) fn meta(self) -> Result<Meta> {
+        #[cfg(feature = "foreign")]
+        self.check_is_one()?;
         let plan = self.plan()?;
         let keys = self.key_hasher()?;
         let shape = shape_of(keys.scheme(), plan.layout, plan.num_hashes, plan.bit_len)?;

@@ -1,0 +1,214 @@
+//! Chains that grow, from nothing: what `BF.RESERVE` makes of a rate and a capacity.
+
+use alloc::vec;
+
+use super::{BloomFilterBuilder, DEFAULT_RATE};
+use crate::error::{Error, Result};
+use crate::ids::{OverCapacity, Scheme};
+use crate::kinds::chain::{Growth, ScalableBloomFilter};
+use crate::params::check_rate;
+
+/// RedisBloom makes this of every higher rate.
+const MOST_REDISBLOOM_RATE: f64 = 0.25;
+/// The share of its rate that RedisBloom gives to the first link of a chain that grows.
+const REDISBLOOM_FIRST: f64 = 0.5;
+/// What valkey-bloom multiplies the rate by for each link after the first, where it is not told otherwise.
+const VALKEY_TIGHTENING: f64 = 0.5;
+
+impl BloomFilterBuilder {
+    /// Lets a chain grow: each further link has so many times the capacity of the one before. 2 is what RedisBloom and
+    /// valkey-bloom take where they are not told (`EXPANSION`). For [`build_chain`](Self::build_chain), and for
+    /// `build::Gather`; one filter does not grow.
+    pub fn expansion(mut self, times: u32) -> Self {
+        self.expansion = Some(times);
+        self
+    }
+
+    /// Builds an empty chain, as RedisBloom and valkey-bloom make it for `BF.RESERVE key rate capacity`: one link for so
+    /// many keys. With an [`expansion`](Self::expansion) larger ones follow as it fills; without one it never grows
+    /// (`NONSCALING`), and refuses keys past its capacity.
+    ///
+    /// What the program does is done, to the last bit. The first link of a RedisBloom chain that grows has *half* of the
+    /// rate, and each link half of the rate of the one before. A valkey-bloom chain's first link has the rate itself.
+    ///
+    /// ```
+    /// use tepal::{BloomFilter, Format, Opened, Scheme};
+    /// // BF.RESERVE seen 0.01 100
+    /// let builder = BloomFilter::builder().scheme(Scheme::RedisBloom).false_positive_rate(0.01).capacity(100);
+    /// let mut seen = Opened::new(builder.expansion(2).build_chain()?, Format::RedisBloom)?;
+    /// for key in 0..1000u32 {
+    ///     seen.insert(&key)?;
+    /// }
+    /// assert_eq!(seen.facts()?.parts.len(), 4);      // for 100, 200, 400 and 800 keys
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`build`](Self::build). [`Error::Parameter`] for another scheme than [`Scheme::RedisBloom`] and
+    /// [`Scheme::ValkeyBloom`]; an expansion of 0; a size or number of hashes for a chain that grows, where these follow
+    /// from rate and capacity; a rate above 0.25 for RedisBloom, which cuts it to that.
+    pub fn build_chain(mut self) -> Result<ScalableBloomFilter> {
+        let scheme = self.request.scheme.unwrap_or(Scheme::Xxh3);
+        if !matches!(scheme, Scheme::RedisBloom | Scheme::ValkeyBloom) {
+            let expected = "`redisbloom` or `valkey-bloom`: only these programs have chains";
+            return Err(Error::parameter("the scheme of a chain", format_args!("`{scheme}`"), expected));
+        }
+        let rate = match self.planned {
+            Some(plan) => plan.false_positive_rate,
+            None => self.request.false_positive_rate.unwrap_or(DEFAULT_RATE),
+        };
+        if scheme == Scheme::RedisBloom && rate > MOST_REDISBLOOM_RATE {
+            let expected = "at most 0.25, which RedisBloom makes of every higher one";
+            return Err(Error::parameter("the rate of a RedisBloom chain", rate, expected));
+        }
+        let growth = match self.expansion.take() {
+            None => Growth::Fixed,
+            Some(expansion) => {
+                self.check_growing(expansion)?;
+                check_rate(rate)?;
+                if scheme == Scheme::RedisBloom {
+                    self.request.false_positive_rate = Some(rate * REDISBLOOM_FIRST);
+                    Growth::RedisBloom { expansion }
+                } else {
+                    Growth::ValkeyBloom { expansion, rate, tightening: VALKEY_TIGHTENING }
+                }
+            }
+        };
+        // The chain decides when a link is full, by its items.
+        self.over_capacity = Some(OverCapacity::Warn);
+        ScalableBloomFilter::new(vec![self.build()?], growth)
+    }
+
+    /// Refuses what `BF.RESERVE` has no place for.
+    fn check_growing(&self, expansion: u32) -> Result<()> {
+        if expansion == 0 {
+            let expected = "1 or more; leave it out for a chain that does not grow";
+            return Err(Error::parameter("the expansion", expansion, expected));
+        }
+        let request = &self.request;
+        let given = [
+            ("the size of a chain that grows", request.bit_len.is_some() || self.planned.is_some()),
+            ("the number of hashes of a chain that grows", request.num_hashes.is_some()),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) => {
+                Err(Error::parameter(name, "given", "left out: it follows from rate and capacity"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a chain that no server makes, before its capacity is known.
+    #[cfg(feature = "build")]
+    pub(crate) fn check_growth(&self) -> Result<()> {
+        self.expansion.map_or(Ok(()), |expansion| self.check_growing(expansion))
+    }
+
+    /// By how much what is described grows.
+    #[cfg(feature = "build")]
+    pub(crate) fn growth(&self) -> Option<u32> {
+        self.expansion
+    }
+
+    /// Refuses an expansion for one filter.
+    pub(super) fn check_is_one(&self) -> Result<()> {
+        match self.expansion {
+            None => Ok(()),
+            Some(times) => {
+                let expected = "left out: one filter does not grow, and `build_chain` makes what does";
+                Err(Error::parameter("the expansion", times, expected))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::{BloomFilter, Format, Opened};
+
+    fn chain_of(scheme: Scheme) -> BloomFilterBuilder {
+        BloomFilter::builder().scheme(scheme).capacity(100)
+    }
+
+    fn refused(builder: BloomFilterBuilder, part: &str) {
+        let text = builder.build_chain().unwrap_err().to_string();
+        assert!(text.contains(part), "{part:?} is not in {text:?}");
+    }
+
+    #[test]
+    fn the_first_link_has_its_programs_rate() {
+        let rate = |builder: BloomFilterBuilder| {
+            let chain = builder.build_chain().unwrap();
+            let [link] = chain.links() else { panic!("{chain:?}") };
+            (link.promised_false_positive_rate(), link.capacity())
+        };
+        assert_eq!(rate(chain_of(Scheme::RedisBloom)), (0.01, 100));
+        assert_eq!(rate(chain_of(Scheme::RedisBloom).expansion(2)), (0.005, 100));
+        assert_eq!(rate(chain_of(Scheme::RedisBloom).false_positive_rate(0.25).expansion(9)), (0.125, 100));
+        assert_eq!(rate(chain_of(Scheme::ValkeyBloom)), (0.01, 100));
+        assert_eq!(rate(chain_of(Scheme::ValkeyBloom).false_positive_rate(0.6).expansion(2)), (0.6, 100));
+    }
+
+    #[test]
+    fn what_no_server_makes_is_refused() {
+        for scheme in [Scheme::RedisBloom, Scheme::ValkeyBloom] {
+            refused(chain_of(scheme).expansion(0), "the expansion is 0; it must be 1 or more");
+            refused(chain_of(scheme).expansion(2).bit_len(1024), "the size of a chain that grows is given");
+            refused(
+                chain_of(scheme).expansion(2).num_hashes(3),
+                "the number of hashes of a chain that grows",
+            );
+            let plan = chain_of(scheme).plan().unwrap();
+            let planned = BloomFilter::builder().scheme(scheme).planned(plan);
+            refused(planned.clone().expansion(2), "the size of a chain that grows is given");
+            assert_eq!(planned.build_chain().unwrap().links().len(), 1);
+            refused(chain_of(scheme).expansion(2).false_positive_rate(1.5), "1.5");
+            refused(chain_of(scheme).expansion(2).false_positive_rate(f64::NAN), "NaN");
+            refused(BloomFilter::builder().scheme(scheme).expansion(2), "capacity");
+            let one = chain_of(scheme).expansion(2).build().unwrap_err().to_string();
+            assert!(
+                one.contains("the expansion is 2; it must be left out: one filter does not grow"),
+                "{one}"
+            );
+        }
+        refused(chain_of(Scheme::RedisBloom).false_positive_rate(0.6), "0.6; it must be at most 0.25");
+        refused(chain_of(Scheme::GuavaMitz64), "the scheme of a chain is `guava-mitz64`");
+        refused(BloomFilter::builder().capacity(1).expansion(2), "the scheme of a chain is `xxh3`");
+        refused(chain_of(Scheme::RedisBloom).capacity(u64::MAX).expansion(2), "more than this machine");
+    }
+
+    /// Only by its items is a link full, whatever was asked for past its capacity.
+    #[test]
+    fn links_are_filled_to_their_capacity() {
+        for scheme in [Scheme::RedisBloom, Scheme::ValkeyBloom] {
+            let builder = chain_of(scheme).over_capacity(OverCapacity::Refuse);
+            let mut chain = builder.clone().expansion(1).build_chain().unwrap();
+            (0..1000u32).for_each(|key| assert!(chain.insert(&key).is_ok()));
+            let held: Vec<_> = chain.links().iter().map(|link| link.keys_inserted().unwrap()).collect();
+            assert!(held.len() >= 9 && held[..held.len() - 1].iter().all(|keys| *keys == 100), "{held:?}");
+            let mut fixed = builder.build_chain().unwrap();
+            let new = (0..1000u32).map_while(|key| fixed.insert(&key).ok()).filter(|new| *new).count();
+            assert_eq!((new, fixed.links().len()), (100, 1));
+        }
+    }
+
+    /// A chain without a file yet is written as its program would write the empty key.
+    #[test]
+    fn an_empty_chain_has_a_file() {
+        for (scheme, format) in
+            [(Scheme::RedisBloom, Format::RedisBloom), (Scheme::ValkeyBloom, Format::ValkeyBloom)]
+        {
+            for builder in [chain_of(scheme), chain_of(scheme).expansion(2)] {
+                let file = Opened::new(builder.build_chain().unwrap(), format).unwrap();
+                let bytes = file.to_bytes().unwrap();
+                let again = crate::Open::new().format(format).from_bytes(&bytes).unwrap();
+                assert_eq!((again.to_bytes().unwrap(), again.filter().keys_inserted()), (bytes, Some(0)));
+                assert!(!again.contains("a"));
+            }
+        }
+    }
+}

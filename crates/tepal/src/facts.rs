@@ -138,6 +138,8 @@ pub struct Facts {
     pub scheme: Scheme,
     /// The public seed of the hash, where the scheme has one.
     pub seed: Option<u64>,
+    /// The seed of [`Scheme::ValkeyBloom`].
+    pub valkey_seed: Option<[u8; 32]>,
     /// The name of the hash that the caller computes, under [`Scheme::CallerHash`].
     pub caller_hash: Option<String>,
     /// What the keys are.
@@ -210,6 +212,8 @@ impl PartFacts {
 pub struct FileFacts {
     /// Its format.
     pub format: Format,
+    /// Which of its forms it is, where the format has two.
+    pub form: Option<Form>,
     /// The version of a tepal file.
     pub format_version: Option<u16>,
     /// Its bytes.
@@ -222,6 +226,46 @@ pub struct FileFacts {
     pub is_sealed: bool,
     /// What files of this format do not say, so that it was told or worked out.
     pub not_recorded: Vec<Unrecorded>,
+}
+
+/// Which form of file it is, where a program writes its filter in two: RedisBloom's.
+///
+/// ```
+/// # #[cfg(feature = "foreign")] {
+/// use tepal::{BloomFilter, Form, Format, Opened, Scheme};
+/// let filter = BloomFilter::builder().scheme(Scheme::RedisBloom).capacity(1000).build_chain()?;
+/// let dump = Opened::new(filter, Format::RedisBloom)?.in_form(Form::Dump)?;
+/// assert_eq!(dump.form(), Some(Form::Dump));      // `RESTORE key 0` takes its bytes
+/// # }
+/// # Ok::<(), tepal::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Form {
+    /// The pairs that `BF.SCANDUMP` gives and `BF.LOADCHUNK` takes, one after the other.
+    Pairs,
+    /// The payload that `DUMP` gives and `RESTORE` takes, with a checksum.
+    Dump,
+}
+
+impl Form {
+    /// All of them.
+    pub const ALL: &'static [Form] = &[Form::Pairs, Form::Dump];
+
+    /// The name, as it is printed: `pairs`, `dump`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Form::Pairs => "pairs",
+            Form::Dump => "dump",
+        }
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
 }
 
 /// Something that a file does not say of its filter.

@@ -129,7 +129,7 @@ mod format;
 pub use error::{Error, Looks, Obstacle, Result};
 #[cfg(feature = "foreign")]
 pub use error::{ParquetFile, ParquetFilter};
-pub use facts::{Facts, FileFacts, Labels, PartFacts, Unrecorded, Warning};
+pub use facts::{Facts, FileFacts, Form, Labels, PartFacts, Unrecorded, Warning};
 #[cfg(feature = "std")]
 pub use format::map::open;
 pub use format::open::{Open, from_bytes};

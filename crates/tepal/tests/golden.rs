@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tepal::{
-    AnyFilter, BloomFilter, BloomFilterBuilder, Error, Format, Key, KeyDomain, KeyRef, Layout, Looks,
+    AnyFilter, BloomFilter, BloomFilterBuilder, Error, Form, Format, Key, KeyDomain, KeyRef, Layout, Looks,
     Md5Split, Open, Opened, OverCapacity, ParquetFile, ParquetFilter, Scheme,
 };
 
@@ -369,6 +369,112 @@ fn redisbloom() {
         }
     }
     assert!(dumps > 0);
+}
+
+/// What a case gave to `BF.RESERVE`, or to a first `BF.ADD`.
+fn reserved(case: &Value) -> BloomFilterBuilder {
+    let number = |names: [&str; 2], default: f64| {
+        let given = names.into_iter().map(|name| param(case, name)).find(|text| !text.is_empty());
+        given.map_or(default, |text| text.parse().unwrap())
+    };
+    let builder = BloomFilter::builder()
+        .capacity(number(["capacity"; 2], 100.0) as u64)
+        .false_positive_rate(number(["error", "fp_rate"], 0.01));
+    match number(["expansion"; 2], 2.0) as u32 {
+        0 => builder,
+        _ if param(case, "nonscaling") == "1" => builder,
+        expansion => builder.expansion(expansion),
+    }
+}
+
+/// From nothing but what the server was told, and the keys, in both forms.
+#[test]
+fn redisbloom_chains_are_grown_from_nothing() {
+    let folder = folder("redisbloom");
+    let (mut growing, mut dumps, mut packed) = (0, 0, 0);
+    for case in &folder.cases {
+        let label = &case["name"];
+        let mut builder = reserved(case).scheme(Scheme::RedisBloom);
+        if param(case, "error") == "0.6" {
+            // The server cuts it; here it is refused, with what the server makes of it.
+            let text = builder.clone().build_chain().unwrap_err().to_string();
+            assert!(
+                text.contains("the rate of a RedisBloom chain is 0.6; it must be at most 0.25"),
+                "{text}"
+            );
+            builder = builder.false_positive_rate(0.25);
+        }
+        let mut file = Opened::new(builder.build_chain().unwrap(), Format::RedisBloom).unwrap();
+        insert_all(case, KeyDomain::Bytes, |key| file.insert(key));
+        let pairs = folder.file(case, "bin").unwrap();
+        assert!(file.to_bytes().unwrap() == pairs, "{label}");
+        growing += usize::from(file.facts().unwrap().parts.len() > 1);
+
+        let Some(dump) = folder.file(case, "dump") else { continue };
+        dumps += 1;
+        let theirs = tepal::from_bytes(&dump).unwrap();
+        assert_eq!((file.form(), theirs.form()), (Some(Form::Pairs), Some(Form::Dump)));
+        assert!(theirs.clone().in_form(Form::Pairs).unwrap().to_bytes().unwrap() == pairs, "{label}");
+        for ours in [file, tepal::from_bytes(&pairs).unwrap()] {
+            let ours = ours.in_form(Form::Dump).unwrap();
+            assert!(ours.filter() == theirs.filter(), "{label}");
+            let mut bytes = ours.to_bytes().unwrap();
+            assert_eq!(ours.file_facts().unwrap().form, Some(Form::Dump));
+            assert!(ours.file_facts().unwrap().has_checksum);
+            let version = bytes.len() - 10;
+            assert_eq!(bytes[version..version + 2], [9, 0], "{label}");
+            assert!(tepal::from_bytes(&bytes).unwrap().to_bytes().unwrap() == bytes, "{label}");
+            // These are of Redis 7.0, whose version is 10; and one has a string that the server packed.
+            bytes[version] = 10;
+            mend(&mut bytes);
+            packed += usize::from(bytes.len() != dump.len());
+            assert!(bytes == dump || bytes.len() == dump.len() + 9, "{label}");
+        }
+    }
+    assert_eq!((growing, dumps, packed), (3, 6, 2));
+}
+
+/// Makes the CRC-64 at the end of a payload right.
+fn mend(dump: &mut [u8]) {
+    let end = dump.len() - 8;
+    let sum = dump[..end].iter().fold(0u64, |crc, byte| {
+        (0..8).fold(crc ^ u64::from(*byte), |crc, _| match crc & 1 {
+            1 => crc >> 1 ^ 0x95AC_9329_AC4B_C9B5,
+            _ => crc >> 1,
+        })
+    });
+    dump[end..].copy_from_slice(&sum.to_le_bytes());
+}
+
+#[test]
+fn valkey_chains_are_grown_from_nothing() {
+    let folder = folder("valkey-bloom");
+    for case in &folder.cases {
+        let hex = param(case, "seed_hex");
+        let seed = core::array::from_fn(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap());
+        let chain = reserved(case).valkey_seed(seed).build_chain().unwrap();
+        let mut file = Opened::new(chain, Format::ValkeyBloom).unwrap();
+        insert_all(case, KeyDomain::Bytes, |key| file.insert(key));
+        assert!(file.to_bytes().unwrap() == folder.file(case, "bin").unwrap(), "{}", case["name"]);
+    }
+}
+
+/// Only RedisBloom's files have two forms.
+#[test]
+fn forms_are_of_redisbloom_alone() {
+    for format in Format::ALL.iter().filter(|format| **format != Format::RedisBloom) {
+        let builder = BloomFilter::builder().scheme(format.schemes()[0]).capacity(10);
+        let builder = format.layout().map_or(builder.clone(), |layout| builder.layout(layout));
+        let file = Opened::new(builder.build().unwrap(), *format).unwrap();
+        assert_eq!((file.form(), file.file_facts().unwrap().form), (None, None), "{format}");
+        for &form in Form::ALL {
+            let text = file.clone().in_form(form).unwrap_err().to_string();
+            assert!(
+                text.contains(&format!("its files have no form `{form}`, which those of redisbloom")),
+                "{text}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -44,6 +44,12 @@ pub enum Obstacle {
     },
     /// The format has no place for a recipe (trim, nocase), and no other program would apply it.
     Recipe,
+    /// The format has no such form ([`Form`](crate::Form)).
+    #[non_exhaustive]
+    Form {
+        /// The form that was asked for.
+        asked: &'static str,
+    },
     /// The format has no place for a number of the filter.
     #[non_exhaustive]
     Number {
@@ -78,6 +84,10 @@ impl fmt::Display for Obstacle {
             Obstacle::Recipe => f.write_str(
                 "it trims keys or ignores their case, which no other program would do; rebuild it from keys without \
                  a recipe",
+            ),
+            Obstacle::Form { asked } => write!(
+                f,
+                "its files have no form `{asked}`, which those of redisbloom have; name that format, or leave the form out"
             ),
             Obstacle::Number { name, found, most } => {
                 write!(f, "{name} is {found}, and the format has room up to {most}; rebuild it from the keys")

@@ -112,6 +112,10 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             }),
             vec!["its keys are int32, and that program's are bytes or int64", "rebuild it from keys"],
         ),
+        (
+            unconvertible(Obstacle::Form { asked: "dump" }),
+            vec!["format dcso", "have no form `dump`, which those of redisbloom have", "leave the form out"],
+        ),
         (not_tepal(Looks::Empty), vec!["not a tepal filter: it is empty", MADE_BY]),
         (not_tepal(Looks::Packed("gzip")), vec!["it looks like gzip data", MADE_BY]),
         (not_tepal(Looks::TextMode), vec!["a copy in text mode has changed its line ends", MADE_BY]),
@@ -325,6 +329,7 @@ fn number_of_obstacle(obstacle: &Obstacle) -> usize {
         Obstacle::Recipe => 3,
         Obstacle::Number { .. } => 4,
         Obstacle::KeyDomain { .. } => 5,
+        Obstacle::Form { .. } => 6,
     }
 }
 
@@ -359,7 +364,7 @@ fn every_error_names_found_expected_and_the_way_out() {
     }
     told.dedup();
     let kinds = |error| match error {
-        9 => 6,
+        9 => 7,
         10 if cfg!(feature = "foreign") => 10,
         10 => 8,
         _ => 1,

@@ -10,7 +10,7 @@ use super::seal::SEAL_BYTES;
 #[cfg(feature = "std")]
 use super::stamp::Origin;
 use crate::error::{Error, Result};
-use crate::facts::{Facts, FileFacts, Unrecorded};
+use crate::facts::{Facts, FileFacts, Form, Unrecorded};
 use crate::fields::Put;
 use crate::ids::{Format, KeyDomain, OverCapacity};
 use crate::key::{Key, KeyHasher, Keys, PreparedKeys};
@@ -24,6 +24,16 @@ pub(super) trait Beside: fmt::Debug + Send + Sync {
     /// Are the bits under a checksum?
     fn has_checksum(&self) -> bool {
         false
+    }
+
+    /// Which form it is, where the format has two.
+    fn form(&self) -> Option<Form> {
+        None
+    }
+
+    /// The same in another form; nothing where the format has no such form.
+    fn in_form(&self, _: Form) -> Option<Ref<dyn Beside>> {
+        None
     }
 }
 
@@ -313,6 +323,32 @@ impl Opened {
         Ok(file)
     }
 
+    /// Which form of file it is, where its format has two.
+    #[must_use]
+    pub fn form(&self) -> Option<Form> {
+        self.beside.as_ref()?.form()
+    }
+
+    /// The same filter in another form of its format.
+    ///
+    /// A payload of `DUMP` that was not read from one names version 9 of RDB: servers take their own version and all before
+    /// it, so that is every Redis from 5.0 on.
+    ///
+    /// # Errors
+    /// [`Error::Unconvertible`] where the format has no such form.
+    pub fn in_form(self, form: Form) -> Result<Self> {
+        if self.form() == Some(form) {
+            return Ok(self);
+        }
+        match self.beside.as_ref().and_then(|beside| beside.in_form(form)) {
+            Some(beside) => Ok(Opened { beside: Some(beside), ..self }),
+            None => Err(Error::Unconvertible {
+                format: self.format,
+                obstacle: crate::error::Obstacle::Form { asked: form.name() },
+            }),
+        }
+    }
+
     /// Everything about the filter and its file, as data. Costs some passes over the bits.
     ///
     /// # Errors
@@ -339,6 +375,7 @@ impl Opened {
         }
         Ok(FileFacts {
             format: self.format,
+            form: self.form(),
             format_version: is_ours.then_some(envelope::VERSION),
             file_len: self.file_len()? + if self.is_sealed { SEAL_BYTES } else { 0 },
             has_checksum: self.beside.as_ref().is_none_or(|beside| beside.has_checksum()),

@@ -290,6 +290,15 @@ impl KeyHasher {
         &self.hasher
     }
 
+    /// The seed of valkey-bloom's scheme.
+    pub(crate) fn valkey_seed(&self) -> Option<[u8; 32]> {
+        match self.own() {
+            #[cfg(feature = "foreign")]
+            Some(OwnScheme::ValkeyBloom(rule)) => Some(rule.seed),
+            _ => None,
+        }
+    }
+
     /// The rule of a scheme that has no 64-bit hash.
     #[inline(always)]
     pub(crate) fn own(&self) -> Option<&OwnScheme> {

@@ -17,8 +17,8 @@ use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One, SecretKey};
 
 /// A Bloom filter that grows by adding larger ones: keys are in any of its [`links`](Self::links).
 ///
-/// Made by opening a file of RedisBloom or valkey-bloom; it grows as the program that made it would have
-/// let it grow, with the same sizes and bits.
+/// Made by opening a file of RedisBloom or valkey-bloom, or from nothing by `BloomFilterBuilder::build_chain`; it grows as
+/// these programs would have let it grow, with the same sizes and bits.
 #[derive(Clone)]
 pub struct ScalableBloomFilter {
     /// At least one.
@@ -339,6 +339,7 @@ impl Filter for ScalableBloomFilter {
             kind: Kind::Scalable,
             scheme: hasher.scheme(),
             seed: hasher.seed(),
+            valkey_seed: hasher.valkey_seed(),
             caller_hash: hasher.caller_hash(),
             key_domain: hasher.key_domain(),
             recipe: hasher.recipe(),

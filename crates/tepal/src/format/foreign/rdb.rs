@@ -19,6 +19,9 @@ const STRING: u64 = 5;
 const END: u64 = 0;
 /// The kind of special string that is packed.
 const LZF: u8 = 3;
+/// The RDB version of a payload that was not read: that of Redis 5.0 to 6.2. A server refuses versions after its own and
+/// takes all before it; this module's values came with 8, of Redis 4.0. (7.0 writes 10, 7.2 writes 11, 7.4 writes 12.)
+pub(super) const VERSION: u16 = 9;
 /// RDB version and checksum.
 const FOOTER: usize = 10;
 /// All packed bits of a dump may unpack to so many bytes, and to [`UNPACKED`] times the dump where that is more. A filter

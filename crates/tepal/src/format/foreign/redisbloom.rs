@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::rdb;
 use super::{Beside, Foreign, Found, Read, chain, put_bytes, words_of};
 use crate::error::{Error, Obstacle, Result};
+use crate::facts::Form;
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, KeyDomain, Scheme};
 use crate::key::schemes::{REDISBLOOM_LN_2, redisbloom_bits_per_key};
@@ -311,6 +312,21 @@ impl Beside for Header {
     /// Of other programs' files only a `DUMP` payload has one.
     fn has_checksum(&self) -> bool {
         self.rdb_version.is_some()
+    }
+
+    fn form(&self) -> Option<Form> {
+        Some(if self.rdb_version.is_some() { Form::Dump } else { Form::Pairs })
+    }
+
+    fn in_form(&self, form: Form) -> Option<Ref<dyn Beside>> {
+        let rdb_version = match form {
+            Form::Pairs => None,
+            Form::Dump => Some(self.rdb_version.unwrap_or(rdb::VERSION)),
+        };
+        // Bits that were packed are of use to a dump alone.
+        let kept = |kept: &Kept| Kept { packed: rdb_version.and(kept.packed.clone()), ..*kept };
+        let links = self.links.iter().map(kept).collect();
+        Some(Ref::new(Header { rdb_version, links, ..*self }))
     }
 }
 

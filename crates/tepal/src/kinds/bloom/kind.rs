@@ -137,6 +137,7 @@ impl<L: StorageMut> BloomFilter<L> {
             kind: Kind::Bloom,
             scheme: self.scheme(),
             seed: self.seed(),
+            valkey_seed: self.meta.keys.valkey_seed(),
             caller_hash: self.meta.keys.caller_hash(),
             key_domain: self.key_domain(),
             recipe: self.recipe(),

@@ -1,7 +1,7 @@
 //! A filter as data, for `--json`: the library's facts, every number exact, none formatted.
 
 use serde::Serialize;
-use tepal::{Facts, FileFacts, Format, Labels, Opened, PartFacts, Unrecorded};
+use tepal::{Facts, FileFacts, Form, Format, Labels, Opened, PartFacts, Unrecorded};
 
 use crate::article::Article;
 use crate::error::Failure;
@@ -14,6 +14,8 @@ pub struct Description {
     pub file: String,
     /// The format of the file.
     pub format: &'static str,
+    /// Which form of file it is, where the format has two: `pairs` or `dump`; else null.
+    pub form: Option<&'static str>,
     /// The version of a tepal file; null for other formats.
     pub format_version: Option<u16>,
     /// What kind of filter it is.
@@ -58,6 +60,8 @@ pub struct Description {
     pub scheme: String,
     /// The seed in hex; null for a scheme without one.
     pub seed: Option<String>,
+    /// The 32 bytes of valkey-bloom's seed in hex; null for every other scheme.
+    pub valkey_seed: Option<String>,
     /// The name of a hash that another program computes; null for every other scheme.
     pub caller_hash: Option<String>,
     /// What keys are: as given, where the file does not record it.
@@ -159,6 +163,7 @@ impl Description {
         Self {
             file: name.to_owned(),
             format: file.format.name(),
+            form: file.form.map(Form::name),
             format_version: file.format_version,
             kind: facts.kind.name(),
             layout: parts.first().map_or_else(String::new, |part| part.layout.to_string()),
@@ -189,6 +194,7 @@ impl Description {
             over_capacity_policy: told.is_ours().then(|| facts.over_capacity.to_string()),
             scheme: facts.scheme.to_string(),
             seed: facts.seed.map(|seed| format!("{seed:#018x}")),
+            valkey_seed: facts.valkey_seed.as_ref().map(hex),
             caller_hash: facts.caller_hash.clone(),
             key_domain: facts.key_domain.to_string(),
             trim: facts.recipe.trim,
@@ -216,6 +222,11 @@ impl Part {
             false_positive_rate: part.false_positive_rate,
         }
     }
+}
+
+/// A seed as `--valkey-seed` takes it.
+pub fn hex(seed: &[u8; 32]) -> String {
+    seed.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The names of what a file does not say.

@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use tepal::OverCapacity;
 
-use super::{KeyArgs, SchemeArgs, ShapeArgs};
+use super::{ChainArgs, KeyArgs, SchemeArgs, ShapeArgs};
 use crate::text::number;
 
 /// `tepal build`.
@@ -37,6 +37,8 @@ pub struct BuildArgs {
     pub integer: bool,
     #[command(flatten)]
     pub scheme: SchemeArgs,
+    #[command(flatten)]
+    pub chain: ChainArgs,
     /// Hash keys with the secret in this file: 16 bytes, or 32 hex digits. It is needed to ask, too.
     /// Keep it to yourself (chmod 600): of a key that others can open there is a warning
     #[arg(long, value_name = "FILE")]

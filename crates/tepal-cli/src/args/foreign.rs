@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use tepal::{Format, KeyDomain, Md5Split, Scheme};
+use tepal::{Form, Format, KeyDomain, Md5Split, Scheme};
 
 use super::SecretArgs;
+use super::chain::parse_form;
 use super::encoding::parse_encoding;
 
 /// What the file of a filter may not say about itself, and how it is opened.
@@ -106,6 +107,10 @@ pub struct ConvertArgs {
     /// The format to write
     #[arg(long, value_name = "FORMAT", value_parser = parse_format())]
     pub to: Format,
+    /// With --to redisbloom: the pairs of BF.SCANDUMP, or the payload of DUMP that RESTORE takes [default: what the file
+    /// is, else pairs]
+    #[arg(long, value_name = "FORM", value_parser = parse_form())]
+    pub form: Option<Form>,
     #[command(flatten)]
     pub file: FileArgs,
     #[command(flatten)]

@@ -8,6 +8,7 @@ use tepal::Scheme;
 use crate::text::number;
 
 mod build;
+mod chain;
 mod encoding;
 mod foreign;
 mod keys;
@@ -15,6 +16,7 @@ mod secret;
 mod shape;
 
 pub use build::BuildArgs;
+pub use chain::{ChainArgs, check_form};
 pub use encoding::listed;
 pub use foreign::{ConvertArgs, FileArgs, MergeArgs, Preset, SchemeArgs};
 use keys::KEYS_HELP;

@@ -56,7 +56,10 @@ pub fn run(args: &BuildArgs) -> Outcome {
     let progress = Progress::of(&sources, args.quiet);
     let rules = args.keys.rules();
     let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), threads)?;
-    let built = gather_all(gather, &mut inputs)?;
+    let mut built = gather_all(gather, &mut inputs)?;
+    if let Some(form) = args.chain.form {
+        built.file = built.file.in_form(form)?;
+    }
     progress.clear();
     target.save(&built.file, secrets.seal.as_ref())?;
     let filter = built.file.filter();
@@ -187,6 +190,7 @@ fn builder(args: &BuildArgs) -> Result<BloomFilterBuilder, Failure> {
     };
     shape.check()?;
     let scheme = scheme(&args.scheme)?;
+    args.chain.check(args.scheme.to, scheme, &shape)?;
     let mut labels = Labels::new();
     labels.name.clone_from(&args.name);
     labels.source.clone_from(&args.source);
@@ -211,7 +215,7 @@ fn builder(args: &BuildArgs) -> Result<BloomFilterBuilder, Failure> {
     if let Some(purpose) = &args.seed_for {
         builder = builder.seed_for(purpose);
     }
-    Ok(builder)
+    Ok(args.chain.describe(builder))
 }
 
 /// The line at the end: `20,000,000 keys, 23.8 MiB, 1 in 100 false positives`.

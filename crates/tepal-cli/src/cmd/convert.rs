@@ -2,7 +2,7 @@
 
 use tepal::{Error, Format, KeyDomain, Obstacle, Opened};
 
-use crate::args::ConvertArgs;
+use crate::args::{ConvertArgs, check_form};
 use crate::error::{Failure, Outcome};
 use crate::open::open;
 use crate::output::{Target, complain, is_same_file, say};
@@ -12,6 +12,7 @@ use crate::text::message::shown;
 /// Runs the verb.
 pub fn run(args: &ConvertArgs) -> Outcome {
     let name = shown(&args.filter);
+    check_form(args.form, args.to)?;
     let mut target = Target::new(&args.output, args.force)?;
     if is_same_file(&args.filter, &args.output) {
         target = Target::lock(&args.output, args.no_wait, args.quiet)?.unwrap_or(target);
@@ -19,15 +20,21 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
     let opened = open(&args.filter, args.file, &secrets)?;
     let from = opened.format();
-    let before = (from != Format::Tepal).then(|| opened.clone());
-    let file = opened.convert_to(args.to).map_err(|error| Failure::at(&name, refusal(&error, args.to)))?;
+    // From one form of RedisBloom to the other nothing is lost.
+    let before = (from != Format::Tepal && from != args.to).then(|| opened.clone());
+    let mut file =
+        opened.convert_to(args.to).map_err(|error| Failure::at(&name, refusal(&error, args.to)))?;
+    if let Some(form) = args.form {
+        file = file.in_form(form).map_err(|error| Failure::at(&name, error))?;
+    }
     // Another program's file has no seal: that the filter had one was checked, and is over.
     let seal = secrets.seal.as_ref().filter(|_| args.to == Format::Tepal);
     target.save(&file, seal)?;
     if args.quiet {
         return Ok(0);
     }
-    say(&format!("{from} to {}, scheme {}: the same bits", args.to, file.filter().scheme()));
+    let form = args.form.map(|form| format!(" ({form})")).unwrap_or_default();
+    say(&format!("{from} to {}{form}, scheme {}: the same bits", args.to, file.filter().scheme()));
     if let Some(text) = recorded_encoding(args, from, &file).or_else(|| unrecorded_encoding(&file)) {
         complain(&format!("{}: ! {text}", target.name()));
     }

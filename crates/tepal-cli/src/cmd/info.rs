@@ -6,7 +6,7 @@ use tepal::{AnyFilter, Facts, Opened, PartFacts, Scheme, Unrecorded};
 
 use crate::args::InfoArgs;
 use crate::article::Article;
-use crate::describe::{Description, Told};
+use crate::describe::{Description, Told, hex};
 use crate::error::{Failure, Outcome};
 use crate::open::open_one_of;
 use crate::output::{Stdout, complain};
@@ -131,7 +131,10 @@ fn size_of(told: &Told) -> String {
             let each = bits as f64 / told.facts.capacity as f64;
             format!("{}, {each:.2} bits a key, file of {file} bytes", size(told.facts.size_in_bytes))
         }
-        false => format!("{} in {} bits, file of {file} bytes", size(bits.div_ceil(8)), count(bits)),
+        false => {
+            let form = told.file.form.map(|form| format!(" ({form})")).unwrap_or_default();
+            format!("{} in {} bits, file of {file} bytes{form}", size(bits.div_ceil(8)), count(bits))
+        }
     }
 }
 
@@ -162,6 +165,9 @@ fn hash(told: &Told) -> String {
         // Spark's own has a sign.
         (None, Some(seed)) if facts.scheme == Scheme::SparkV2 => format!(" with seed {}", seed as i32),
         (None, Some(seed)) => format!(" with seed {seed:#x}"),
+        (None, None) if facts.valkey_seed.is_some() => {
+            format!(" with seed {}", facts.valkey_seed.as_ref().map(hex).unwrap_or_default())
+        }
         (None, None) if scheme == Scheme::SipHash13 => " with a secret key".to_owned(),
         (None, None) => String::new(),
     };

@@ -116,6 +116,7 @@ fn info_as_json_is_stable() {
     let mut expected = [
         "file",
         "format",
+        "form",
         "format_version",
         "kind",
         "layout",
@@ -138,6 +139,7 @@ fn info_as_json_is_stable() {
         "over_capacity_policy",
         "scheme",
         "seed",
+        "valkey_seed",
         "caller_hash",
         "key_domain",
         "trim",

@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 use allocator::most_held;
 use tepal::{BloomFilter, Labels, Layout, Mapped};
+#[cfg(all(feature = "foreign", feature = "mmap", target_endian = "little"))]
+use tepal::{Form, Opened};
 #[cfg(feature = "foreign")]
 use tepal::{Format, Open};
 use xxhash_rust::xxh3::xxh3_64;
@@ -329,6 +331,40 @@ fn a_long_file_that_is_no_filter() {
             assert!(Open::new().open(&path).is_err());
         });
         assert!(bytes <= 64 << 10, "{first:02x?}: {bytes}");
+    }
+}
+
+/// Another program's file is mapped while its bits are copied: memory is taken for these, and for nothing else. That it is
+/// given back in pieces while it is read changes no bit.
+#[cfg(all(feature = "foreign", feature = "mmap", target_endian = "little"))]
+#[test]
+fn a_foreign_file_is_held_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    for &format in Format::ALL.iter().filter(|format| **format != Format::Tepal) {
+        let builder = BloomFilter::builder().scheme(format.schemes()[0]).capacity(9_000_000);
+        let builder = format.layout().map_or(builder.clone(), |layout| builder.layout(layout));
+        // More than two of the pieces, and no whole number of them.
+        let mut filter = builder.bit_len(8 * (9 << 20) + 8 * 96).build().unwrap();
+        filter.insert_many(&(0..50_000u32).collect::<Vec<_>>()).unwrap();
+        let forms = [None, Some(Form::Dump)]
+            .into_iter()
+            .filter(|form| form.is_none() || format == Format::RedisBloom);
+        for form in forms {
+            let file = Opened::new(filter.clone(), format).unwrap();
+            let file = form.map_or(file.clone(), |form| file.in_form(form).unwrap());
+            let bytes = file.to_bytes().unwrap();
+            fs::write(&path, &bytes).unwrap();
+            let open = Open::new().format(format);
+            let (opened, held) = most_held(|| open.open(&path).unwrap());
+            assert!(held <= file.filter().size_in_bytes() + (64 << 10), "{format} {form:?}: {held}");
+            assert!(opened.to_bytes().unwrap() == bytes, "{format} {form:?}");
+            // In memory the file stands beside its bits while it is read, and afterwards may become what it likes.
+            let (opened, held) = most_held(|| open.in_memory().open(&path).unwrap());
+            assert!(held <= 2 * bytes.len() as u64 + (64 << 10), "{format} {form:?}: {held}");
+            fs::write(&path, b"").unwrap();
+            assert!(opened.to_bytes().unwrap() == bytes, "{format} {form:?}");
+        }
     }
 }
 

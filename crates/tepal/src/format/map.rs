@@ -147,6 +147,31 @@ impl Bytes {
     }
 }
 
+/// Smaller pieces are not worth a call of the system.
+#[cfg(all(feature = "mmap", target_endian = "little", unix))]
+const LEAST_LET_GO: usize = 1 << 20;
+
+impl Bytes {
+    /// Gives back the memory of a piece that was copied: it is the file's, and would count as this process's until the map
+    /// is closed. Read again, it comes from the file again.
+    fn let_go(&self, piece: &[u8]) {
+        #[cfg(all(feature = "mmap", target_endian = "little", unix))]
+        if let Bytes::Map(map) = self {
+            let offset = piece.as_ptr().addr().checked_sub(map.as_ptr().addr());
+            let inside = |offset: &usize| *offset <= map.len() && piece.len() <= map.len() - offset;
+            if let Some(offset) = offset.filter(inside).filter(|_| piece.len() >= LEAST_LET_GO) {
+                // SAFETY: (1) the range lies in the map, as was just seen; (2) the map is of a file and only ever read, so
+                // its pages hold what the file holds: dropped, they are read from it again, and no byte changes.
+                let _ = unsafe {
+                    map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, offset, piece.len())
+                };
+            }
+        }
+        #[cfg(not(all(feature = "mmap", target_endian = "little", unix)))]
+        let _ = piece;
+    }
+}
+
 /// Reads a file of this length. One that grows meanwhile is refused: it need not end.
 fn read_file(mut file: &File, len: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -177,7 +202,8 @@ impl Open<'_> {
     /// Opens a file, ours or another program's, with these keys and checks.
     ///
     /// The bits of a tepal file are mapped, not copied, as [`BloomFilter::open`] says, unless [`in_memory`](Self::in_memory)
-    /// was asked for; those of another program are decoded into memory once.
+    /// was asked for; those of another program are decoded into memory once. The file is mapped for that,
+    /// too, and let go of piece by piece, so that at no time there is a second copy of the bits; `in_memory` reads it first.
     ///
     /// A pipe is read to the end that the header of a tepal file says; of another program's filter at most 256 MiB are read
     /// out of it. A device is refused.
@@ -192,7 +218,7 @@ impl Open<'_> {
             let (filter, is_sealed) = self.ours(bytes)?;
             self.opened(filter, is_sealed)?
         } else {
-            self.foreign(bytes.as_slice())?
+            self.foreign(bytes.as_slice(), Some(&|piece| bytes.let_go(piece)))?
         };
         Ok(opened.came_from(Origin { path: path.into(), stamp: Stamp::of(&found) }))
     }

@@ -114,6 +114,9 @@ impl Format {
     }
 }
 
+/// Is told of each piece of a file that is not needed any more, at least for now.
+type Done<'r> = &'r dyn Fn(&[u8]);
+
 /// What bytes that are no tepal file look like, for the error.
 fn looks_like(bytes: &[u8]) -> Looks {
     let first = &bytes[..bytes.len().min(8)];

@@ -1,9 +1,9 @@
 //! Opening: with which keys, as what, and how much of the file is checked before the first answer.
 
 use super::envelope::MAGIC;
-use super::looks_like;
 use super::opened::Opened;
 use super::seal::SealKey;
+use super::{Done, looks_like};
 use crate::bits;
 use crate::error::{Error, Looks, Result};
 use crate::ids::{Format, KeyDomain};
@@ -175,7 +175,7 @@ impl<'a> Open<'a> {
     /// format's program does not have, and [`Error::OtherName`] for another name.
     pub fn from_bytes(&self, bytes: &[u8]) -> Result<Opened> {
         if !bytes.starts_with(&MAGIC) {
-            return self.foreign(bytes);
+            return self.foreign(bytes, None);
         }
         let (filter, is_sealed) = self.read(bytes)?;
         self.opened(filter, is_sealed)
@@ -205,23 +205,23 @@ impl<'a> Open<'a> {
         }
     }
 
-    /// A filter from the bytes of another program's file.
+    /// A filter from the bytes of another program's file. `done` is told what of them is not needed any more.
     #[cfg(feature = "foreign")]
-    pub(super) fn foreign(&self, bytes: &[u8]) -> Result<Opened> {
+    pub(super) fn foreign(&self, bytes: &[u8], done: Option<Done<'_>>) -> Result<Opened> {
         use super::foreign;
         if let Some(found) = foreign::around(bytes) {
             return Err(Error::NotTepal { found });
         }
-        let domain = self.key_domain.unwrap_or_default();
+        let reading = foreign::Reading { domain: self.key_domain.unwrap_or_default(), done };
         let (format, read) = match self.format.filter(|format| *format != Format::Tepal) {
-            Some(format) => (format, foreign::read(format, bytes, domain)?),
+            Some(format) => (format, foreign::read(format, bytes, reading)?),
             None if self.format.is_some() => return Err(Error::NotTepal { found: looks_like(bytes) }),
-            None => match foreign::read_marked(bytes, domain) {
+            None => match foreign::read_marked(bytes, reading) {
                 Some((format, read)) => (format, read?),
                 None => return Err(Error::NotTepal { found: unmarked(bytes) }),
             },
         };
-        foreign::check_domain(format, domain)?;
+        foreign::check_domain(format, reading.domain)?;
         match (self.secret, self.seal) {
             (Some(_), _) => Err(Error::KeyNotUsed),
             (None, Some(_)) => Err(Error::NotSealed),
@@ -232,7 +232,7 @@ impl<'a> Open<'a> {
 
     /// This build reads no other program's files.
     #[cfg(not(feature = "foreign"))]
-    pub(super) fn foreign(&self, bytes: &[u8]) -> Result<Opened> {
+    pub(super) fn foreign(&self, bytes: &[u8], _: Option<Done<'_>>) -> Result<Opened> {
         match self.format.filter(|format| *format != Format::Tepal) {
             Some(format) => Err(super::opened::unknown(format)),
             None => Err(Error::NotTepal { found: looks_like(bytes) }),

@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 
-use super::{Beside, Foreign, Found, Read, json, num_hashes, one, words_of};
+use super::{Beside, Foreign, Found, Read, Reading, json, num_hashes, one, words_of};
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
-use crate::ids::{Format, KeyDomain, Scheme};
+use crate::ids::{Format, Scheme};
 use crate::kinds::{AnyFilter, Ref};
 
 /// The format.
@@ -46,7 +46,7 @@ impl Foreign for BitsAndBlooms {
         bytes.trim_ascii_start().starts_with(b"{")
     }
 
-    fn read(&self, bytes: &[u8], domain: KeyDomain) -> Result<Read> {
+    fn read(&self, bytes: &[u8], reading: Reading<'_>) -> Result<Read> {
         let (m, k, bitset, json) = if self.has_mark(bytes) {
             let (m, k, text) = json::read(bytes)?;
             let (bitset, alphabet) = decode(text)?;
@@ -57,10 +57,7 @@ impl Foreign for BitsAndBlooms {
         };
         let Bitset { len, little_endian, words } = Bitset::of(&bitset)?;
         let num_hashes = num_hashes(k)?;
-        let word = |b: &[u8]| {
-            let bytes = [b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]];
-            if little_endian { u64::from_le_bytes(bytes) } else { u64::from_be_bytes(bytes) }
-        };
+        let word = if little_endian { u64::from_le_bytes } else { u64::from_be_bytes };
         let count = (words.len() / 8) as u64;
         // Bits from the bitset's length on are 0; so must those be that no key can reach.
         let reachable = m.div_ceil(64).min(count) as usize;
@@ -70,8 +67,8 @@ impl Foreign for BitsAndBlooms {
                 m.saturating_sub(1)
             )));
         }
-        if let (Some(last), rest @ 1..) = (words.chunks_exact(8).last(), len % 64) {
-            if word(last) >> rest != 0 {
+        if let (Some(last), rest @ 1..) = (words.last_chunk::<8>(), len % 64) {
+            if word(*last) >> rest != 0 {
                 return Err(Error::damaged(format_args!("bits are set beyond the bitset's end, {len}")));
             }
         }
@@ -79,8 +76,8 @@ impl Foreign for BitsAndBlooms {
             // A bitset much shorter than m is legal, but its memory would be taken on the word of a number.
             return Err(Error::damaged(format_args!("{m} bits are named, and its bitset has {len}")));
         }
-        let found = Found::of(Scheme::BitsAndBlooms, domain, num_hashes, m);
-        let filter = found.filter(words.chunks_exact(8).map(word))?;
+        let found = Found::of(Scheme::BitsAndBlooms, reading, num_hashes, m);
+        let filter = found.filter_of_words(words, word)?;
         Ok((filter.into(), Ref::new(Form { len, little_endian, json })))
     }
 

@@ -3,10 +3,10 @@
 
 use alloc::vec::Vec;
 
-use super::{Beside, Foreign, Found, Read, num_hashes, one, words_from_bytes, words_of};
+use super::{Beside, Foreign, Found, Read, Reading, num_hashes, one, words_of};
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
-use crate::ids::{Format, KeyDomain, Scheme};
+use crate::ids::{Format, Scheme};
 use crate::kinds::{AnyFilter, Ref};
 
 /// The format.
@@ -42,7 +42,7 @@ impl Foreign for Dcso {
         bytes.starts_with(&1u64.to_le_bytes())
     }
 
-    fn read(&self, bytes: &[u8], domain: KeyDomain) -> Result<Read> {
+    fn read(&self, bytes: &[u8], reading: Reading<'_>) -> Result<Read> {
         let mut fields = Fields::at(bytes, 0);
         let flags = fields.u64_le()?;
         if flags & 0xFF != 1 {
@@ -59,9 +59,9 @@ impl Foreign for Dcso {
             capacity: Some(capacity),
             rate: Some(rate),
             inserted,
-            ..Found::of(Scheme::Dcso, domain, num_hashes, bit_len)
+            ..Found::of(Scheme::Dcso, reading, num_hashes, bit_len)
         };
-        let filter = found.filter(words_from_bytes(body))?;
+        let filter = found.filter_of_bytes(core::iter::once(body))?;
         // Copied last, for bytes that are no filter are data too.
         let data = copied(fields.rest())?;
         Ok((filter.into(), Ref::new(Extra { flags, capacity, rate, data })))

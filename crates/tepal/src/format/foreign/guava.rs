@@ -1,6 +1,6 @@
 //! Google Guava's `BloomFilter.writeTo`: strategy, k, number of words, words; all big-endian.
 
-use super::{Beside, Foreign, Found, Read, one, words_of};
+use super::{Beside, Foreign, Found, Read, Reading, one, words_of};
 use crate::error::{Error, Obstacle, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, KeyDomain, Scheme};
@@ -29,7 +29,7 @@ impl Foreign for Guava {
         false
     }
 
-    fn read(&self, bytes: &[u8], domain: KeyDomain) -> Result<Read> {
+    fn read(&self, bytes: &[u8], reading: Reading<'_>) -> Result<Read> {
         let mut fields = Fields::at(bytes, 0);
         let scheme = match fields.u8()? {
             0 => Scheme::GuavaMitz32,
@@ -43,7 +43,8 @@ impl Foreign for Guava {
         let words = positive(fields.i32_be()?)?;
         let body = fields.take_claimed(words * 8)?;
         fields.end()?;
-        let filter = Found::of(scheme, domain, num_hashes, words * 64).filter(big_endian(body))?;
+        let filter =
+            Found::of(scheme, reading, num_hashes, words * 64).filter_of_words(body, u64::from_be_bytes)?;
         self.adopt(filter.into())
     }
 
@@ -79,8 +80,4 @@ pub(super) fn positive(words: i32) -> Result<u64> {
 pub(super) fn put_words<L: PlainStorage>(filter: &BloomFilter<L>, out: &mut dyn Put) -> Result<()> {
     out.u32_be((filter.bit_len() / 64) as u32)?;
     out.words(&mut words_of(filter).iter().copied(), u64::to_be_bytes)
-}
-
-pub(super) fn big_endian(body: &[u8]) -> impl Iterator<Item = u64> {
-    body.chunks_exact(8).map(|b| u64::from_be_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]))
 }

@@ -18,6 +18,7 @@ mod valkey_bloom;
 
 use alloc::vec::Vec;
 
+use super::Done;
 use super::opened::{Beside, Read};
 use crate::bits::{self, Line};
 use crate::error::{Error, Looks, Obstacle, Result};
@@ -31,6 +32,26 @@ use crate::kinds::bloom::{BloomFilter, Meta, shape_of};
 use crate::kinds::chain::ScalableBloomFilter;
 use crate::kinds::storage::{InMemory, Mapped, PlainStorage};
 use crate::params::keys_for_fill;
+
+/// How a file is read.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Reading<'r> {
+    /// What its keys are.
+    pub(super) domain: KeyDomain,
+    /// Told of what was copied.
+    pub(super) done: Option<Done<'r>>,
+}
+
+impl Reading<'_> {
+    fn done(&self, piece: &[u8]) {
+        if let Some(done) = self.done {
+            done(piece);
+        }
+    }
+}
+
+/// So many bytes are copied before the file is let go of so far.
+const PIECE: usize = 4 << 20;
 
 /// The file format of another program.
 pub(super) trait Foreign: Sync {
@@ -58,8 +79,8 @@ pub(super) trait Foreign: Sync {
     /// Do the bytes begin as its files alone do?
     fn has_mark(&self, bytes: &[u8]) -> bool;
 
-    /// Reads a file whose keys are of this domain.
-    fn read(&self, bytes: &[u8], domain: KeyDomain) -> Result<Read>;
+    /// Reads a file.
+    fn read(&self, bytes: &[u8], reading: Reading<'_>) -> Result<Read>;
 
     /// A filter of its schemes and layout, to be written for the first time.
     fn adopt(&self, filter: AnyFilter) -> Result<Read>;
@@ -85,11 +106,11 @@ fn all() -> impl Iterator<Item = &'static dyn Foreign> {
 }
 
 /// Reads a file of a format that was told.
-pub(super) fn read(format: Format, bytes: &[u8], domain: KeyDomain) -> Result<Read> {
+pub(super) fn read(format: Format, bytes: &[u8], reading: Reading<'_>) -> Result<Read> {
     let Some(foreign) = of(format) else {
         return Err(Error::NotTepal { found: super::looks_like(bytes) });
     };
-    foreign.read(bytes, domain).map_err(|error| match read_marked(bytes, domain) {
+    foreign.read(bytes, reading).map_err(|error| match read_marked(bytes, reading) {
         Some((found, Ok(_))) if found != format => Error::NotOfFormat { format, found },
         _ => error,
     })
@@ -97,9 +118,9 @@ pub(super) fn read(format: Format, bytes: &[u8], domain: KeyDomain) -> Result<Re
 
 /// The format that the file's mark names, and what was read as that: a mark alone is not enough. An error only of a file
 /// that is right so far, and takes more memory than is allowed.
-pub(super) fn read_marked(bytes: &[u8], domain: KeyDomain) -> Option<(Format, Result<Read>)> {
+pub(super) fn read_marked(bytes: &[u8], reading: Reading<'_>) -> Option<(Format, Result<Read>)> {
     let marked = all().filter(|format| format.has_mark(bytes));
-    let mut read = marked.map(|format| (format.format(), format.read(bytes, domain)));
+    let mut read = marked.map(|format| (format.format(), format.read(bytes, reading)));
     read.find(|(_, read)| matches!(read, Ok(_) | Err(Error::PastLimit { .. })))
 }
 
@@ -140,7 +161,7 @@ const MOST_WITHOUT_HEADER: usize = 128 << 20;
 pub(super) fn possible(bytes: &[u8]) -> Vec<Format> {
     let readable = |format: &Format| {
         let is_any = *format == Format::ParquetSbbf && bytes.len() > MOST_WITHOUT_HEADER;
-        !is_any && of(*format).is_some_and(|foreign| foreign.read(bytes, KeyDomain::default()).is_ok())
+        !is_any && of(*format).is_some_and(|foreign| foreign.read(bytes, Reading::default()).is_ok())
     };
     Format::ALL.iter().copied().filter(readable).collect()
 }
@@ -203,10 +224,10 @@ fn chain<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a Scalabl
 }
 
 /// What a foreign file says of its filter, and of the use it was made for where it says that.
-struct Found {
+struct Found<'r> {
     scheme: Scheme,
     parameters: Parameters,
-    domain: KeyDomain,
+    reading: Reading<'r>,
     layout: Layout,
     num_hashes: u32,
     bit_len: u64,
@@ -219,28 +240,37 @@ struct Found {
 /// a small file must not ask for a huge one.
 const MOST_KEYS_A_BIT: u64 = 64;
 
-impl Found {
+impl<'r> Found<'r> {
     /// A filter of a scheme without parameters that says nothing of its use.
-    fn of(scheme: Scheme, domain: KeyDomain, num_hashes: u32, bit_len: u64) -> Self {
+    fn of(scheme: Scheme, reading: Reading<'r>, num_hashes: u32, bit_len: u64) -> Self {
         let (parameters, layout) = (Parameters::default(), Layout::Scattered);
         let (capacity, rate, inserted) = (None, None, None);
-        Found { scheme, parameters, domain, layout, num_hashes, bit_len, capacity, rate, inserted }
+        Found { scheme, parameters, reading, layout, num_hashes, bit_len, capacity, rate, inserted }
     }
 
-    /// The filter with these bits, given as 64-bit words; the words were compared with the file's length.
-    fn filter(self, words: impl Iterator<Item = u64>) -> Result<BloomFilter> {
+    /// The filter with these bits, given as words of 8 bytes, which were compared with the file's length.
+    fn filter_of_words(self, bytes: &[u8], word: impl Fn([u8; 8]) -> u64) -> Result<BloomFilter> {
+        let reading = self.reading;
         self.filled(|lines| {
-            bits::words_mut(lines).iter_mut().zip(words).for_each(|(word, found)| *word = found);
+            let mut words = bits::words_mut(lines).iter_mut();
+            for piece in bytes.chunks(PIECE) {
+                for (b, here) in piece.chunks_exact(8).zip(words.by_ref()) {
+                    *here = word([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]);
+                }
+                reading.done(piece);
+            }
         })
     }
 
     /// The filter with these bits, given as pieces of bytes, least significant bit first.
     fn filter_of_bytes<'a>(self, pieces: impl Iterator<Item = &'a [u8]>) -> Result<BloomFilter> {
+        let reading = self.reading;
         self.filled(|lines| {
             let mut rest: &mut [u8] = bytemuck::cast_slice_mut(lines);
-            for piece in pieces {
+            for piece in pieces.flat_map(|bytes| bytes.chunks(PIECE)) {
                 let (here, later) = core::mem::take(&mut rest).split_at_mut(piece.len());
                 here.copy_from_slice(piece);
+                reading.done(piece);
                 rest = later;
             }
             bits::words_mut(lines).iter_mut().for_each(|word| *word = u64::from_le(*word));
@@ -270,7 +300,7 @@ impl Found {
         let hasher = Hasher::new(scheme, &self.parameters)?;
         let meta = Meta {
             shape,
-            keys: KeyHasher::new(hasher, self.domain, Recipe::default()),
+            keys: KeyHasher::new(hasher, self.reading.domain, Recipe::default()),
             // None of these programs refuses a key for its promise alone.
             over_capacity: OverCapacity::Warn,
             capacity,
@@ -291,11 +321,6 @@ fn num_hashes(k: u64) -> Result<u32> {
 fn words_of<L: PlainStorage>(filter: &BloomFilter<L>) -> &[u64] {
     let words = filter.bit_len().div_ceil(64) as usize;
     &bits::words(filter.lines.as_lines())[..words]
-}
-
-/// Little-endian words from bytes whose last word may be cut.
-fn words_from_bytes(bytes: &[u8]) -> impl Iterator<Item = u64> {
-    bytes.chunks(8).map(|chunk| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)))
 }
 
 /// Writes the first `len` bytes of the words, least significant bit first.

@@ -1,7 +1,7 @@
 //! Apache Parquet's split-block Bloom filter: a header in Thrift's compact protocol and the bitset, or the
 //! bitset alone.
 
-use super::{Beside, Foreign, Found, Read, one, put_bytes, words_of};
+use super::{Beside, Foreign, Found, Read, Reading, one, put_bytes, words_of};
 use crate::error::{Error, Obstacle, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, KeyDomain, Layout, Scheme};
@@ -50,11 +50,11 @@ impl Foreign for ParquetSbbf {
         bytes.first() == Some(&0x15) && bytes.len() % BLOCK != 0
     }
 
-    fn read(&self, bytes: &[u8], domain: KeyDomain) -> Result<Read> {
+    fn read(&self, bytes: &[u8], reading: Reading<'_>) -> Result<Read> {
         // A header is shorter than a block, so the length alone tells the two forms apart.
         let header = bytes.len() % BLOCK != 0;
         let bitset = if header { after_header(bytes)? } else { bytes };
-        let mut found = Found::of(Scheme::Xxh64, domain, 8, bitset.len() as u64 * 8);
+        let mut found = Found::of(Scheme::Xxh64, reading, 8, bitset.len() as u64 * 8);
         found.layout = Layout::SplitBlock;
         // What the size holds at 1 %, since the file does not say.
         let request = Request {

@@ -5,10 +5,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::redisbloom::{Body, Header, Link, items, made, size};
-use super::{Read, put_bytes, words_of};
+use super::{PIECE, Read, Reading, put_bytes, words_of};
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
-use crate::ids::KeyDomain;
 use crate::kinds::bloom::BloomFilter;
 
 /// A module value of the second kind, and the module's name in 6-bit letters with its encoding version.
@@ -40,13 +39,19 @@ pub(super) fn has_line_end(bytes: &[u8]) -> bool {
     payload.len() >= MARK.len() + FOOTER && sum == Some(crc64(0, &payload[..payload.len() - 8]))
 }
 
-pub(super) fn read(bytes: &[u8], domain: KeyDomain) -> Result<Read> {
+pub(super) fn read(bytes: &[u8], reading: Reading<'_>) -> Result<Read> {
     let Some(values) = bytes.len().checked_sub(FOOTER).filter(|len| *len >= MARK.len()) else {
         return Err(Error::damaged(format_args!("it ends after {} bytes", bytes.len())));
     };
     let mut footer = Fields::at(bytes, values);
     let version = footer.u16_le()?;
-    let (expected, found) = (footer.u64_le()?, crc64(0, &bytes[..values + 2]));
+    // All of it is looked at twice, here and below, and held neither time.
+    let found = bytes[..values + 2].chunks(PIECE).fold(0, |sum, piece| {
+        let sum = crc64(sum, piece);
+        reading.done(piece);
+        sum
+    });
+    let expected = footer.u64_le()?;
     if found != expected {
         return Err(Error::damaged(format_args!(
             "its CRC-64 is {found:016x}, and {expected:016x} was written"
@@ -80,7 +85,7 @@ pub(super) fn read(bytes: &[u8], domain: KeyDomain) -> Result<Read> {
     }
     opcode(&mut fields, END)?;
     fields.end()?;
-    made(total, options, growth, links, Some(version), domain)
+    made(total, options, growth, links, Some(version), reading)
 }
 
 /// Writes on, and works out the checksum of what was written.

@@ -5,11 +5,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::rdb;
-use super::{Beside, Foreign, Found, Read, chain, put_bytes, words_of};
+use super::{Beside, Foreign, Found, Read, Reading, chain, put_bytes, words_of};
 use crate::error::{Error, Obstacle, Result};
 use crate::facts::Form;
 use crate::fields::{Fields, Put};
-use crate::ids::{Format, KeyDomain, Scheme};
+use crate::ids::{Format, Scheme};
 use crate::key::schemes::{REDISBLOOM_LN_2, redisbloom_bits_per_key};
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::chain::{Growth, ScalableBloomFilter};
@@ -98,9 +98,9 @@ impl Foreign for RedisBloom {
         rdb::has_mark(bytes) || bytes.starts_with(&1u64.to_le_bytes())
     }
 
-    fn read(&self, bytes: &[u8], domain: KeyDomain) -> Result<Read> {
+    fn read(&self, bytes: &[u8], reading: Reading<'_>) -> Result<Read> {
         if rdb::has_mark(bytes) {
-            return rdb::read(bytes, domain);
+            return rdb::read(bytes, reading);
         }
         let mut pairs = Fields::at(bytes, 0);
         let (iterator, header) = pair(&mut pairs)?;
@@ -136,7 +136,7 @@ impl Foreign for RedisBloom {
             links.push(Link { bits, size, error, per_entry, hashes, entries, n2, body });
         }
         pairs.end()?;
-        made(total, options, growth, links, None, domain)
+        made(total, options, growth, links, None, reading)
     }
 
     /// A single filter becomes a chain that may not grow; a chain stays what it is.
@@ -186,7 +186,7 @@ pub(super) fn made(
     growth: u32,
     links: Vec<Link<'_>>,
     rdb_version: Option<u16>,
-    domain: KeyDomain,
+    reading: Reading<'_>,
 ) -> Result<Read> {
     if options & !KNOWN_OPTIONS != 0 {
         let known = "1 (not rounded), 2, 4 (64-bit hashes) and 8 (not scaling)";
@@ -205,7 +205,7 @@ pub(super) fn made(
         return Err(Error::damaged(format_args!("it says {total} items in {} filters", links.len())));
     }
     let header = Header { options, growth, rdb_version, links: links.iter().map(Link::kept).collect() };
-    let links = links.into_iter().map(|link| link.filter(domain)).collect::<Result<_>>()?;
+    let links = links.into_iter().map(|link| link.filter(reading)).collect::<Result<_>>()?;
     let growth = match options & NO_SCALING {
         0 => Growth::RedisBloom { expansion: growth },
         _ => Growth::Fixed,
@@ -222,7 +222,7 @@ impl Link<'_> {
         Kept { error: self.error, per_entry: self.per_entry, packed }
     }
 
-    fn filter(self, domain: KeyDomain) -> Result<BloomFilter> {
+    fn filter(self, reading: Reading<'_>) -> Result<BloomFilter> {
         let hashes = libm::ceil(REDISBLOOM_LN_2 * self.per_entry);
         if !(self.error > 0.0 && self.error < 1.0) || hashes != f64::from(self.hashes) {
             return Err(Error::damaged(format_args!(
@@ -238,7 +238,7 @@ impl Link<'_> {
                 self.bits, self.n2, self.entries
             )));
         }
-        let mut found = Found::of(Scheme::RedisBloom, domain, self.hashes, self.bits);
+        let mut found = Found::of(Scheme::RedisBloom, reading, self.hashes, self.bits);
         (found.capacity, found.rate, found.inserted) =
             (Some(self.entries), Some(self.error), Some(self.size));
         match self.body {

@@ -1,7 +1,7 @@
 //! Apache Spark's `BloomFilter.writeTo`: version, k, seed (V2), number of words, words; all big-endian.
 
-use super::guava::{big_endian, positive, put_words};
-use super::{Beside, Foreign, Found, Read, one};
+use super::guava::{positive, put_words};
+use super::{Beside, Foreign, Found, Read, Reading, one};
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, KeyDomain, Scheme};
@@ -29,7 +29,7 @@ impl Foreign for Spark {
         matches!(bytes, [0, 0, 0, 1 | 2, ..])
     }
 
-    fn read(&self, bytes: &[u8], domain: KeyDomain) -> Result<Read> {
+    fn read(&self, bytes: &[u8], reading: Reading<'_>) -> Result<Read> {
         let mut fields = Fields::at(bytes, 0);
         let version = fields.i32_be()?;
         let num_hashes = fields.i32_be()?;
@@ -46,9 +46,9 @@ impl Foreign for Spark {
         let words = positive(fields.i32_be()?)?;
         let body = fields.take_claimed(words * 8)?;
         fields.end()?;
-        let mut found = Found::of(scheme, domain, num_hashes, words * 64);
+        let mut found = Found::of(scheme, reading, num_hashes, words * 64);
         found.parameters.seed = seed;
-        self.adopt(found.filter(big_endian(body))?.into())
+        self.adopt(found.filter_of_words(body, u64::from_be_bytes)?.into())
     }
 
     fn adopt(&self, filter: AnyFilter) -> Result<Read> {

@@ -4,10 +4,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Beside, Foreign, Found, Read, chain, put_bytes, words_of};
+use super::{Beside, Foreign, Found, Read, Reading, chain, put_bytes, words_of};
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
-use crate::ids::{Format, KeyDomain, Scheme};
+use crate::ids::{Format, Scheme};
 use crate::key::schemes::{Hasher, OwnScheme, VALKEY_FIXED_SEED};
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::chain::{Growth, ScalableBloomFilter};
@@ -46,7 +46,7 @@ impl Foreign for ValkeyBloom {
         false
     }
 
-    fn read(&self, bytes: &[u8], domain: KeyDomain) -> Result<Read> {
+    fn read(&self, bytes: &[u8], reading: Reading<'_>) -> Result<Read> {
         let mut fields = Fields::at(bytes, 0);
         version("valkey-bloom object", fields.u8()?)?;
         let expansion = fields.u32_le()?;
@@ -68,7 +68,7 @@ impl Foreign for ValkeyBloom {
         let mut links = Vec::new();
         for j in 0..count {
             let promised = rate * crate::params::power(tightening, j.min(1 << 20) as u32);
-            links.push(link(&mut fields, j, promised, domain)?);
+            links.push(link(&mut fields, j, promised, reading)?);
         }
         fields.end()?;
         let different = |_| Error::damaged("it has no filter, or filters under different seeds");
@@ -105,7 +105,7 @@ fn fixed_seed() -> Result<Hasher> {
 }
 
 /// Filter number `j` of the blob.
-fn link(fields: &mut Fields<'_>, j: u64, rate: f64, domain: KeyDomain) -> Result<BloomFilter> {
+fn link(fields: &mut Fields<'_>, j: u64, rate: f64, reading: Reading<'_>) -> Result<BloomFilter> {
     let len = fields.u64_le()?;
     let mut inner = Fields::at(fields.take_claimed(len)?, 0);
     version("bloomfilter", inner.u8()?)?;
@@ -118,7 +118,7 @@ fn link(fields: &mut Fields<'_>, j: u64, rate: f64, domain: KeyDomain) -> Result
     if items > capacity || capacity == 0 {
         return Err(Error::damaged(format_args!("filter {j} says {items} items of {capacity}")));
     }
-    let mut found = Found::of(Scheme::ValkeyBloom, domain, num_hashes, bitmap.saturating_mul(8));
+    let mut found = Found::of(Scheme::ValkeyBloom, reading, num_hashes, bitmap.saturating_mul(8));
     found.parameters.seed32 = Some(seed);
     (found.capacity, found.rate, found.inserted) = (Some(capacity), Some(rate), Some(items));
     found.filter_of_bytes(core::iter::once(body))

@@ -1,0 +1,53 @@
+//! Another program's file is never in memory twice: at the peak there is one copy of its bits, and the file is let go of
+//! piece by piece.
+//!
+//! A file of its own: the system tells the peak only for all children of a process together.
+#![cfg(target_os = "linux")]
+
+use std::io::Write;
+use std::process::Command;
+
+use nix::sys::resource::{UsageWho, getrusage};
+use tepal::{BloomFilter, Form, Format, Layout, Opened};
+
+/// Bytes of a filter, and what the program may take besides.
+const BYTES: u64 = 96 << 20;
+const MORE: u64 = 24 << 20;
+
+#[test]
+fn opening_takes_one_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    for (format, form) in [
+        (Format::Guava, None),
+        (Format::Spark, None),
+        (Format::BitsAndBlooms, None),
+        (Format::Dcso, None),
+        (Format::ParquetSbbf, None),
+        (Format::RedisBloom, None),
+        (Format::RedisBloom, Some(Form::Dump)),
+        (Format::ValkeyBloom, None),
+    ] {
+        let builder = BloomFilter::builder().scheme(format.schemes()[0]).capacity(80_000_000);
+        let builder = builder.layout(format.layout().unwrap_or(Layout::Scattered));
+        let mut filter = builder.bit_len(8 * BYTES).build().unwrap();
+        filter.insert("570108428378").unwrap();
+        let mut file = Opened::new(filter, format).unwrap();
+        if let Some(form) = form {
+            file = file.in_form(form).unwrap();
+        }
+        let mut out = std::fs::File::create(&path).unwrap();
+        file.write_to(&mut out).unwrap();
+        out.flush().unwrap();
+        drop((file, out));
+        let asked = Command::new(env!("CARGO_BIN_EXE_tepal"))
+            .args(["has", "-q", "--from", format.name(), "-e", "570108428378"])
+            .arg(&path)
+            .status();
+        assert!(asked.unwrap().success(), "{format}");
+        let peak = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss() as u64 * 1024;
+        assert!(peak <= BYTES + MORE, "{format} {form:?}: {peak} bytes for {BYTES}");
+        // That it is measured at all.
+        assert!(peak >= BYTES, "{format} {form:?}: {peak}");
+    }
+}

@@ -117,7 +117,7 @@ fn full_chain(name: &str, fitted: u64) -> Failure {
         name,
         format!(
             "full, and made not to grow: only the first {} given fit; nothing was added. Build it again with more \
-             room (-n)",
+             room (-n), or so that it grows (--expansion 2)",
             number::count(fitted)
         ),
     )

@@ -102,7 +102,9 @@ impl Sink<Kept> for Take<'_> {
         }
         match self.0.take(&kept.keys) {
             Ok(()) => Ok(Flow::Continue),
-            Err(Error::CapacityReached { capacity, .. }) => Err(too_many(page.name, capacity)),
+            Err(Error::CapacityReached { capacity, .. }) => {
+                Err(too_many(page.name, capacity, self.0.format()))
+            }
             Err(Error::KeysClustered { rate, promised, .. }) => {
                 Err(Failure::clustered(page.name, rate, promised, "--over warn"))
             }
@@ -112,12 +114,17 @@ impl Sink<Kept> for Take<'_> {
 }
 
 /// More keys than the room that was asked for.
-fn too_many(list: &str, capacity: u64) -> Failure {
+fn too_many(list: &str, capacity: u64, format: Format) -> Failure {
+    let last = match format {
+        // Their servers refuse more, whatever is said here.
+        Format::RedisBloom | Format::ValkeyBloom => "let it grow with --expansion 2",
+        _ => "say --over ignore",
+    };
     Failure::at(
         list,
         format!(
             "more different keys than the filter has room for, {}; give more with -n or -s, leave them out so that \
-             the keys are counted, or say --over ignore",
+             the keys are counted, or {last}",
             number::count(capacity)
         ),
     )

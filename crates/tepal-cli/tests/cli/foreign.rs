@@ -165,7 +165,13 @@ fn what_is_not_told_to_grow_does_not() {
         quiet(&place, &format!("build -q keys --to {format} -o fixed --force"));
         quiet(&place, &format!("build -q keys --to {format} -o growing --expansion 7 --force"));
         assert_eq!((place.read("fixed")[at], place.read("growing")[at]), (fixed, growing), "{format}");
-        refused(&place, &format!("add fixed more --from {format}"), &["fixed: full, and made not to grow"]);
+        let parts = ["fixed: full, and made not to grow", "or so that it grows (--expansion 2)"];
+        refused(&place, &format!("add fixed more --from {format}"), &parts);
+        let parts = [
+            "more: more different keys than the filter has room for, 9",
+            "or let it grow with --expansion 2",
+        ];
+        refused(&place, &format!("build more -n 9 --to {format} -o none"), &parts);
         quiet(&place, &format!("add -q growing more --from {format}"));
         assert_eq!(place.run(&format!("has -c growing more --from {format}")).text(), "1950\n");
         let told = place.run(&format!("info --json growing --from {format}")).json();

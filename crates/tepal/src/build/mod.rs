@@ -222,6 +222,12 @@ impl Gather {
         self.hasher.clone()
     }
 
+    /// The format of the file that is made.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
     /// Takes many keys, on any thread.
     ///
     /// # Errors

@@ -54,6 +54,8 @@ pub struct Description {
     pub promised_false_positive_rate: Option<f64>,
     /// Whether it holds more than its capacity.
     pub over_capacity: bool,
+    /// How many times the keys of its newest filter the next one of a chain is for; null for what does not grow.
+    pub expansion: Option<u32>,
     /// What happens when more keys come; null when not recorded.
     pub over_capacity_policy: Option<String>,
     /// How key bytes become a hash, or bits.
@@ -191,6 +193,7 @@ impl Description {
             false_positive_rate: facts.false_positive_rate,
             promised_false_positive_rate: has_plan.then_some(facts.promised_false_positive_rate),
             over_capacity: facts.is_over_capacity,
+            expansion: facts.expansion,
             over_capacity_policy: told.is_ours().then(|| facts.over_capacity.to_string()),
             scheme: facts.scheme.to_string(),
             seed: facts.seed.map(|seed| format!("{seed:#018x}")),

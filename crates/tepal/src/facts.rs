@@ -150,6 +150,8 @@ pub struct Facts {
     pub capacity: u64,
     /// The share of wrong answers promised up to that capacity.
     pub promised_false_positive_rate: f64,
+    /// How many times the keys of its newest filter the next one of a chain is for; nothing of what does not grow.
+    pub expansion: Option<u32>,
     /// What happens when more keys come.
     pub over_capacity: OverCapacity,
     /// Does it hold more than its capacity, going by the bits?

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tepal::{AnyFilter, Facts, Opened, PartFacts, Scheme, Unrecorded};
+use tepal::{AnyFilter, Facts, Kind, Opened, PartFacts, Scheme, Unrecorded};
 
 use crate::args::InfoArgs;
 use crate::article::Article;
@@ -83,6 +83,9 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
         for (n, part) in (1..).zip(&facts.parts) {
             line(if n == 1 { "chain" } else { "" }, link(n, part));
         }
+    }
+    if facts.kind == Kind::Scalable {
+        line("growth", growth(facts.expansion));
     }
     let unicode = picture::has_unicode();
     line("fill", fill(opened.filter(), facts, unicode));
@@ -174,6 +177,17 @@ fn hash(told: &Told) -> String {
     match told.file.format_version {
         Some(version) => format!("{scheme}{with}; keys are {domain}; format version {version}"),
         None => format!("{scheme}{with}; keys are taken for {domain}"),
+    }
+}
+
+/// What a chain does when it is full.
+fn growth(expansion: Option<u32>) -> String {
+    match expansion {
+        Some(1) => "when it is full, a filter for as many keys follows".to_owned(),
+        Some(times) => {
+            format!("when it is full, a filter for {} times the keys follows", count(times.into()))
+        }
+        None => "none: when it is full, it refuses more keys".to_owned(),
     }
 }
 

@@ -165,6 +165,12 @@ fn what_is_not_told_to_grow_does_not() {
         quiet(&place, &format!("build -q keys --to {format} -o fixed --force"));
         quiet(&place, &format!("build -q keys --to {format} -o growing --expansion 7 --force"));
         assert_eq!((place.read("fixed")[at], place.read("growing")[at]), (fixed, growing), "{format}");
+        let page = |name: &str| place.run(&format!("info {name} --from {format}")).text().to_owned();
+        assert!(page("fixed").contains("\ngrowth      none: when it is full, it refuses more keys\n"));
+        assert!(
+            page("growing")
+                .contains("\ngrowth      when it is full, a filter for 7 times the keys follows\n")
+        );
         let parts = ["fixed: full, and made not to grow", "or so that it grows (--expansion 2)"];
         refused(&place, &format!("add fixed more --from {format}"), &parts);
         let parts = [
@@ -176,6 +182,9 @@ fn what_is_not_told_to_grow_does_not() {
         assert_eq!(place.run(&format!("has -c growing more --from {format}")).text(), "1950\n");
         let told = place.run(&format!("info --json growing --from {format}")).json();
         assert_eq!(told[0]["filters"].as_array().unwrap().len(), 3, "{format}");
+        assert_eq!(told[0]["expansion"], 7, "{format}");
+        let told = place.run(&format!("info --json fixed --from {format}")).json();
+        assert_eq!(told[0]["expansion"], Value::Null, "{format}");
     }
 }
 

@@ -135,6 +135,7 @@ fn info_as_json_is_stable() {
         "fill_ratio",
         "false_positive_rate",
         "promised_false_positive_rate",
+        "expansion",
         "over_capacity",
         "over_capacity_policy",
         "scheme",

@@ -42,6 +42,16 @@ pub(crate) enum Growth {
     ValkeyBloom { expansion: u32, rate: f64, tightening: f64 },
 }
 
+impl Growth {
+    /// How many times the keys of the last link the next one is for.
+    fn expansion(&self) -> Option<u32> {
+        match self {
+            Growth::Fixed => None,
+            Growth::RedisBloom { expansion } | Growth::ValkeyBloom { expansion, .. } => Some(*expansion),
+        }
+    }
+}
+
 /// Two chains are equal when their links are: they give every key the same answer for the same reason. How they would
 /// grow does not matter.
 impl PartialEq for ScalableBloomFilter {
@@ -345,6 +355,7 @@ impl Filter for ScalableBloomFilter {
             recipe: hasher.recipe(),
             capacity: Filter::capacity(self),
             promised_false_positive_rate: self.promised_false_positive_rate(),
+            expansion: self.growth.expansion(),
             over_capacity: self.over_capacity(),
             is_over_capacity: false,
             keys_inserted: self.keys_inserted(),

@@ -143,6 +143,7 @@ impl<L: StorageMut> BloomFilter<L> {
             recipe: self.recipe(),
             capacity: self.capacity(),
             promised_false_positive_rate: self.promised_false_positive_rate(),
+            expansion: None,
             over_capacity: self.over_capacity(),
             is_over_capacity: self.is_over_capacity(),
             keys_inserted: self.keys_inserted(),

@@ -18,7 +18,7 @@ import org.apache.parquet.io.api.Binary;
  */
 public final class Interop {
   public static void main(String[] args) throws Exception {
-    boolean integers = args[2].equals("integer");
+    boolean integers = args[2].equals("int64");
     if (args[0].equals("make")) {
       long n = Long.parseLong(args[3]);
       double rate = Double.parseDouble(args[4]);

@@ -10,7 +10,7 @@ import sys
 def keys(path, domain):
     with open(path) as lines:
         text = lines.read().splitlines()
-    return [int(line) if domain == "integer" else bytes.fromhex(line) for line in text]
+    return [int(line) if domain == "int64" else bytes.fromhex(line) for line in text]
 
 
 def place(path):
@@ -29,7 +29,7 @@ def make_parquet(program, domain, rate, values, out):
     import pyarrow.parquet as pq
 
     whole = out + ".parquet"
-    kind = pa.int64() if domain == "integer" else pa.binary()
+    kind = pa.int64() if domain == "int64" else pa.binary()
     table = pa.table({"k": pa.array(values, kind)})
     if program == "pyarrow":
         options = {"k": {"ndv": len(values), "fpp": rate}}

@@ -153,7 +153,7 @@ fn keys(seed: u64, count: usize, folder: &str) -> Done {
     };
     let integer = |random: &mut fastrand::Rng| (random.i64(..) >> random.u32(0..64)).to_string();
     write_keys(&format!("{folder}/bytes"), count, || bytes(&mut random))?;
-    write_keys(&format!("{folder}/integer"), count, || integer(&mut random))
+    write_keys(&format!("{folder}/int64"), count, || integer(&mut random))
 }
 
 fn write_keys(path: &str, count: usize, mut key: impl FnMut() -> String) -> Done {

@@ -5,6 +5,7 @@ use tepal::{Facts, FileFacts, Form, Format, Labels, Opened, PartFacts, Unrecorde
 
 use crate::article::Article;
 use crate::error::Failure;
+use crate::output::complain;
 use crate::text::number::rate;
 
 /// Everything that is to know about a filter and its file.
@@ -151,6 +152,14 @@ impl Told {
     /// Whether the file says for how many keys and which rate the filter was planned.
     pub fn has_plan(&self) -> bool {
         !self.file.not_recorded.contains(&Unrecorded::Plan)
+    }
+}
+
+/// Says that a filter is past its promise, with `--quiet` too.
+pub fn warn_past_promise(name: &str, told: &Told) {
+    // A promise that is not on record cannot be passed.
+    if told.facts.is_over_capacity && told.has_plan() {
+        complain(&format!("{name}: now past its promise; build it again with more room (-n)"));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use serde::Serialize;
 use tepal::{KeyDomain, Opened, PreparedKeys};
 
 use crate::error::Failure;
@@ -20,6 +21,19 @@ pub struct Tally {
     pub keys: u64,
     /// Those that the filter holds.
     pub held: u64,
+    /// The first that it does not hold, of keys that were read.
+    pub first_missed: Option<Missed>,
+}
+
+/// A key that a filter does not hold.
+#[derive(Clone, Debug, Serialize)]
+pub struct Missed {
+    /// The input in which it stands.
+    pub input: String,
+    /// Its line.
+    pub line: u64,
+    /// The key, as far as it can be shown.
+    pub key: String,
 }
 
 /// Asks for random keys of 128 bits, or fewer where keys are numbers. So few of them are on the list by chance that it

@@ -52,14 +52,21 @@ pub fn open_one_of(
     if let Some(name) = &secrets.name {
         open = open.expect_name(name);
     }
-    open.open(path).map_err(|error| {
+    let opened = open.open(path).map_err(|error| {
         let apart = if filters > 1 { others_flags(&error) } else { None };
         let why = match &error {
             Error::NotTepal { found: Looks::Parquet(whole), .. } => parquet::why(path, whole),
             other => why(other, file),
         };
         Failure::at(&shown(path), format!("{why}{}", apart.unwrap_or_default()))
-    })
+    })?;
+    match file.from {
+        // Of several filters only those without a mark are meant.
+        Some(format) if filters == 1 && format != opened.format() => {
+            Err(Failure::at(&shown(path), other_mark(format, opened.format())))
+        }
+        _ => Ok(opened),
+    }
 }
 
 /// What to do where the flags of the other filters do not fit this one.
@@ -79,7 +86,7 @@ fn others_flags(error: &Error) -> Option<&'static str> {
     }
 }
 
-/// Lets keys go past the capacity, for `--force`. Gives the policy that was there; nothing for a kind whose own rule says
+/// Lets keys go past the capacity, for `--past-promise`. Gives the policy that was there; nothing for a kind whose own rule says
 /// what happens then, such as a chain that grows.
 pub fn ignore_capacity(name: &str, file: &mut Opened) -> Result<Option<OverCapacity>, Failure> {
     let policy = file.filter().over_capacity();
@@ -95,9 +102,7 @@ fn why(error: &Error, file: FileArgs) -> String {
     match (error, file.from, file.encoding) {
         (Error::OtherKeys { found, .. }, _, Some(encoding)) => wrong_encoding(found, encoding),
         (Error::NoSuchKeys { format, found, expected, .. }, ..) => no_such_keys(*format, *found, expected),
-        (Error::NotOfFormat { format, found, .. }, ..) => {
-            format!("its mark says {found}, not {format}; leave --from out")
-        }
+        (Error::NotOfFormat { format, found, .. }, ..) => other_mark(*format, *found),
         (Error::Damaged { what, .. }, Some(format), _) if format != Format::Tepal => {
             format!("no filter of the format {format}, or a damaged one: {what}")
         }
@@ -115,6 +120,10 @@ fn why(error: &Error, file: FileArgs) -> String {
 /// Why the keys of a format's program cannot be those of `--keys`.
 pub fn no_such_keys(format: Format, found: KeyDomain, expected: &[KeyDomain]) -> String {
     format!("{format} has no keys that are {found}; --keys is one of {}", listed(expected))
+}
+
+fn other_mark(given: Format, found: Format) -> String {
+    format!("its mark says {found}, not {given}; leave --from out")
 }
 
 fn wrong_encoding(recorded: &str, given: KeyDomain) -> String {

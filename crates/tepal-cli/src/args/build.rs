@@ -68,6 +68,9 @@ pub struct BuildArgs {
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,
+    /// With --force, replace it also by a filter without keys
+    #[arg(long)]
+    pub allow_empty: bool,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,

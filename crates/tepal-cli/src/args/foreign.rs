@@ -84,9 +84,12 @@ pub struct MergeArgs {
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
-    /// Merge even if the promised rate is exceeded, and replace an existing file
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
+    /// Merge even if the promised rate is exceeded
+    #[arg(long)]
+    pub past_promise: bool,
     /// If another program is changing a file that is read and replaced, end with an error instead of waiting for it
     #[arg(long)]
     pub no_wait: bool,

@@ -1,10 +1,12 @@
 //! The flags that say what the keys of an input are. All verbs that read keys have them.
 
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::thread;
 
 use clap::Args;
 
+use crate::error::Failure;
 use crate::input::field::{Field, KeyRules, RowFormat};
 use crate::input::limits::{Limits, parse_record, parse_window};
 
@@ -51,7 +53,15 @@ pub struct KeyArgs {
 
 impl KeyArgs {
     /// The rules that these flags give.
-    pub fn rules(&self) -> KeyRules {
+    pub fn rules(&self) -> Result<KeyRules, Failure> {
+        if let Some(Field::Name(name)) =
+            self.field.as_ref().filter(|field| Path::new(&field.text()).is_file())
+        {
+            return Err(Failure::new(format!(
+                "-f {name}: a file of this name is here, and -f names the field that is the key; for a list of keys leave -f \
+                 out, and a field of that name give by its number"
+            )));
+        }
         let row_format = match (self.csv, self.tsv, self.delimiter) {
             (true, _, delimiter) => Some(RowFormat { delimiter: delimiter.unwrap_or(b','), quotes: true }),
             (false, true, _) => Some(RowFormat { delimiter: b'\t', quotes: false }),
@@ -63,7 +73,7 @@ impl KeyArgs {
             record: self.max_record.unwrap_or(usual.record),
             window: self.max_window.unwrap_or(usual.window),
         };
-        KeyRules { null: self.null, field: self.field.clone(), row_format, limits }
+        Ok(KeyRules { null: self.null, field: self.field.clone(), row_format, limits })
     }
 
     /// How many threads to use: as given, else one for each processor.

@@ -77,7 +77,7 @@ pub enum Verb {
         help_template = TEMPLATE,
         before_help = "  tepal add list.tepal more.txt
   tepal add list.tepal more.txt -o larger.tepal
-  generate | tepal add list.tepal --force",
+  generate | tepal add list.tepal --past-promise",
         after_help = KEYS_HELP
     )]
     Add(AddArgs),
@@ -180,9 +180,12 @@ pub struct AddArgs {
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
-    /// Add keys even if the promised rate is exceeded; with -o also replace an existing file
+    /// With -o, replace an existing file
     #[arg(long)]
     pub force: bool,
+    /// Add keys even if the promised rate is exceeded
+    #[arg(long)]
+    pub past_promise: bool,
     /// If another program is changing the filter, end with an error instead of waiting for it
     #[arg(long)]
     pub no_wait: bool,
@@ -207,7 +210,7 @@ pub struct HasArgs {
     #[arg(long = "in", value_name = "FILTER")]
     pub others: Vec<PathBuf>,
     /// Ask for this key; may be given several times. Standard input is then read only if - is given
-    #[arg(short = 'e', long = "key", value_name = "KEY")]
+    #[arg(short = 'e', long = "key", value_name = "KEY", allow_hyphen_values = true)]
     pub asked: Vec<std::ffi::OsString>,
     /// Select the lines whose key is surely not in the filter
     #[arg(short = 'v', long)]

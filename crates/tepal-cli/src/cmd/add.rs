@@ -4,7 +4,7 @@ use serde::Serialize;
 use tepal::{Error, Kind, Opened, PreparedKeys};
 
 use crate::args::AddArgs;
-use crate::describe::{Description, Told};
+use crate::describe::{Description, Told, warn_past_promise};
 use crate::error::{Failure, Outcome};
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
@@ -12,7 +12,7 @@ use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::keys::Prepare;
 use crate::open::{ignore_capacity, open};
-use crate::output::{Stdout, Target, complain, is_same_file, say};
+use crate::output::{Stdout, Target, is_same_file, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
@@ -22,6 +22,8 @@ use crate::text::number;
 struct Report {
     /// Keys read, repeats included.
     keys: u64,
+    /// About how many of them were not in the filter, going by the bits.
+    new_keys_estimated: u64,
     filter: Description,
 }
 
@@ -55,26 +57,30 @@ pub fn run(args: &AddArgs) -> Outcome {
     };
     let sources = Source::list(&args.inputs);
     let progress = Progress::of(&sources, args.quiet);
-    let mut inputs = Inputs::new(sources, args.keys.rules(), progress.clone(), args.keys.threads())?;
-    let keys = add_all(&name, &mut file, &mut inputs, args.force)?;
+    let mut inputs = Inputs::new(sources, args.keys.rules()?, progress.clone(), args.keys.threads())?;
+    let before = file.filter().estimated_len();
+    let keys = add_all(&name, &mut file, &mut inputs, args.past_promise)?;
     progress.clear();
     target.save(&file, secrets.seal.as_ref())?;
-    if args.quiet && !args.json {
-        return Ok(0);
-    }
     let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());
+    let new = ((told.facts.estimated_len - before).max(0.0).round() as u64).min(keys);
     if !args.quiet {
-        report(&target.name(), keys, &told);
+        report(keys, new, &told);
     }
+    warn_past_promise(&target.name(), &told);
     if args.json {
-        Stdout::new().document(&Report { keys, filter: Description::of(&target.name(), &told) })?;
+        Stdout::new().document(&Report {
+            keys,
+            new_keys_estimated: new,
+            filter: Description::of(&target.name(), &told),
+        })?;
     }
     Ok(0)
 }
 
-/// Inserts all keys, past capacity only with `force`. Gives how many there were.
-fn add_all(name: &str, file: &mut Opened, inputs: &mut Inputs, force: bool) -> Result<u64, Failure> {
-    let forced = if force { ignore_capacity(name, file)? } else { None };
+/// Inserts all keys, past capacity only with `past_promise`. Gives how many there were.
+fn add_all(name: &str, file: &mut Opened, inputs: &mut Inputs, past_promise: bool) -> Result<u64, Failure> {
+    let forced = if past_promise { ignore_capacity(name, file)? } else { None };
     let work = Prepare { hasher: file.key_hasher() };
     let mut sink = Add { name, file, keys: 0 };
     pipeline::run(inputs, &work, &mut sink)?;
@@ -103,7 +109,7 @@ impl Sink<PreparedKeys> for Add<'_> {
                 });
             }
             Err(Error::KeysClustered { rate, promised, .. }) => {
-                return Err(Failure::clustered(self.name, rate, promised, "--force"));
+                return Err(Failure::clustered(self.name, rate, promised, "--past-promise"));
             }
             Err(error) => return Err(Failure::at(self.name, error)),
         }
@@ -128,17 +134,14 @@ fn full(name: &str, capacity: u64, fitted: u64) -> Failure {
         name,
         format!(
             "full: planned for {}, and only the first {} given fit; nothing was added. Build it again with more room \
-             (-n), or add --force to go past its promised rate",
+             (-n), or add --past-promise to go past its promised rate",
             number::counted(capacity, "key"),
             number::count(fitted)
         ),
     )
 }
 
-fn report(name: &str, keys: u64, told: &Told) {
-    say(&format!("{} added; {}", number::counted(keys, "key"), told.rates(",")));
-    // A promise that is not on record cannot be passed.
-    if told.facts.is_over_capacity && told.has_plan() {
-        complain(&format!("{name}: now past its promise; build it again with more room (-n)"));
-    }
+fn report(keys: u64, new: u64, told: &Told) {
+    let keys = number::counted(keys, "key");
+    say(&format!("{keys} added; about {} new; {}", number::count(new), told.rates(",")));
 }

@@ -54,13 +54,19 @@ pub fn run(args: &BuildArgs) -> Outcome {
     let gather = gather.memory(args.memory.unwrap_or_else(machine::share));
     let sources = Source::list(&args.inputs);
     let progress = Progress::of(&sources, args.quiet);
-    let rules = args.keys.rules();
+    let rules = args.keys.rules()?;
     let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), threads)?;
     let mut built = gather_all(gather, &mut inputs)?;
     if let Some(form) = args.chain.form {
         built.file = built.file.in_form(form)?;
     }
     progress.clear();
+    if built.keys == 0 && target.replaces() && !args.allow_empty {
+        let text =
+            "no keys came, so it stays as it is; where the list is meant to be empty, add --allow-empty";
+        return Err(Failure::at(&target.name(), text));
+    }
+    refuse_useless(args, &built)?;
     target.save(&built.file, secrets.seal.as_ref())?;
     let filter = built.file.filter();
     if filter.over_capacity() == OverCapacity::Warn && filter.is_over_capacity() {
@@ -223,6 +229,24 @@ fn builder(args: &BuildArgs) -> Result<BloomFilterBuilder, Failure> {
         builder = builder.seed_for(purpose);
     }
     Ok(args.chain.describe(builder))
+}
+
+/// More wrong answers than this help nobody.
+const USELESS: f64 = 0.5;
+
+/// Refuses a filter that says yes to most strangers, where nobody has asked for such a rate.
+fn refuse_useless(args: &BuildArgs, built: &Built) -> Result<(), Failure> {
+    let rate = built.file.filter().false_positive_rate();
+    let is_meant =
+        args.shape.fpr.is_some() || args.scheme.preset.is_some() || args.over != OverCapacity::Refuse;
+    if rate <= USELESS || is_meant || built.keys == 0 {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "the filter would answer yes for {} of the keys that are not on the list; give it more room (-s, -n), fewer keys, or \
+         say with -p that such a rate is meant",
+        number::percent(rate)
+    )))
 }
 
 /// The line at the end: `20,000,000 keys, 23.8 MiB, 1 in 100 false positives`.

@@ -27,7 +27,7 @@ pub fn run(args: &HasArgs) -> Outcome {
     };
     // A terminal that shows the lines shows no progress.
     let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
-    let mut inputs = Inputs::new(sources, args.keys.rules(), progress.clone(), args.keys.threads())?;
+    let mut inputs = Inputs::new(sources, args.keys.rules()?, progress.clone(), args.keys.threads())?;
     let mut printer = Printer::new(args);
     printer.given_keys(&filters)?;
     let asked = match printer.is_done() {

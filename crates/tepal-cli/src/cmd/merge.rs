@@ -1,9 +1,9 @@
 //! `tepal merge`: one filter of several, without their keys.
 
-use tepal::{Error, Kind, Opened};
+use tepal::{Error, Kind};
 
 use crate::args::MergeArgs;
-use crate::describe::Told;
+use crate::describe::{Told, warn_past_promise};
 use crate::error::{Failure, Outcome};
 use crate::open::{ignore_capacity, open_all};
 use crate::output::{Target, is_same_file, say};
@@ -26,7 +26,7 @@ pub fn run(args: &MergeArgs) -> Outcome {
     let (Some(mut file), Some(first)) = (filters.next(), names.next()) else {
         return Err(Failure::new("no filter named"));
     };
-    let forced = if args.force { ignore_capacity(&first, &mut file)? } else { None };
+    let forced = if args.past_promise { ignore_capacity(&first, &mut file)? } else { None };
     for (other, name) in filters.zip(names) {
         let joined = if args.and { file.intersect_with(&other) } else { file.union_with(&other) };
         joined.map_err(|error| {
@@ -37,9 +37,11 @@ pub fn run(args: &MergeArgs) -> Outcome {
         file.set_over_capacity(policy).map_err(|error| Failure::at(&first, error))?;
     }
     target.save(&file, secrets.seal.as_ref())?;
+    let told = Told::of(&target.name(), &file)?;
     if !args.quiet {
-        report(args.filters.len(), &target.name(), &file)?;
+        report(args.filters.len(), &told);
     }
+    warn_past_promise(&target.name(), &told);
     Ok(0)
 }
 
@@ -54,7 +56,7 @@ fn refusal(error: &Error) -> String {
              one of them again from its keys"
         ),
         Error::CapacityReached { capacity, .. } => format!(
-            "together they hold more than the {} the first was planned for; add --force to go past its promised rate, \
+            "together they hold more than the {} the first was planned for; add --past-promise to go past its promised rate, \
              or build them with more room (-n)",
             number::counted(*capacity, "key")
         ),
@@ -65,13 +67,11 @@ fn refusal(error: &Error) -> String {
     }
 }
 
-fn report(merged: usize, name: &str, file: &Opened) -> Result<(), Failure> {
-    let told = Told::of(name, file)?;
+fn report(merged: usize, told: &Told) {
     say(&format!(
         "{} merged: about {} by the bits; {}",
         number::counted(merged as u64, "filter"),
         number::counted(told.facts.estimated_len.round() as u64, "different key"),
         told.rates(","),
     ));
-    Ok(())
 }

@@ -14,10 +14,11 @@ use crate::input::pipeline::{self, Flow, Sink, Work};
 use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::keys::{Answers, Ask};
-use crate::measure::{SURE_95, Tally, between, random, wilson};
+use crate::measure::{Missed, SURE_95, Tally, between, random, wilson};
 use crate::open::open;
 use crate::output::Stdout;
 use crate::secrets::Secrets;
+use crate::text::message::shown_key;
 use crate::text::number::{count, rate};
 use encodings::{All, Tried};
 
@@ -33,6 +34,8 @@ struct Measured {
     /// Keys of `--members`, and for how many of them the filter says no.
     members: u64,
     members_missed: u64,
+    /// The first of those that were missed, with its input and line.
+    first_missed: Option<Missed>,
     /// How keys became bytes.
     key_domain: &'static str,
     /// Where the file does not say it and nobody else did: what came of every encoding.
@@ -92,13 +95,27 @@ pub fn run(args: &TestArgs) -> Outcome {
 }
 
 impl Sink<Answers> for Tally {
-    fn take(&mut self, _page: &mut Page<'_>, answers: &Answers) -> Result<Flow, Failure> {
+    fn take(&mut self, page: &mut Page<'_>, answers: &Answers) -> Result<Flow, Failure> {
+        if self.first_missed.is_none() {
+            self.first_missed = first_missed(page, answers);
+        }
         let held = answers.held.iter().filter(|&&held| held).count();
         // An empty row has no key, so it does not count.
         self.keys += (answers.held.len() - answers.keyless) as u64;
         self.held += held as u64;
         Ok(Flow::Continue)
     }
+}
+
+/// The first key of a page that is not held. What has no key is not missed.
+fn first_missed(page: &mut Page<'_>, answers: &Answers) -> Option<Missed> {
+    for record in answers.held.iter().enumerate().filter(|(_, held)| !**held).map(|(record, _)| record) {
+        if let Ok(Some(key)) = page.keys.key(record) {
+            let key = shown_key(key);
+            return Some(Missed { input: page.name.to_owned(), line: page.line(record), key });
+        }
+    }
+    None
 }
 
 /// Asks for all keys of some lists.
@@ -117,7 +134,7 @@ fn run_through<W: Work>(
 ) -> Result<(), Failure> {
     let sources = Source::list(paths);
     let progress = Progress::of(&sources, args.quiet || args.json);
-    let mut inputs = Inputs::new(sources, args.keys.rules(), progress.clone(), args.keys.threads())?;
+    let mut inputs = Inputs::new(sources, args.keys.rules()?, progress.clone(), args.keys.threads())?;
     pipeline::run(&mut inputs, work, sink)?;
     progress.clear();
     Ok(())
@@ -132,6 +149,7 @@ fn measure(filter: &Opened, members: &Tally, absent: &Tally, made_up: bool) -> M
     Measured {
         members: members.keys,
         members_missed: missed,
+        first_missed: members.first_missed.clone(),
         key_domain: filter.filter().key_domain().name(),
         encodings: None,
         absent: absent.keys,
@@ -154,6 +172,9 @@ fn report(measured: &Measured, encodings: Option<&All>) -> String {
             count(measured.members),
             count(measured.members_missed)
         ));
+        if let Some(Missed { input, line, key }) = &measured.first_missed {
+            text.push_str(&format!("              the first missed: {input}: line {line}: {key}\n"));
+        }
         text.push_str(&encodings.map(All::report).unwrap_or_default());
     }
     let kind = if measured.absent_random { "random " } else { "others " };
@@ -179,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_report_says_what_was_asked() {
-        let tally = |keys, held| Tally { keys, held };
+        let tally = |keys, held| Tally { keys, held, first_missed: None };
         let text = |measured: &Measured| report(measured, None);
         let filter = tepal::BloomFilter::builder().capacity(100).false_positive_rate(0.01).build().unwrap();
         let filter = Opened::new(filter, Format::Tepal).unwrap();

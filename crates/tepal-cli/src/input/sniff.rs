@@ -13,18 +13,24 @@ pub enum Looks {
     Zstd,
     /// Compressed data that is not unpacked here: its name, which is also the name of the tool that unpacks it.
     OtherPacked(&'static str),
+    /// A zip archive, which may hold several files.
+    Zip,
+    /// Apache Parquet.
+    Parquet,
 }
 
 /// The most bytes that [`looks`] needs.
 pub const HEAD: usize = 10;
 
 /// First bytes and what they mean. Each byte is a range of values, from the first to the last.
-const MAGICS: [(&[(u8, u8)], Looks); 6] = [
+const MAGICS: [(&[(u8, u8)], Looks); 8] = [
     (&[is(0x89), is(b'T'), is(b'E'), is(b'P'), is(b'A'), is(b'L')], Looks::Tepal),
     (&[is(0x1f), is(0x8b), is(0x08)], Looks::Gzip),
     (&[is(0x28), is(0xb5), is(0x2f), is(0xfd)], Looks::Zstd),
     // A skippable frame, which may come first.
     (&[(0x50, 0x5f), is(0x2a), is(0x4d), is(0x18)], Looks::Zstd),
+    (&[is(b'P'), is(b'K'), is(3), is(4)], Looks::Zip),
+    (&[is(b'P'), is(b'A'), is(b'R'), is(b'1'), is(0x15)], Looks::Parquet),
     (&[is(0xfd), is(b'7'), is(b'z'), is(b'X'), is(b'Z'), is(0)], Looks::OtherPacked("xz")),
     (
         &[

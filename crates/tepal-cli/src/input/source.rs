@@ -162,6 +162,14 @@ fn unpacked(
             Box::new(reader.map_err(|error| Failure::io(name, &error))?)
         }
         Looks::Tepal => return Err(Failure::at(name, "a tepal filter; expected a list of keys")),
+        Looks::Zip => {
+            let text = "a zip archive; unpack it first: unzip -p ARCHIVE LIST | tepal …";
+            return Err(Failure::at(name, text));
+        }
+        Looks::Parquet => {
+            let text = "a Parquet file (PAR1); export the column first: duckdb -noheader -list -c \"select COLUMN from 'FILE'\" | tepal …";
+            return Err(Failure::at(name, text));
+        }
         Looks::OtherPacked(kind) => {
             let text = format!("{kind} data; unpack it first: {kind} -dc FILE | tepal …");
             return Err(Failure::at(name, text));
@@ -250,6 +258,12 @@ mod tests {
     fn other_data_than_a_list_is_refused() {
         assert!(read_all(b"\x89TEPAL\r\n....").unwrap_err().contains("tepal filter"));
         assert!(read_all(b"\xfd7zXZ\0....").unwrap_err().contains("xz -dc"));
+        assert!(read_all(b"PK\x03\x04....").unwrap_err().contains("unzip -p"));
+        assert!(read_all(b"PAR1\x15\x04....").unwrap_err().contains("Parquet file (PAR1)"));
+        // A list may begin so.
+        for list in [&b"PAR1\nPAR2\n"[..], b"PK\n", b"PAR1"] {
+            assert_eq!(read_all(list).unwrap(), list);
+        }
     }
 
     #[test]

@@ -102,6 +102,11 @@ impl Target {
         Ok(Some(Self::Locked(path.to_owned(), FileLock::acquire(path).map_err(failed)?)))
     }
 
+    /// Would a file that is there be replaced?
+    pub fn replaces(&self) -> bool {
+        matches!(self, Self::File(path) | Self::Locked(path, _) if path.exists())
+    }
+
     /// The name for messages.
     pub fn name(&self) -> String {
         match self {

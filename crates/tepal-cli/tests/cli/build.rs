@@ -1,10 +1,6 @@
 //! What `build` and `add` make, and that they make it whole or not at all.
 
-use crate::place::Place;
-
-fn numbers(range: std::ops::Range<u32>) -> Vec<u8> {
-    range.flat_map(|n| format!("{n}\n").into_bytes()).collect()
-}
+use crate::place::{Place, numbers};
 
 #[test]
 fn the_keys_are_counted() {
@@ -122,7 +118,7 @@ fn keys_chosen_by_the_same_hash_are_told() {
     assert_eq!(place.run("build -q first -n 13000 -o begun.tepal").code, 0);
     for (args, name, flag) in [
         ("build shard.txt -n 13000 -o none.tepal", "shard.txt", "--over warn"),
-        ("add begun.tepal shard.txt", "begun.tepal", "--force"),
+        ("add begun.tepal shard.txt", "begun.tepal", "--past-promise"),
     ] {
         let begun = place.read("begun.tepal");
         let ran = place.run(args);
@@ -132,7 +128,7 @@ fn keys_chosen_by_the_same_hash_are_told() {
         assert!(parts.iter().all(|part| ran.err.contains(part)), "{args}: {}", ran.err);
         assert!(!place.path("none.tepal").exists() && place.read("begun.tepal") == begun);
     }
-    assert_eq!(place.run("add begun.tepal shard.txt --force").code, 0);
+    assert_eq!(place.run("add begun.tepal shard.txt --past-promise").code, 0);
     let ran = place.run_with("build shard.txt --seed-for=shard-3 -o own.tepal", b"");
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(!ran.err.contains('!'), "{}", ran.err);
@@ -251,9 +247,9 @@ fn add_changes_the_whole_file_or_nothing() {
         "{}",
         ran.err
     );
-    assert!(ran.err.contains("add --force to go past its promised rate"), "{}", ran.err);
+    assert!(ran.err.contains("add --past-promise to go past its promised rate"), "{}", ran.err);
     assert_eq!(place.read("f"), before);
-    let ran = place.run_with("add f -o g --force --json", &numbers(1500..9000));
+    let ran = place.run_with("add f -o g --past-promise --json", &numbers(1500..9000));
     assert_eq!(ran.code, 0);
     assert_eq!((&ran.json()["keys"], &ran.json()["filter"]["over_capacity"]), (&7500.into(), &true.into()));
     assert!(ran.err.contains("now past its promise"), "{}", ran.err);
@@ -285,6 +281,6 @@ fn links_and_permissions_are_kept() {
     assert_eq!(place.run("has -c real -e 1 -e 2").out, b"2\n");
     let mode = std::fs::metadata(place.path("real")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
-    assert_eq!(place.run("build -q --force -o link").code, 0);
+    assert_eq!(place.run("build -q --force --allow-empty -o link").code, 0);
     assert!(place.path("link").is_symlink());
 }

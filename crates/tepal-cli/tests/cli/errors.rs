@@ -250,7 +250,8 @@ fn no_room_for_the_hashes_of_a_list() {
         // The signal would end the program; ignored, it is an error of writing.
         let mut command = std::process::Command::new("sh");
         command.args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_tepal")]);
-        command.args(["build", "-q", "-j", threads, "-o", "new", "list"]).current_dir(place.path("."));
+        let args = ["build", "-q", "-j", threads, "--memory", "1MiB", "-o", "new", "list"];
+        command.args(args).current_dir(place.path("."));
         let ran = crate::place::finish(command);
         assert_eq!(ran.code, 2, "{}", ran.err);
         assert!(ran.err.starts_with("tepal: .: writing after "), "{}", ran.err);

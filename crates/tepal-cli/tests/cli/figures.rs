@@ -1,10 +1,6 @@
 //! The figures that the command works out itself: in words, in JSON, and the same in both.
 
-use crate::place::Place;
-
-fn numbers(range: std::ops::Range<u32>) -> Vec<u8> {
-    range.flat_map(|n| format!("{n}\n").into_bytes()).collect()
-}
+use crate::place::{Place, numbers};
 
 #[test]
 fn sizes_are_those_of_the_file() {

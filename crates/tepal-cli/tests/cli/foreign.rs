@@ -140,7 +140,7 @@ fn chains_grow_as_the_servers() {
         let expected = golden(&format!("{format}/{name}.bin"));
         let keys = rows(&case);
         place.write("keys", &keys);
-        let build = format!("build -q --csv -f 1 --to {format} {flags} --force -o");
+        let build = format!("build -q --csv -f 1 --to {format} {flags} --force --allow-empty -o");
         quiet(&place, &format!("{build} f keys"));
         assert!(place.read("f") == expected, "{name}");
         // Half of them later; and all of them into an empty one.

@@ -18,6 +18,7 @@ mod limits;
 mod line_ends;
 mod model;
 #[cfg(unix)]
+mod nothing_lost;
 mod overwritten;
 mod packed;
 mod place;

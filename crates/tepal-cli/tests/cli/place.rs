@@ -123,3 +123,8 @@ impl Ran {
         (self.code, &self.out)
     }
 }
+
+/// The lines of a list of numbers.
+pub(crate) fn numbers(range: std::ops::Range<u32>) -> Vec<u8> {
+    range.flat_map(|n| format!("{n}\n").into_bytes()).collect()
+}

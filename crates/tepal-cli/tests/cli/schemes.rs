@@ -3,11 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::place::Place;
-
-fn numbers(range: std::ops::Range<u32>) -> Vec<u8> {
-    range.flat_map(|n| format!("{n}\n").into_bytes()).collect()
-}
+use crate::place::{Place, numbers};
 
 fn golden(name: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden").join(name)).unwrap()
@@ -169,7 +165,7 @@ fn every_scheme_finds_its_keys_and_merges() {
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{scheme}");
         assert!(open("common") == open("a.tepal"), "{scheme}");
         // Added later or built at once, it is one filter.
-        assert_eq!(place.run("add -q --force a.tepal b").code, 0);
+        assert_eq!(place.run("add -q --past-promise a.tepal b").code, 0);
         assert!(open("a.tepal") == open("both.tepal"), "{scheme}");
     }
 }
@@ -318,8 +314,12 @@ fn refusals_say_why() {
     assert_eq!(place.run_with("build -q -n 100 --scheme dcso -o other", &numbers(500..600)).code, 0);
     assert_eq!(place.run("build -q keys -n 100 --scheme dcso -o one").code, 0);
     let ran = place.run("merge one other -o x");
-    assert!(ran.err.contains("more than the 100 keys the first was planned for; add --force"), "{}", ran.err);
-    assert_eq!(place.run("merge one other -o x --force").code, 0);
+    assert!(
+        ran.err.contains("more than the 100 keys the first was planned for; add --past-promise"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(place.run("merge one other -o x --past-promise").code, 0);
     assert_eq!(place.run("has -c x keys").text(), "100\n");
 }
 

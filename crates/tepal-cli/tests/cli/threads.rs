@@ -274,7 +274,8 @@ fn built_and_enlarged_filters_are_the_same_files() {
     place.write_key("secret", b"0123456789abcdef");
     assert_eq!(place.run("build -q -n 400k -o s --secret secret lines").code, 0);
     let secret = SecretKey::new(*b"0123456789abcdef");
-    for (filter, open) in [("f --force", Open::new()), ("s --secret secret", Open::new().secret_key(&secret))]
+    for (filter, open) in
+        [("f --past-promise", Open::new()), ("s --secret secret", Open::new().secret_key(&secret))]
     {
         let ran = alike(&place, &format!("add -o - {filter} lines"));
         assert_eq!(ran.code, 0, "{}", ran.err);

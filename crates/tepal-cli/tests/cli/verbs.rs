@@ -1,10 +1,6 @@
 //! `has --json`, `info`, `plan`, `test` and `demo`.
 
-use crate::place::Place;
-
-fn numbers(range: std::ops::Range<u32>) -> Vec<u8> {
-    range.flat_map(|n| format!("{n}\n").into_bytes()).collect()
-}
+use crate::place::{Place, numbers};
 
 #[test]
 fn exit_codes() {

@@ -51,7 +51,7 @@ impl All {
     pub fn best(&self) -> (KeyDomain, Tally) {
         let most = self.tried.iter().map(|tried| tried.held).max().unwrap_or(0);
         let best = self.tried.iter().position(|tried| tried.held == most).unwrap_or(0);
-        (self.domains[best], Tally { keys: self.keys, held: most })
+        (self.domains[best], Tally { keys: self.keys, held: most, first_missed: None })
     }
 
     /// For `--json`.
@@ -61,7 +61,7 @@ impl All {
 
     /// The lines about it under that of the members; none where nobody has to know.
     pub fn report(&self) -> String {
-        let (best, Tally { keys, held }) = self.best();
+        let (best, Tally { keys, held, .. }) = self.best();
         let as_good: Vec<_> = self.tried.iter().filter(|tried| tried.held == held).collect();
         if keys == 0 || (held == keys && best == KeyDomain::Bytes && as_good.len() == 1) {
             return String::new();

@@ -38,8 +38,8 @@ pub mod fuzzing {
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 
 use crate::args::{Cli, Color, Verb};
 use crate::error::{Failure, Outcome};
@@ -109,6 +109,9 @@ fn refuse(error: &clap::Error) -> ExitCode {
     let lines = text.trim_start_matches("error: ").lines();
     let message = lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
     let line = message.map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
-    complain(&format!("{}; see tepal --help", line.replace(":;", ":")));
+    // Most flags are a verb's.
+    let verb = std::env::args().nth(1).filter(|verb| Cli::command().find_subcommand(verb).is_some());
+    let verb = verb.map_or(String::new(), |verb| format!("{verb} "));
+    complain(&format!("{}; see tepal {verb}--help", line.replace(":;", ":")));
     ExitCode::from(ERROR)
 }

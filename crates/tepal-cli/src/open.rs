@@ -106,11 +106,14 @@ fn why(error: &Error, file: FileArgs) -> String {
         (Error::Damaged { what, .. }, Some(format), _) if format != Format::Tepal => {
             format!("no filter of the format {format}, or a damaged one: {what}")
         }
-        (
-            Error::Parameter { .. } | Error::Unsupported { .. } | Error::RateOutOfReach { .. },
-            Some(format),
-            _,
-        ) if format != Format::Tepal => {
+        (Error::Unsupported { what, found, known, .. }, Some(format), _) if format != Format::Tepal => {
+            format!(
+                "no filter of the format {format}, or a newer one: {what} {found}, and this tepal knows {known}"
+            )
+        }
+        (Error::Parameter { .. } | Error::RateOutOfReach { .. }, Some(format), _)
+            if format != Format::Tepal =>
+        {
             format!("no filter of the format {format}, or a damaged one: {error}")
         }
         _ => reason(error),

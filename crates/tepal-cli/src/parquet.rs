@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tepal::{ParquetFile, ParquetFilter};
+use tepal::{KeyDomain, ParquetFile, ParquetFilter};
 
 use crate::text::message::{is_steering, one_line};
 
@@ -35,7 +35,13 @@ fn line(name: &str, filter: &ParquetFilter) -> String {
         None => name.to_owned(),
     };
     match filter.cutting(&name) {
-        Some(command) => format!("{place}: {command} > FILTER"),
+        Some(command) => {
+            let keys = match filter.key_domain {
+                Some(domain) if domain != KeyDomain::Bytes => format!(" (ask it with --keys {domain})"),
+                _ => String::new(),
+            };
+            format!("{place}: {command} > FILTER{keys}")
+        }
         None if filter.is_encrypted => format!("{place}: encrypted, decrypt it first"),
         None => format!("{place}: from byte {} on, its length is not recorded", filter.offset),
     }
@@ -57,6 +63,8 @@ fn way_out(file: &ParquetFile) -> &'static str {
 fn quoted(path: &Path) -> String {
     match path.to_str() {
         Some(text) if text.contains(is_steering) => "FILE".to_owned(),
+        // No flag.
+        Some(text) if text.starts_with('-') => quoted(&Path::new(".").join(path)),
         Some(text) if text.chars().all(|c| c.is_alphanumeric() || "/._-+,=@".contains(c)) => text.to_owned(),
         Some(text) => format!("'{}'", text.replace('\'', "'\\''")),
         None => "FILE".to_owned(),
@@ -72,6 +80,7 @@ mod tests {
         for (name, expected) in [
             ("data/t-1.parquet", "data/t-1.parquet"),
             ("a b.parquet", "'a b.parquet'"),
+            ("-x.parquet", "./-x.parquet"),
             ("it's", "'it'\\''s'"),
             ("a\nb", "FILE"),
             ("$(x)", "'$(x)'"),

@@ -98,7 +98,12 @@ fn parse_valkey_seed(text: &str) -> Result<[u8; 32], String> {
     match pairs {
         Some(pairs) => {
             seed.iter_mut().zip(pairs).for_each(|(byte, pair)| *byte = pair[0] << 4 | pair[1]);
-            Ok(seed)
+            // They are the keys of two hashes.
+            match seed[..16] == seed[16..] {
+                true => Err("its halves are equal, so that its two hashes would be one; take random digits"
+                    .to_owned()),
+                false => Ok(seed),
+            }
         }
         None => Err("expected 64 hex digits, as `tepal info` shows them".to_owned()),
     }
@@ -113,9 +118,16 @@ mod tests {
         let digits = "590FF522ea7811daa714d8093b3e7bd91d898a733e988887307f97cd28073383";
         let seed = parse_valkey_seed(digits).unwrap();
         assert_eq!((seed[0], seed[1], seed[31]), (0x59, 0x0F, 0x83));
-        for wrong in
-            ["", "59", &digits[1..], &format!("{digits}0"), &digits.replace('5', "g"), &"é".repeat(32)]
-        {
+        for wrong in [
+            "",
+            "59",
+            &"0".repeat(64),
+            &digits[..32].repeat(2),
+            &digits[1..],
+            &format!("{digits}0"),
+            &digits.replace('5', "g"),
+            &"é".repeat(32),
+        ] {
             assert!(parse_valkey_seed(wrong).is_err(), "{wrong}");
         }
     }

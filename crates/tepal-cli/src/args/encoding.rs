@@ -44,7 +44,7 @@ const ENCODINGS: &[Encoding] = &[
     Encoding {
         domain: KeyDomain::Utf16,
         about: "text as its UTF-16 units, little-endian (unencodedCharsFunnel, UTF-16LE)",
-        also: &["unencodedCharsFunnel", "UTF-16LE", "utf-16"],
+        also: &["unencodedCharsFunnel", "UTF-16LE", "utf16le"],
     },
     Encoding {
         domain: KeyDomain::Float32,
@@ -63,22 +63,28 @@ const ENCODINGS: &[Encoding] = &[
     },
 ];
 
-/// Words that mean one thing here and another there.
-const AMBIGUOUS: [&str; 2] = ["integer", "int"];
+/// Words that mean one thing here and another there, with what to say instead.
+const AMBIGUOUS: [(&str, &str); 4] =
+    [("integer", INT), ("int", INT), ("utf-16", UTF_16), ("utf-16be", UTF_16)];
+const INT: &str =
+    "say int64 (Java's long, Guava's longFunnel, Spark) or int32 (Guava's integerFunnel, Parquet's INT32)";
+const UTF_16: &str = "say utf16 for UTF-16LE, which Guava's unencodedCharsFunnel is too; keys in another order of bytes, or with a mark of it \
+     before each as Java's \"UTF-16\" has it, give as hex";
 
 /// The parser of `--keys`. Letters count in either case where the argument says `ignore_case`.
 pub fn parse_encoding() -> impl TypedValueParser<Value = KeyDomain> {
     let named = ENCODINGS.iter().map(|encoding| {
         PossibleValue::new(encoding.domain.name()).help(encoding.about).aliases(encoding.also)
     });
-    let ambiguous = AMBIGUOUS.map(|word| PossibleValue::new(word).hide(true));
+    let ambiguous = AMBIGUOUS.map(|(word, _)| PossibleValue::new(word).hide(true));
     PossibleValuesParser::new(named.chain(ambiguous)).try_map(|word| {
         let means = |encoding: &&Encoding| {
             encoding.domain.name().eq_ignore_ascii_case(&word)
                 || encoding.also.iter().any(|also| also.eq_ignore_ascii_case(&word))
         };
         let found = ENCODINGS.iter().find(means).map(|encoding| encoding.domain);
-        found.ok_or("say int64 (Java's long, Guava's longFunnel, Spark) or int32 (Guava's integerFunnel, Parquet's INT32)")
+        let instead = || AMBIGUOUS.iter().find(|(other, _)| other.eq_ignore_ascii_case(&word));
+        found.ok_or_else(|| instead().map_or("no such encoding", |(_, instead)| instead))
     })
 }
 
@@ -118,6 +124,10 @@ mod tests {
         for word in ["integer", "Int"] {
             let text = parsed(word).unwrap_err();
             assert!(text.contains("say int64 (Java's long") && text.contains("or int32 (Guava's"), "{text}");
+        }
+        for word in ["UTF-16", "utf-16be"] {
+            let text = parsed(word).unwrap_err();
+            assert!(text.contains("say utf16 for UTF-16LE") && text.contains("give as hex"), "{text}");
         }
         let text = parsed("int46").unwrap_err();
         let expected = "[possible values: bytes, int64, int32, utf16, float32, float64, hex]";

@@ -50,10 +50,13 @@ pub struct SchemeArgs {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Preset {
     /// 10 % wrong answers, 4.8 bits a key
+    #[value(alias = "10%")]
     High,
     /// 1 % wrong answers, 9.6 bits a key
+    #[value(alias = "1%")]
     Middle,
     /// 0.1 % wrong answers, 14.4 bits a key
+    #[value(alias = "0.1%")]
     Low,
 }
 
@@ -87,7 +90,8 @@ pub struct MergeArgs {
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,
-    /// Merge even if the promised rate is exceeded
+    /// Merge even if the promised rate is exceeded. Filters of other programs, which refuse nothing, are merged in any case,
+    /// with a warning
     #[arg(long)]
     pub past_promise: bool,
     /// If another program is changing a file that is read and replaced, end with an error instead of waiting for it

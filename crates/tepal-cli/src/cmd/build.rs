@@ -74,6 +74,12 @@ pub fn run(args: &BuildArgs) -> Outcome {
     }
     if !args.quiet {
         say(&summary(&built, &rules));
+        if args.scheme.to == Some(Format::ParquetSbbf)
+            && args.shape.size.is_some_and(|size| !size.is_power_of_two())
+        {
+            let text = "its size is no power of two, so that pyarrow and whoever else has Parquet's C++ library refuse it";
+            complain(&format!("{}: ! {text}", target.name()));
+        }
         for warning in filter.warnings() {
             complain(&format!("{}: ! {warning}", target.name()));
         }
@@ -267,9 +273,14 @@ pub fn summary(built: &Built, rules: &KeyRules) -> String {
         };
         format!("{}, {about}{}", number::counted(keys, record), number::counted(different, "different key"),)
     };
+    // Another program's file has no line that is filled up.
+    let bytes = match file.format() {
+        Format::Tepal => filter.size_in_bytes(),
+        _ => filter.facts().parts.iter().map(|part| part.bit_len.div_ceil(8)).sum(),
+    };
     format!(
         "{keys}, {}, {} false positives",
-        number::size(filter.size_in_bytes()),
+        number::size(bytes),
         number::rate(filter.promised_false_positive_rate())
     )
 }

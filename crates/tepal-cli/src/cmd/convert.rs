@@ -39,7 +39,9 @@ pub fn run(args: &ConvertArgs) -> Outcome {
         complain(&format!("{}: ! {text}", target.name()));
     }
     if before.is_some_and(|before| !comes_back(&before, &file)) {
-        let text = format!("what {from} keeps beside the bits is not in it, and cannot be had back from it");
+        let text = format!(
+            "what {from} keeps beside the bits (whether it grows, user data) is not in it, and cannot be had back from it"
+        );
         complain(&format!("{}: ! {text}", target.name()));
     }
     Ok(0)
@@ -67,8 +69,9 @@ fn recorded_encoding(args: &ConvertArgs, from: Format, file: &Opened) -> Option<
     (args.to == Format::Tepal && !is_told).then(|| {
         format!(
             "from now on its keys are {}, since --keys was not given; if they are not, convert again with --keys. \
-             `tepal test {} --members LIST` finds out",
+             `tepal test {}{} --members LIST` finds out",
             file.filter().key_domain(),
+            args.file.from.map_or(String::new(), |format| format!("--from {format} ")),
             shown(&args.filter)
         )
     })

@@ -61,7 +61,8 @@ fn refusal(error: &Error) -> String {
             number::counted(*capacity, "key")
         ),
         Error::NotPossible { kind: Kind::Scalable, .. } => {
-            "they are chains, and --and is for single filters; leave --and out".to_owned()
+            "filters of this format are chains, of one filter or more, and cannot be intersected; keep one of each instead, or \
+             build them with another format".to_owned()
         }
         other => other.to_string(),
     }

@@ -57,6 +57,12 @@ struct Measured {
 
 /// Runs the verb.
 pub fn run(args: &TestArgs) -> Outcome {
+    let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
+    if args.members.iter().chain(&args.absent).filter(|path| is_stdin(path)).count() > 1 {
+        return Err(Failure::new(
+            "- is given twice, and standard input can be read once; name a file for one of them",
+        ));
+    }
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
     let mut filter = open(&args.filter, args.file, &secrets)?;
     let is_told = filter.format() == Format::Tepal || args.file.encoding.is_some();

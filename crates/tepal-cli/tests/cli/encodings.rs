@@ -123,7 +123,7 @@ fn what_a_conversion_fixes_is_said() {
     place.write("keys", keys(1000..1100));
     assert_eq!(place.run("build -q keys -p 1e-6 -o f --to guava --keys int32").code, 0);
     let said = "from now on its keys are bytes, since --keys was not given; if they are not, convert again with --keys. \
-                `tepal test f --members LIST` finds out";
+                `tepal test --from guava f --members LIST` finds out";
     let ran = place.run("convert f --from guava --to tepal -o g");
     assert!(ran.code == 0 && ran.err.contains(said), "{}", ran.err);
     assert_eq!(place.run("has -c g keys").code, 1);

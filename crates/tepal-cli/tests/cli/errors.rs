@@ -106,7 +106,13 @@ fn numbers_that_no_filter_can_have() {
     for verb in ["build -o g keys", "plan -n 10"] {
         for bad in ["0", "1", "2", "100%", "0.0"] {
             let said = error(&place, &format!("{verb} -p {bad}"));
-            assert_eq!(said, format!("invalid value '{bad}' for '--fpr <RATE>': {rate}; see tepal --help"));
+            assert_eq!(
+                said,
+                format!(
+                    "invalid value '{bad}' for '--fpr <RATE>': {rate}; see tepal {} --help",
+                    verb.split(' ').next().unwrap()
+                )
+            );
         }
         let said = error(&place, &format!("{verb} -p NaN"));
         assert!(said.contains("not a rate; expected a share above 0 and below 1"), "{said}");
@@ -148,14 +154,14 @@ fn a_wrong_command_line() {
             "hase f",
             "unrecognized subcommand 'hase'; tip: a similar subcommand exists: 'has'; see tepal --help",
         ),
-        ("has", "the following required arguments were not provided: <FILTER>; see tepal --help"),
+        ("has", "the following required arguments were not provided: <FILTER>; see tepal has --help"),
         (
             "build keys",
-            "the following required arguments were not provided: --output <FILTER>; see tepal --help",
+            "the following required arguments were not provided: --output <FILTER>; see tepal build --help",
         ),
         (
             "has f --csv",
-            "the following required arguments were not provided: --field <FIELD>; see tepal --help",
+            "the following required arguments were not provided: --field <FIELD>; see tepal has --help",
         ),
     ] {
         assert_eq!(error(&place, args), expected, "{args}");

@@ -247,7 +247,7 @@ fn refusals_say_why() {
             "has guava --from guava --keys words -e x",
             "possible values: bytes, int64, int32, utf16, float32, float64, hex",
         ),
-        ("has keys --from dcso -e a", "keys: no filter of the format dcso, or a damaged one: "),
+        ("has keys --from dcso -e a", "keys: no filter of the format dcso, or a newer one: DCSO version "),
         ("has guava --from redis -e a", "invalid value 'redis' for '--from <FORMAT>'"),
         ("build keys -o x --scheme md5", "invalid value 'md5' for '--scheme <SCHEME>'"),
         (
@@ -290,7 +290,10 @@ fn refusals_say_why() {
             "merge ours integers -o x",
             "integers: cannot be merged with ours: its key domain is int64, not bytes",
         ),
-        ("merge --and chain chain -o x", "chain: cannot be merged with chain: they are chains"),
+        (
+            "merge --and chain chain -o x",
+            "chain: cannot be merged with chain: filters of this format are chains",
+        ),
         ("merge ours ours -o fnv", "fnv: exists; add --force to replace it"),
         (
             "convert guava --from guava --to spark -o x",

@@ -397,7 +397,7 @@ fn numbers_of_threads_that_make_no_sense() {
     }
     assert_eq!(
         place.run("has f list -j 0").err,
-        "tepal: invalid value '0' for '--threads <N>': expected a number from 1 to 1024, such as 4; see tepal --help\n"
+        "tepal: invalid value '0' for '--threads <N>': expected a number from 1 to 1024, such as 4; see tepal has --help\n"
     );
     assert_eq!(place.run("build -q -o f list --threads 2").code, 0);
 }

@@ -133,7 +133,7 @@ impl Looks {
             #[cfg(feature = "foreign")]
             Looks::Parquet(file) => file.way_out(),
             #[cfg(feature = "foreign")]
-            Looks::DumpAndLineEnd => "cut that byte off: head -c -1 FILE > DUMP",
+            Looks::DumpAndLineEnd => "cut off what stands behind it, one byte with: head -c -1 FILE > DUMP",
             _ => "a filter file is made by `BloomFilter::save` or `tepal build`",
         }
     }

@@ -4,6 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::ids::KeyDomain;
+
 /// A whole Parquet file, which holds filters and is none ([`Looks::Parquet`](super::Looks::Parquet)): what its footer says of
 /// them.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +39,8 @@ pub struct ParquetFilter {
     pub row_group: u64,
     /// The names that lead to the column, joined by dots; cut after 100 characters.
     pub column: String,
+    /// How the column's values become bytes, by its physical type.
+    pub key_domain: Option<KeyDomain>,
     /// The file that has the column, where it is another one; cut as the column is.
     pub file: Option<String>,
     /// Its first byte.

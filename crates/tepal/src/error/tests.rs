@@ -172,7 +172,10 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
         #[cfg(feature = "foreign")]
         (
             not_tepal(Looks::DumpAndLineEnd),
-            vec!["a DUMP payload of Redis with one line end behind it", "cut that byte off: head -c -1 FILE"],
+            vec![
+                "a DUMP payload of Redis with one line end behind it",
+                "cut off what stands behind it, one byte with: head -c -1 FILE",
+            ],
         ),
         (
             Error::Unsupported { what: "filter kind", found: 2, known: "kind 1" },
@@ -253,6 +256,7 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
 #[cfg(feature = "foreign")]
 fn in_parquet(length: Option<u64>) -> ParquetFilter {
     ParquetFilter {
+        key_domain: None,
         row_group: 2,
         column: "a.b".into(),
         file: None,

@@ -121,6 +121,9 @@ type Done<'r> = &'r dyn Fn(&[u8]);
 fn looks_like(bytes: &[u8]) -> Looks {
     let first = &bytes[..bytes.len().min(8)];
     let is_text = |b: &u8| matches!(b, b'\t'..=b'\r' | b' '..=b'~') || *b >= 0x80;
+    // More of them than are shown: the first bytes of a filter may be letters by chance.
+    let start = &bytes[..bytes.len().min(256)];
+    let is_utf8 = core::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
     match first {
         [] => Looks::Empty,
         [0x1F, 0x8B, ..] => Looks::Packed("gzip"),
@@ -128,7 +131,7 @@ fn looks_like(bytes: &[u8]) -> Looks {
         [b'P', b'K', 3 | 5, ..] => Looks::Packed("zip"),
         [0x89, b'T', b'E', b'P', b'A', b'L', ..] => Looks::TextMode,
         _ if envelope::MAGIC.starts_with(first) => Looks::Cut,
-        _ if first.iter().all(is_text) => Looks::Text(String::from_utf8_lossy(first).into_owned()),
+        _ if is_utf8 && start.iter().all(is_text) => Looks::Text(String::from_utf8_lossy(first).into_owned()),
         _ => Looks::Other(first.into()),
     }
 }

@@ -215,7 +215,12 @@ impl<'a> Open<'a> {
         let reading = foreign::Reading { domain: self.key_domain.unwrap_or_default(), done };
         let (format, read) = match self.format.filter(|format| *format != Format::Tepal) {
             Some(format) => (format, foreign::read(format, bytes, reading)?),
-            None if self.format.is_some() => return Err(Error::NotTepal { found: looks_like(bytes) }),
+            None if self.format.is_some() => {
+                return Err(match foreign::read_marked(bytes, reading) {
+                    Some((found, Ok(_))) => Error::NotOfFormat { format: Format::Tepal, found },
+                    _ => Error::NotTepal { found: looks_like(bytes) },
+                });
+            }
             None => match foreign::read_marked(bytes, reading) {
                 Some((format, read)) => (format, read?),
                 None => return Err(Error::NotTepal { found: unmarked(bytes) }),
@@ -273,6 +278,10 @@ pub(super) fn check_domain(filter: &AnyFilter, asked: KeyDomain) -> Result<()> {
 
 /// The error for bytes that are no tepal file, with the format that they have.
 pub(super) fn with_format(error: Error, bytes: &[u8]) -> Error {
+    #[cfg(feature = "foreign")]
+    if let (Error::NotTepal { .. }, Some(found)) = (&error, super::foreign::around(bytes)) {
+        return Error::NotTepal { found };
+    }
     match (&error, Format::of(bytes)) {
         (Error::NotTepal { .. }, Some(format)) => Error::NotTepal { found: Looks::Marked(format) },
         #[cfg(feature = "foreign")]

@@ -231,7 +231,15 @@ impl ScalableBloomFilter {
         };
         let capacity = newest.capacity().checked_mul(expansion.into()).ok_or(full)?;
         let size: u64 = self.links.iter().map(BloomFilter::size_in_bytes).sum();
-        newest.same_hasher(capacity, rate, MOST_GROWTH * size + SMALL_GROWTH)
+        let most = MOST_GROWTH * size + SMALL_GROWTH;
+        newest.same_hasher(capacity, rate, most).map_err(|error| match error {
+            Error::TooLarge { bytes } if bytes > most => Error::PastLimit {
+                what: "the chain is full, and its next filter would be more than 1,024 times as large as all of them",
+                most,
+                instead: "build it again with a smaller expansion (`--expansion`), or for more keys (`-n`)",
+            },
+            other => other,
+        })
     }
 }
 

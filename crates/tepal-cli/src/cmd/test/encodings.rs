@@ -74,7 +74,13 @@ impl All {
             format!("{} {}{no_keys}", tried.key_domain, count(tried.held))
         };
         let all: Vec<String> = self.tried.iter().map(each).collect();
-        let advice = match (held == keys, as_good.as_slice()) {
+        let refused = as_good.first().map_or(0, |tried| tried.refused);
+        let advice = match (held + refused == keys && held > 0, as_good.as_slice()) {
+            (true, [one]) if refused > 0 => format!(
+                "{} holds all that are such keys, and {} of the list are none",
+                one.key_domain,
+                count(refused)
+            ),
             (false, _) => {
                 "in none of them are all members held: another list, another filter, or keys that were \
                            changed before they were put in"

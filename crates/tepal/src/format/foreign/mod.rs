@@ -117,11 +117,16 @@ pub(super) fn read(format: Format, bytes: &[u8], reading: Reading<'_>) -> Result
 }
 
 /// The format that the file's mark names, and what was read as that: a mark alone is not enough. An error only of a file
-/// that is right so far, and takes more memory than is allowed.
+/// that is right so far, and takes more memory than is allowed; and of a damaged one whose mark leaves no doubt.
 pub(super) fn read_marked(bytes: &[u8], reading: Reading<'_>) -> Option<(Format, Result<Read>)> {
     let marked = all().filter(|format| format.has_mark(bytes));
     let mut read = marked.map(|format| (format.format(), format.read(bytes, reading)));
-    read.find(|(_, read)| matches!(read, Ok(_) | Err(Error::PastLimit { .. })))
+    // Ten bytes are no accident: what begins as a dump is one, if a damaged one.
+    let is_dump = rdb::has_mark(bytes);
+    read.find(|(format, read)| match read {
+        Ok(_) | Err(Error::PastLimit { .. }) => true,
+        Err(_) => is_dump && *format == Format::RedisBloom,
+    })
 }
 
 /// Refuses a key domain that the format's program has no keys of.

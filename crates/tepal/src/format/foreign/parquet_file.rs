@@ -6,7 +6,7 @@
 //! FileMetaData    4: list of RowGroup
 //! RowGroup        1: list of ColumnChunk
 //! ColumnChunk     1: file_path  3: ColumnMetaData  8: crypto_metadata
-//! ColumnMetaData  3: path_in_schema  14: bloom_filter_offset  15: bloom_filter_length
+//! ColumnMetaData  1: type  3: path_in_schema  14: bloom_filter_offset  15: bloom_filter_length
 //! ```
 //!
 //! Only these fields are looked at. A file with an encrypted footer begins and ends with PARE.
@@ -18,6 +18,7 @@ use super::parquet_sbbf;
 use super::thrift::{BINARY, I32, I64, LIST, STRUCT, binary, each, expect, fields, skip, zigzag};
 use crate::error::{Error, ParquetFile, ParquetFilter, Result};
 use crate::fields::Fields;
+use crate::ids::KeyDomain;
 
 const MARK: &[u8; 4] = b"PAR1";
 const ENCRYPTED: &[u8; 4] = b"PARE";
@@ -119,8 +120,17 @@ impl<'a> Walk<'a> {
         }
         if self.first.len() < MOST {
             let file = file.map(|path| shown([path].into_iter()));
+            let key_domain = domain_of(column.physical);
             let column = shown(column.path.iter().copied());
-            self.first.push(ParquetFilter { row_group, column, file, offset, length, is_encrypted });
+            self.first.push(ParquetFilter {
+                row_group,
+                column,
+                key_domain,
+                file,
+                offset,
+                length,
+                is_encrypted,
+            });
         }
         Ok(())
     }
@@ -131,6 +141,8 @@ impl<'a> Walk<'a> {
 struct Column<'a> {
     /// The first names that lead to it.
     path: Vec<&'a [u8]>,
+    /// The number of its physical type.
+    physical: Option<i64>,
     offset: Option<i64>,
     length: Option<i64>,
 }
@@ -145,11 +157,26 @@ impl<'a> Column<'a> {
                 }
                 Ok(())
             }),
+            (1, I32) => zigzag(footer).map(|number| self.physical = Some(number)),
             (14, I64) => zigzag(footer).map(|offset| self.offset = Some(offset)),
             (15, I32) => zigzag(footer).map(|length| self.length = Some(length)),
             _ => skip(footer, kind),
         })
     }
+}
+
+/// How the values of a physical type become bytes.
+fn domain_of(physical: Option<i64>) -> Option<KeyDomain> {
+    Some(match physical? {
+        1 => KeyDomain::Integer32,
+        2 => KeyDomain::Integer,
+        4 => KeyDomain::Float32,
+        5 => KeyDomain::Float64,
+        6 => KeyDomain::Bytes,
+        // INT96 and FIXED_LEN_BYTE_ARRAY.
+        3 | 7 => KeyDomain::Hex,
+        _ => return None,
+    })
 }
 
 /// Names joined by dots, as text that is not too long.

@@ -32,9 +32,15 @@ pub(super) fn has_mark(bytes: &[u8]) -> bool {
     bytes.starts_with(&MARK)
 }
 
-/// Is it a payload with one line end behind it, which `redis-cli --raw` prints after every answer?
+/// Is it a payload with line ends behind it? `redis-cli --raw` prints one after every answer.
 pub(super) fn has_line_end(bytes: &[u8]) -> bool {
-    let Some(payload) = bytes.strip_suffix(b"\n").filter(|payload| has_mark(payload)) else { return false };
+    // The payload itself may end so.
+    let ends = bytes.iter().rev().take_while(|byte| matches!(byte, b'\r' | b'\n')).count().min(4);
+    has_mark(bytes) && (1..=ends).any(|end| is_right(&bytes[..bytes.len() - end]))
+}
+
+/// Is its checksum right?
+fn is_right(payload: &[u8]) -> bool {
     let sum = payload.last_chunk::<8>().map(|sum| u64::from_le_bytes(*sum));
     payload.len() >= MARK.len() + FOOTER && sum == Some(crc64(0, &payload[..payload.len() - 8]))
 }

@@ -353,7 +353,7 @@ fn chains_grow_and_say_when_they_may_not() {
 fn growth_is_bounded() {
     let mut file = growing_by(u32::MAX);
     let refused = (1000..1100u64).find_map(|key| file.insert(&key).err());
-    assert!(matches!(refused, Some(Error::TooLarge { .. })), "{refused:?}");
+    assert!(matches!(refused, Some(Error::PastLimit { .. })), "{refused:?}");
     let mut file = growing_by(4);
     assert!((1000..1100u64).all(|key| file.insert(&key).is_ok()));
     assert_eq!(parts(&file).len(), 2);

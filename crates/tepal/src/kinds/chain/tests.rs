@@ -87,7 +87,10 @@ fn a_chain_does_not_become_a_thousand_times_larger_at_once() {
         match outcome {
             Ok(()) => assert!(grows, "{expansion}"),
             Err(error) => {
-                assert!(!grows && matches!(error, Error::TooLarge { bytes } if bytes > 1 << 20), "{error}");
+                assert!(
+                    !grows && matches!(error, Error::PastLimit { most, .. } if most > 1 << 20),
+                    "{error}"
+                );
             }
         }
         assert_eq!(chain.links().len(), if grows { 2 } else { 1 }, "{expansion}");

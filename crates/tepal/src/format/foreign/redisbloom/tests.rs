@@ -152,7 +152,7 @@ fn a_dump_has_a_checksum() {
     }
 }
 
-/// `redis-cli --raw dump KEY > FILE` puts a line end behind the payload. One, and nothing else, has its own words.
+/// `redis-cli --raw dump KEY > FILE` puts a line end behind the payload. Line ends, and nothing else, have their own words.
 #[test]
 fn a_line_end_behind_a_dump() {
     let (_, dump) = dump();
@@ -165,8 +165,10 @@ fn a_line_end_behind_a_dump() {
         assert!(all[0] == all[1] && all[1] == all[2]);
         all[0]
     };
-    assert!(looks(&[&dump[..], b"\n"].concat()));
-    for more in [&b"\n\n"[..], b"\r\n", b"\r", b" "] {
+    for more in [&b"\n"[..], b"\n\n", b"\r\n", b"\r"] {
+        assert!(looks(&[&dump[..], more].concat()), "{more:?}");
+    }
+    for more in [&b" "[..], b"\n \n", b"\n\n\n\n\n"] {
         assert!(!looks(&[&dump[..], more].concat()), "{more:?}");
     }
     // Of a payload that is damaged too, of a few bytes, and of one whose own last byte is that.

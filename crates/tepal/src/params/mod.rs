@@ -1,23 +1,38 @@
 //! Sizes and rates: any one of keys, rate and size from the other two, for every layout.
 //!
 //! Plain numbers; nothing here allocates a filter. The formulas are in [`rate`], how filters of one plan differ from
-//! each other in [`spread`]; the choice of layout, k and size is in this file.
+//! each other in [`spread`]; both to ten digits, and quickly, in [`near`]. The best k for a rate is in [`search`], for the
+//! rates that are asked for most in [`usual`]; which sizes there are in [`sizes`]; the choice of layout and size is in this
+//! file.
+//!
+//! What is near decides wherever it can; where it is too close to tell, the plain formula decides. So a plan is that of
+//! the plain formulas, to the bit.
 
+mod near;
 mod rate;
+mod search;
+mod sizes;
 mod spread;
+mod usual;
 
 pub(crate) use rate::{bits_per_key, keys_for_fill, power, touched_in_line};
+pub(crate) use sizes::Sizes;
 pub(crate) use spread::WITHIN;
 
 use alloc::format;
 use alloc::string::String;
+use core::cmp::Ordering;
+use core::f64::consts::LN_2;
 use core::fmt;
+use core::ops::RangeInclusive;
 
 pub(crate) use crate::bits::shape::MOST_BITS;
 use crate::bits::shape::Shape;
 use crate::bits::{LINE_BITS, LINE_BYTES};
 use crate::error::{Error, Result};
 use crate::ids::{Layout, Scheme};
+use near::{Than, compare};
+use search::Needed;
 use spread::Spread;
 
 /// What a plan should be good at, where the caller names no layout.
@@ -114,10 +129,6 @@ const ONE_LINE_DOWN_TO: f64 = 1e-3;
 /// Up to this much more memory is given for eight bits a line or fewer: the second product costs more
 /// time than that memory.
 const NARROW_WORTH: f64 = 1.01;
-/// Sizes from 1,024 lines up are rounded to a multiple of one of these, so that they can be folded.
-const FOLDABLE: [u64; 18] =
-    [2, 4, 6, 12, 24, 36, 48, 60, 120, 180, 240, 360, 720, 840, 1260, 1680, 2520, 5040];
-
 impl Request {
     /// Refuses what no filter can have.
     pub(crate) fn check(&self) -> Result<()> {
@@ -153,21 +164,35 @@ impl Request {
         Ok(plan)
     }
 
+    /// Is everything given and allowed, for a scheme with a 64-bit hash, and the rate of it below this one? What is too
+    /// close to tell is not.
+    pub(crate) fn surely_keeps(&self, rate: f64) -> bool {
+        let (Some(capacity @ 1..), Some(bit_len), Some(layout), Some(num_hashes)) =
+            (self.capacity, self.bit_len, self.layout, self.num_hashes)
+        else {
+            return false;
+        };
+        let lowest = lowest_rate(layout).max(HASH_SHARE * hash_floor(capacity));
+        lowest <= rate.min(1.0 - f64::EPSILON)
+            && Shape::new(layout, num_hashes, bit_len).is_ok()
+            && compare(near::promise(layout, num_hashes, bit_len, capacity), rate) == Than::Below
+    }
+
     fn size_for(&self, capacity: u64, wanted: f64) -> Result<Plan> {
         check_hash(capacity, wanted)?;
         let layout = self.layout_for(wanted);
-        let (num_hashes, bits_per_key) = self.best(layout, wanted)?;
-        let needed = libm::ceil(bits_per_key * capacity as f64 / LINE_BITS as f64) as u64;
-        let most = MOST_BITS / LINE_BITS;
-        if needed > most {
-            return Err(Error::TooLarge { bytes: needed.saturating_mul(LINE_BYTES) });
+        let best = self.best(layout, wanted)?;
+        let num_hashes = best.num_hashes;
+        let lines = |bits: f64| libm::ceil(bits * capacity as f64 / LINE_BITS as f64) as u64;
+        if best.give(|bits| lines(bits) > MOST_BITS / LINE_BITS) {
+            return Err(Error::TooLarge { bytes: best.give(lines).saturating_mul(LINE_BYTES) });
         }
         // What fits may pass the most when it is rounded up.
         let sizes = Sizes::of(layout, self.scheme);
-        let mut bit_len = sizes.from(libm::ceil(bits_per_key * capacity as f64) as u64);
-        while promise(layout, num_hashes, bit_len, capacity) > wanted {
-            bit_len = sizes.after(bit_len);
-        }
+        let least = best.give(|bits| sizes.from(libm::ceil(bits * capacity as f64) as u64));
+        let bit_len = sizes.first_that(least, |bit_len| {
+            compare_promise(layout, num_hashes, bit_len, capacity, wanted).is_le()
+        });
         if bit_len > MOST_BITS {
             return Err(Error::TooLarge { bytes: bit_len / 8 });
         }
@@ -175,31 +200,30 @@ impl Request {
     }
 
     fn rate_for(&self, capacity: u64, bit_len: u64) -> Result<Plan> {
-        let rate_in = |layout| {
-            let ks = self.hashes(layout)?;
-            let rates = ks.map(|k| (k, promise(layout, k, bit_len, capacity)));
-            // A tie goes to the smaller k; no layout has an empty range.
-            let best = rates.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((1, 1.0));
-            Ok::<_, Error>(best)
-        };
         let layout = match self.layout {
             Some(layout) => layout,
-            None => self.layout_for(rate_in(Layout::Line)?.1),
+            None => {
+                let k = best_for_size(Layout::Line, self.hashes(Layout::Line)?, bit_len, capacity);
+                // All that matters is on which side of one rate it is.
+                let above = compare_promise(Layout::Line, k, bit_len, capacity, ONE_LINE_DOWN_TO).is_ge();
+                self.layout_for(if above { ONE_LINE_DOWN_TO } else { 0.0 })
+            }
         };
-        let (num_hashes, rate) = rate_in(layout)?;
+        let num_hashes = best_for_size(layout, self.hashes(layout)?, bit_len, capacity);
         let lowest = lowest_rate(layout).max(HASH_SHARE * hash_floor(capacity));
-        let rate = rate.max(lowest).min(1.0 - f64::EPSILON);
+        let rate = promise(layout, num_hashes, bit_len, capacity).max(lowest).min(1.0 - f64::EPSILON);
         Ok(Plan { layout, num_hashes, bit_len, capacity, false_positive_rate: rate })
     }
 
     fn capacity_for(&self, wanted: f64, bit_len: u64) -> Result<Plan> {
         let layout = self.layout_for(wanted);
-        let (num_hashes, bits_per_key) = self.best(layout, wanted)?;
-        let most = libm::floor(bit_len as f64 / bits_per_key) as u64;
-        let keeps = |keys: u64| promise(layout, num_hashes, bit_len, keys) <= wanted;
+        let best = self.best(layout, wanted)?;
+        let num_hashes = best.num_hashes;
+        let most = best.give(|bits| libm::floor(bit_len as f64 / bits) as u64);
+        let keeps = |keys| compare_promise(layout, num_hashes, bit_len, keys, wanted).is_le();
         let capacity = if keeps(most.max(1)) { most } else { last_that(most, keeps) };
         if capacity == 0 {
-            let expected = format!("{} or more for one key at this rate", libm::ceil(bits_per_key));
+            let expected = format!("{} or more for one key at this rate", best.give(libm::ceil));
             return Err(Error::parameter("the number of bits", bit_len, expected));
         }
         Ok(Plan { layout, num_hashes, bit_len, capacity, false_positive_rate: wanted })
@@ -213,7 +237,7 @@ impl Request {
     }
 
     /// The numbers of hashes to choose from: the fixed one, or all that the layout can have.
-    fn hashes(&self, layout: Layout) -> Result<core::ops::RangeInclusive<u32>> {
+    fn hashes(&self, layout: Layout) -> Result<RangeInclusive<u32>> {
         let (least, most) = layout.num_hashes_range();
         match self.num_hashes {
             None => Ok(least..=most),
@@ -226,7 +250,7 @@ impl Request {
     }
 
     /// The best k for a rate and the bits a key it needs.
-    fn best(&self, layout: Layout, wanted: f64) -> Result<(u32, f64)> {
+    fn best(&self, layout: Layout, wanted: f64) -> Result<Needed> {
         let out_of_reach = |reason: String| Error::rate_out_of_reach(wanted, reason);
         let lowest = lowest_rate(layout);
         if wanted < lowest {
@@ -234,27 +258,28 @@ impl Request {
                 "the layout `{layout}` keeps its promise down to {lowest:e}; ask for that or more"
             )));
         }
+        if let Some(found) = usual::find(layout, wanted).filter(|_| self.num_hashes.is_none()) {
+            return Ok(Needed::exactly(layout, wanted, found));
+        }
         let ks = self.hashes(layout)?;
         let (least, most) = (*ks.start(), *ks.end());
-        let best = rate::least_bits(layout, ks, wanted).ok_or_else(|| {
+        let narrow = narrow_most(layout).filter(|narrow| ks.contains(narrow));
+        search::least(layout, ks, wanted, narrow, NARROW_WORTH).ok_or_else(|| {
             out_of_reach(format!(
                 "the layout `{layout}` with {least} to {most} bits a key does not reach it within \
                  {} bits a key; take the layout `double` or `scattered`, or a higher rate",
                 rate::BITS_PER_KEY.1
             ))
-        })?;
-        let narrow_most = match layout {
-            Layout::Line => 8,
-            Layout::Double => 16,
-            Layout::SplitBlock | Layout::Scattered => most,
-        };
-        if best.0 > narrow_most && least <= narrow_most {
-            let narrow = bits_per_key(layout, narrow_most, wanted);
-            if let Some(bits) = narrow.filter(|bits| *bits <= best.1 * NARROW_WORTH) {
-                return Ok((narrow_most, bits));
-            }
-        }
-        Ok(best)
+        })
+    }
+}
+
+/// The largest k for which no line has more than eight bits, where there are larger ones.
+fn narrow_most(layout: Layout) -> Option<u32> {
+    match layout {
+        Layout::Line => Some(8),
+        Layout::Double => Some(16),
+        Layout::SplitBlock | Layout::Scattered => None,
     }
 }
 
@@ -266,6 +291,46 @@ fn promise(layout: Layout, num_hashes: u32, bit_len: u64, keys: u64) -> f64 {
         return rate::rate(layout, num_hashes, least);
     }
     Spread::of(layout, num_hashes, bit_len, keys).promise()
+}
+
+/// How the [`promise`] compares with `wanted`.
+fn compare_promise(layout: Layout, num_hashes: u32, bit_len: u64, keys: u64, wanted: f64) -> Ordering {
+    match compare(near::promise(layout, num_hashes, bit_len, keys), wanted) {
+        Than::Below => Ordering::Less,
+        Than::Above => Ordering::Greater,
+        Than::Close => promise(layout, num_hashes, bit_len, keys).total_cmp(&wanted),
+    }
+}
+
+/// The first of these k with which filters of this size can promise the lowest rate.
+fn best_for_size(layout: Layout, ks: RangeInclusive<u32>, bit_len: u64, keys: u64) -> u32 {
+    if ks.start() == ks.end() {
+        return *ks.start();
+    }
+    let plain = |k| promise(layout, k, bit_len, keys);
+    nearly_best_for_size(layout, &ks, bit_len, keys).unwrap_or_else(|| {
+        // A tie goes to the smaller k; no layout has an empty range.
+        ks.map(|k| (k, plain(k))).min_by(|a, b| a.1.total_cmp(&b.1)).map_or(1, |best| best.0)
+    })
+}
+
+/// Downhill from the k of a classic filter; nothing where what is near does not decide.
+fn nearly_best_for_size(layout: Layout, ks: &RangeInclusive<u32>, bit_len: u64, keys: u64) -> Option<u32> {
+    let near = |k| near::promise(layout, k, bit_len, keys);
+    let guess = bit_len as f64 / keys as f64 * LN_2 + 0.5;
+    let mut best = (guess as u32).clamp(*ks.start(), *ks.end());
+    let mut lowest = near(best);
+    for step in [-1, 1] {
+        while let Some(next) = best.checked_add_signed(step).filter(|next| ks.contains(next)) {
+            let rate = near(next);
+            match compare(rate, lowest) {
+                Than::Below => (best, lowest) = (next, rate),
+                Than::Above => break,
+                Than::Close => return None,
+            }
+        }
+    }
+    Some(best)
 }
 
 /// The last of `1..most` for which it is true, where it is so from 1 up to that one; 0 where there is none.
@@ -319,45 +384,8 @@ fn check_hash(capacity: u64, rate: f64) -> Result<()> {
     Err(Error::rate_out_of_reach(rate, reason))
 }
 
-/// The sizes that a plan chooses from.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Sizes {
-    /// Whole lines, so many that they can be folded.
-    Lines,
-    /// Powers of two from one split block on: libparquet reads no other filter.
-    PowersOfTwo,
-}
-
-impl Sizes {
-    /// Of filters of this layout and scheme.
-    pub(crate) fn of(layout: Layout, scheme: Option<Scheme>) -> Self {
-        match (layout, scheme) {
-            (Layout::SplitBlock, Some(Scheme::Xxh64)) => Sizes::PowersOfTwo,
-            _ => Sizes::Lines,
-        }
-    }
-
-    /// The least with so many bits or more.
-    fn from(self, bits: u64) -> u64 {
-        match self {
-            Sizes::Lines => LINE_BITS * foldable(bits.div_ceil(LINE_BITS)),
-            Sizes::PowersOfTwo => bits.max(Layout::SplitBlock.unit_bits()).next_power_of_two(),
-        }
-    }
-
-    /// The next one after this.
-    pub(crate) fn after(self, bit_len: u64) -> u64 {
-        self.from(bit_len + 1)
-    }
-}
-
-/// Rounds up by at most 0.1 % so that the lines can be folded evenly.
-fn foldable(lines: u64) -> u64 {
-    let lines = lines.max(1);
-    let step = FOLDABLE.into_iter().rev().find(|step| step * 1024 <= lines).unwrap_or(1);
-    lines.next_multiple_of(step)
-}
-
+#[cfg(test)]
+mod plain;
 #[cfg(test)]
 mod tests;
 #[cfg(all(test, feature = "std"))]

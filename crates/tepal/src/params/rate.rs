@@ -23,11 +23,18 @@ pub(crate) fn rate(layout: Layout, num_hashes: u32, bits_per_key: f64) -> f64 {
         Layout::Double => {
             // Each line is the first line of half of its keys and the second line of the other half.
             let (a, b) = (num_hashes.div_ceil(2), num_hashes / 2);
-            let kept = (1.0 - f64::from(a) / 512.0) * (1.0 - f64::from(b) / 512.0);
-            let line = |k| mixture(1024.0 / bits_per_key, libm::sqrt(kept), k);
-            if a == b { line(a) * line(a) } else { line(a) * line(b) }
+            let kept = kept_by_both(a, b);
+            let line = |k| mixture(1024.0 / bits_per_key, kept, k);
+            let first = line(a);
+            if a == b { first * first } else { first * line(b) }
         }
     }
+}
+
+/// The chance that a key leaves a bit of one of its two lines as it is, where it sets `a` bits in the first line and `b`
+/// in the second: each line is the one as often as the other.
+pub(super) fn kept_by_both(a: u32, b: u32) -> f64 {
+    libm::sqrt((1.0 - f64::from(a) / 512.0) * (1.0 - f64::from(b) / 512.0))
 }
 
 /// The sum over i of `Poisson(i; load) * (1 - kept^i)^k`, over the loads that matter: `kept` is the

@@ -4,7 +4,7 @@
 //! lines hold more keys than others, and some keys more of the same bits. Here are the mean of all such filters and the
 //! rate that all but one in twenty stay below.
 
-use super::rate::{expected_fill, power};
+use super::rate::{expected_fill, kept_by_both, power};
 use crate::ids::Layout;
 
 /// So many standard deviations above the mean are all but one in twenty (of the normal distribution). At this share, a
@@ -26,35 +26,30 @@ pub(super) struct Spread {
 impl Spread {
     /// Of `keys` keys in `bit_len` bits.
     pub(super) fn of(layout: Layout, num_hashes: u32, bit_len: u64, keys: u64) -> Self {
-        let (keys, k) = (keys as f64, f64::from(num_hashes));
-        let lines = (bit_len as f64 / 512.0).max(1.0);
-        match layout {
-            Layout::Line => {
-                let block = Block { bits: 512.0, kept: 1.0 - k / 512.0, set: k };
-                block.spread(lines, keys, num_hashes)
+        let (keys, k) = (keys as f64, num_hashes);
+        match Blocks::of(layout, num_hashes, bit_len) {
+            Blocks::One(block, blocks) => {
+                let [spread] = block.spread(blocks, keys, [k]);
+                spread
             }
-            Layout::SplitBlock => {
-                let block = Block { bits: 256.0, kept: 1.0 - 8.0 / 256.0, set: 8.0 };
-                block.spread((bit_len as f64 / 256.0).max(1.0), keys, 8)
+            Blocks::Two(block, blocks) => {
+                Self::of_two(block.spread(blocks, 2.0 * keys, [k.div_ceil(2), k / 2]))
             }
-            Layout::Double => {
-                let (first, second) = (num_hashes.div_ceil(2), num_hashes / 2);
-                let kept = (1.0 - f64::from(first) / 512.0) * (1.0 - f64::from(second) / 512.0);
-                let block = Block { bits: 512.0, kept: libm::sqrt(kept), set: k / 2.0 };
-                let [first, second] = [first, second].map(|k| block.spread(lines, 2.0 * keys, k));
-                // Where the lines are full, both are more often found set.
-                Spread {
-                    mean: first.mean * second.mean * (1.0 + first.deviation * second.deviation),
-                    deviation: first.deviation + second.deviation,
-                }
-            }
-            Layout::Scattered => {
+            Blocks::None => {
                 let (fill, deviation) = expected_fill(layout, num_hashes, bit_len, keys);
-                let deviation = deviation / fill;
+                let (k, deviation) = (f64::from(k), deviation / fill);
                 // The mean of a power is above the power of the mean: E(X^k), to second order.
                 let above = 1.0 + 0.5 * k * (k - 1.0) * deviation * deviation;
                 Spread { mean: power(fill, num_hashes) * above, deviation: k * deviation }
             }
+        }
+    }
+
+    /// Where a key is asked for in two blocks: where the lines are full, both are more often found set.
+    pub(super) fn of_two([first, second]: [Spread; 2]) -> Self {
+        Spread {
+            mean: first.mean * second.mean * (1.0 + first.deviation * second.deviation),
+            deviation: first.deviation + second.deviation,
         }
     }
 
@@ -69,34 +64,63 @@ impl Spread {
     }
 }
 
+/// The blocks of a filter, and how many there are: a key falls on one of them, or on two.
+pub(super) enum Blocks {
+    One(Block, f64),
+    Two(Block, f64),
+    /// The bits of a key are anywhere.
+    None,
+}
+
+impl Blocks {
+    pub(super) fn of(layout: Layout, num_hashes: u32, bit_len: u64) -> Self {
+        let k = f64::from(num_hashes);
+        let blocks = |bits: f64| (bit_len as f64 / bits).max(1.0);
+        match layout {
+            Layout::Line => Blocks::One(Block { bits: 512.0, kept: 1.0 - k / 512.0, set: k }, blocks(512.0)),
+            Layout::SplitBlock => {
+                Blocks::One(Block { bits: 256.0, kept: 1.0 - 8.0 / 256.0, set: 8.0 }, blocks(256.0))
+            }
+            Layout::Double => {
+                let kept = kept_by_both(num_hashes.div_ceil(2), num_hashes / 2);
+                Blocks::Two(Block { bits: 512.0, kept, set: k / 2.0 }, blocks(512.0))
+            }
+            Layout::Scattered => Blocks::None,
+        }
+    }
+}
+
 /// A block of a filter, and what one key does to it.
-struct Block {
-    bits: f64,
+pub(super) struct Block {
+    pub(super) bits: f64,
     /// The chance that a key leaves a bit of its block as it is.
-    kept: f64,
+    pub(super) kept: f64,
     /// Bits that a key sets in its block.
-    set: f64,
+    pub(super) set: f64,
 }
 
 impl Block {
-    /// The rate of the mean of `blocks` blocks on which `keys` keys fall, each at random, where `k` bits are asked.
+    /// The rates of the mean of `blocks` blocks on which `keys` keys fall, each at random, where as many bits are asked as
+    /// each of `ks` says.
     ///
     /// The keys of a block are binomially distributed. Two things differ from filter to filter: how the keys are
     /// divided among the blocks, given their number in all, and how many bits the keys of a block have in common.
-    fn spread(&self, blocks: f64, keys: f64, k: u32) -> Spread {
-        let (asked, log_kept) = (f64::from(k), libm::log(self.kept));
-        let mut sums = Sums::default();
+    fn spread<const N: usize>(&self, blocks: f64, keys: f64, ks: [u32; N]) -> [Spread; N] {
+        let log_kept = libm::log(self.kept);
+        let mut sums = ks.map(|_| Sums::default());
         for_each_load(keys, blocks, |load, weight| {
             let fill = 1.0 - libm::exp(load * log_kept);
-            let rate = power(fill, k);
             // Balls in bins, as in `expected_fill`; the k-th power of a fill differs k times as much as the fill.
             let balls = load * self.set / self.bits;
             let clear = libm::exp(-balls);
             let of_fill = clear * (1.0 - (1.0 + balls) * clear) / self.bits;
-            let within = if fill > 0.0 { asked * asked * of_fill / (fill * fill) } else { 0.0 };
-            sums.add(weight, load, rate, rate * rate * within.max(0.0));
+            for (sums, k) in sums.iter_mut().zip(ks) {
+                let (asked, rate) = (f64::from(k), power(fill, k));
+                let within = if fill > 0.0 { asked * asked * of_fill / (fill * fill) } else { 0.0 };
+                sums.add(weight, load, rate, rate * rate * within.max(0.0));
+            }
         });
-        sums.spread(blocks)
+        sums.map(|sums| sums.spread(blocks))
     }
 }
 

@@ -3,6 +3,7 @@
 use alloc::string::ToString;
 
 use super::rate::{bits_per_key, least_bits};
+use super::sizes::{FOLDABLE, foldable};
 use super::*;
 
 const RATES: [f64; 8] = [0.5, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 1e-6];
@@ -91,7 +92,8 @@ fn too_large_is_told_in_bytes() {
     let most = MOST_BITS / LINE_BITS;
     for layout in [Layout::Line, Layout::Scattered] {
         let ask = |capacity| request(Some(capacity), Some(0.01), None, layout);
-        let (_, bits) = ask(1).best(layout, 0.01).unwrap();
+        let (_, bits) =
+            usual::find(layout, 0.01).unwrap_or_else(|| least_bits(layout, 1..=64, 0.01).unwrap());
         let bytes_of = |capacity| match ask(capacity).plan() {
             Err(Error::TooLarge { bytes }) => bytes,
             other => panic!("{layout}: {other:?}"),
@@ -273,6 +275,20 @@ fn large_sizes_can_be_folded() {
         assert_eq!((foldable(from) % step, foldable(from + 1)), (0, from + step), "{step}");
     }
     assert_eq!(foldable((1 << 40) + 1) % 5040, 0);
+}
+
+/// The first size that will do is found without asking for each, also where the steps between them change.
+#[test]
+fn sizes_are_found_in_steps() {
+    for sizes in [Sizes::Lines, Sizes::PowersOfTwo] {
+        for start in [1, 2, 700, 2040, 4090, 36_800, 49_068, 49_104, 61_000] {
+            let (least, mut so) = (sizes.from(512 * start), sizes.from(512 * start));
+            for _ in 0..20 {
+                assert_eq!(sizes.first_that(least, |bit_len| bit_len >= so), so, "{sizes:?} {start}");
+                so = sizes.after(so);
+            }
+        }
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::vec::Vec;
 
 use serde_json::Value;
 
+use super::sizes::foldable;
 use super::*;
 
 /// Ten digits are in the file, and the last one is rounded.

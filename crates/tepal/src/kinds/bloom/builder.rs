@@ -431,6 +431,9 @@ fn check_planned(scheme: Scheme, plan: &Plan) -> Result<()> {
         ..Request::default()
     };
     check_rate(plan.false_positive_rate)?;
+    if !sizing::is_own(scheme) && request.surely_keeps(1.1 * plan.false_positive_rate) {
+        return Ok(());
+    }
     let rate = request.plan()?.false_positive_rate;
     if rate > 1.1 * plan.false_positive_rate {
         let found = alloc::format!("one of {:e} for {} keys", plan.false_positive_rate, plan.capacity);

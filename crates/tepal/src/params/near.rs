@@ -1,0 +1,202 @@
+//! The formulas to ten digits in a tenth of the time: what a plan is decided by, wherever ten digits decide.
+//!
+//! [`rate`](super::rate) and [`Spread`] sum over all loads that a block may have. Here every second or third is summed, in
+//! steps of half a standard deviation: the sum of a smooth curve at points so close is that of the whole curve. The
+//! exponentials of a load come from those of the load before.
+
+use super::rate::{BITS_PER_KEY, kept_by_both, power};
+use super::spread::{Block, Blocks, Spread};
+use crate::ids::Layout;
+
+/// So far, as a share, what is said here may be from the plain formula, with much to spare.
+const CLOSE: f64 = 1e-9;
+
+/// How what is said here compares with something: surely below, surely above, or too close to tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Than {
+    Below,
+    Above,
+    Close,
+}
+
+/// Compares two rates of which each may be off by [`CLOSE`].
+pub(super) fn compare(near: f64, other: f64) -> Than {
+    if near < other * (1.0 - 2.0 * CLOSE) {
+        Than::Below
+    } else if near > other * (1.0 + 2.0 * CLOSE) {
+        Than::Above
+    } else {
+        Than::Close
+    }
+}
+
+/// [`rate`](super::rate::rate).
+pub(super) fn rate(layout: Layout, num_hashes: u32, bits_per_key: f64) -> f64 {
+    let k = f64::from(num_hashes);
+    match layout {
+        Layout::Line => {
+            let [line] = mixture(512.0 / bits_per_key, 1.0 - k / 512.0, [num_hashes]);
+            line
+        }
+        Layout::SplitBlock => {
+            let [block] = mixture(256.0 / bits_per_key, 1.0 - 8.0 / 256.0, [8]);
+            block
+        }
+        Layout::Scattered => super::rate::rate(layout, num_hashes, bits_per_key),
+        Layout::Double => {
+            let (a, b) = (num_hashes.div_ceil(2), num_hashes / 2);
+            let [first, second] = mixture(1024.0 / bits_per_key, kept_by_both(a, b), [a, b]);
+            first * second
+        }
+    }
+}
+
+/// [`promise`](super::promise).
+pub(super) fn promise(layout: Layout, num_hashes: u32, bit_len: u64, keys: u64) -> f64 {
+    let (least, _) = BITS_PER_KEY;
+    let (load, k) = (keys as f64, num_hashes);
+    if layout != Layout::Scattered && bit_len as f64 / load < least {
+        return rate(layout, k, least);
+    }
+    // With a key in a thousand blocks the plain sum is short; one block has no sum at all.
+    match Blocks::of(layout, k, bit_len) {
+        Blocks::One(block, blocks) if is_usual(load, blocks) => {
+            let [spread] = block.near_spread(blocks, load, [k]);
+            spread.promise()
+        }
+        Blocks::Two(block, blocks) if is_usual(2.0 * load, blocks) => {
+            Spread::of_two(block.near_spread(blocks, 2.0 * load, [k.div_ceil(2), k / 2])).promise()
+        }
+        _ => Spread::of(layout, k, bit_len, keys).promise(),
+    }
+}
+
+fn is_usual(keys: f64, blocks: f64) -> bool {
+    blocks > 1.0 && keys / blocks > 1e-3
+}
+
+/// The loads that matter of a block, in steps.
+struct Loads {
+    first: f64,
+    step: u32,
+    mean: f64,
+    /// A load of i is `(top - i less) / (i + 1)` times as likely as the next one.
+    top: f64,
+    less: f64,
+}
+
+impl Loads {
+    /// The Poisson distribution around `mean`.
+    fn poisson(mean: f64) -> Self {
+        Loads::new(mean, mean, 0.0)
+    }
+
+    /// The binomial distribution of `keys` keys over `blocks` blocks.
+    fn binomial(keys: f64, blocks: f64) -> Self {
+        Loads::new(keys / blocks, keys / (blocks - 1.0), 1.0 / (blocks - 1.0))
+    }
+
+    fn new(mean: f64, top: f64, less: f64) -> Self {
+        let deviation = libm::sqrt(mean);
+        let first = libm::floor((mean - 6.0 * deviation).max(0.0));
+        Loads { first, step: ((0.5 * deviation) as u32).max(1), mean, top, less }
+    }
+
+    /// Calls `each` with each load and how likely it is compared with the first. It answers with its least sum so far,
+    /// of terms that are 1 at most: what adds nothing to that ends the loop.
+    #[inline(always)]
+    fn each(&self, mut each: impl FnMut(f64, f64) -> f64) {
+        let (mut load, mut weight) = (self.first, 1.0);
+        loop {
+            let least = each(load, weight);
+            let (mut up, mut down) = (1.0, 1.0);
+            for _ in 0..self.step {
+                up *= self.top - self.less * load;
+                load += 1.0;
+                down *= load;
+            }
+            weight *= up / down;
+            // Past the last key no load is likely, or it is a NaN.
+            let goes_on = weight > 1e-11 * least;
+            if load > self.mean && !goes_on {
+                break;
+            }
+        }
+    }
+}
+
+/// The chance that a line of so many keys on average has all of the bits that each of `ks` asks for.
+#[inline(always)]
+fn mixture<const N: usize>(load: f64, kept: f64, ks: [u32; N]) -> [f64; N] {
+    let loads = Loads::poisson(load);
+    let mut untouched = libm::exp(loads.first * libm::log(kept));
+    let step = power(kept, loads.step);
+    let (mut sums, mut weights) = ([0.0; N], 0.0);
+    loads.each(|_, weight| {
+        let fill = 1.0 - untouched;
+        for (sum, k) in sums.iter_mut().zip(ks) {
+            *sum += weight * power(fill, k);
+        }
+        weights += weight;
+        untouched *= step;
+        // The others ask for no more bits.
+        sums[0]
+    });
+    sums.map(|sum| sum / weights)
+}
+
+impl Block {
+    /// `Block::spread`.
+    #[inline(always)]
+    fn near_spread<const N: usize>(&self, blocks: f64, keys: f64, ks: [u32; N]) -> [Spread; N] {
+        let loads = Loads::binomial(keys, blocks);
+        let ball = self.set / self.bits;
+        let (mut untouched, step) =
+            (libm::exp(loads.first * libm::log(self.kept)), power(self.kept, loads.step));
+        let (mut clear, clear_step) = (libm::exp(-loads.first * ball), power(libm::exp(-ball), loads.step));
+        let mut sums = ks.map(|_| Sums::default());
+        let (mut weights, mut away, mut squared_away) = (0.0, 0.0, 0.0);
+        loads.each(|load, weight| {
+            let fill = 1.0 - untouched;
+            let of_fill = clear * (1.0 - (1.0 + load * ball) * clear);
+            let from_mean = load - loads.mean;
+            for (sums, k) in sums.iter_mut().zip(ks) {
+                let others = power(fill, k - 1);
+                let rate = weight * others * fill;
+                sums.rates += rate;
+                sums.squared_rates += rate * others * fill;
+                sums.products += rate * from_mean;
+                sums.within += weight * others * others * of_fill;
+            }
+            weights += weight;
+            away += weight * from_mean;
+            squared_away += weight * from_mean * from_mean;
+            untouched *= step;
+            clear *= clear_step;
+            sums[0].squared_rates
+        });
+        let away = away / weights;
+        let of_loads = squared_away / weights - away * away;
+        let spread = |sums: &Sums, k: u32| {
+            let mean = sums.rates / weights;
+            let of_rates = sums.squared_rates / weights - mean * mean;
+            let together = sums.products / weights - away * mean;
+            let unowed = (of_rates - together * together / of_loads).max(0.0);
+            let within = f64::from(k * k) * sums.within / weights / self.bits;
+            Spread { mean, deviation: libm::sqrt((within + unowed) / blocks) / mean }
+        };
+        core::array::from_fn(|n| spread(&sums[n], ks[n]))
+    }
+}
+
+/// Weighted sums over the loads of a block.
+#[derive(Default)]
+struct Sums {
+    rates: f64,
+    squared_rates: f64,
+    products: f64,
+    within: f64,
+}
+
+#[cfg(test)]
+mod tests;

@@ -50,7 +50,18 @@ pub(crate) const ROTATIONS: [[u8; 8]; 8] = {
 
 /// 1 for a word that is active at rotation 0, else 0; written twice, so that a window of eight words at
 /// offset r is rotation r. A word with 0 asks nothing and sets nothing: no branch in the loop.
-const fn active(words: u32) -> [u64; 16] {
+#[cfg_attr(not(target_family = "wasm"), repr(C, align(128)))]
+#[derive(Debug)]
+struct Ones([One; 16]);
+
+/// As wide as the words, so that vectors take them as they are. A page is loaded over a network: there a byte will do.
+#[cfg(not(target_family = "wasm"))]
+type One = u64;
+#[cfg(target_family = "wasm")]
+type One = u8;
+
+/// The first so many words of the order.
+const fn active(words: u32) -> Ones {
     let mut ones = [0; 16];
     let mut i = 0;
     while i < words as usize {
@@ -58,36 +69,39 @@ const fn active(words: u32) -> [u64; 16] {
         ones[ORDER[i] + 8] = 1;
         i += 1;
     }
-    ones
+    Ones(ones)
 }
+
+/// For each number of active words. The filters share them.
+static ACTIVE: [Ones; 9] =
+    [active(0), active(1), active(2), active(3), active(4), active(5), active(6), active(7), active(8)];
 
 /// Shifts each of the eight ones to its bit. Bits 15 to 62 of `g` choose; bit 63 stays unused, or the
 /// compiler would treat the last word unlike the others and give up the vector loop.
 #[inline(always)]
-fn shift(ones: &[u64], g: u64) -> [u64; 8] {
+fn shift(ones: &[impl Copy + Into<u64>], g: u64) -> [u64; 8] {
     let mut mask = [0; 8];
     for i in 0..8 {
-        mask[i] = ones[i] << ((g >> (15 + 6 * i)) & 63);
+        mask[i] = ones[i].into() << ((g >> (15 + 6 * i)) & 63);
     }
     mask
 }
 
 #[inline(always)]
-fn window(ones: &[u64; 16], h: u64) -> &[u64] {
+fn window(ones: &Ones, h: u64) -> &[One] {
     let r = (h.wrapping_mul(FIRST) >> 12) as usize & 7;
-    &ones[r..r + 8]
+    &ones.0[r..r + 8]
 }
 
 /// Up to 8 bits: at most one in each word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Narrow {
-    ones: [u64; 16],
+    ones: &'static Ones,
 }
 
 impl Narrow {
-    pub(crate) const fn new(k: u32) -> Self {
-        assert!(k <= 8);
-        Narrow { ones: active(k) }
+    pub(crate) fn new(k: u32) -> Self {
+        Narrow { ones: &ACTIVE[k as usize] }
     }
 }
 
@@ -96,20 +110,19 @@ impl LineMask for Narrow {
 
     #[inline(always)]
     fn parts(&self, h: u64) -> [[u64; 8]; 2] {
-        [shift(window(&self.ones, h), h.wrapping_mul(FIRST)), [0; 8]]
+        [shift(window(self.ones, h), h.wrapping_mul(FIRST)), [0; 8]]
     }
 }
 
 /// 8 to 16 bits: one in every word, and a second one in k - 8 of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wide {
-    ones: [u64; 16],
+    ones: &'static Ones,
 }
 
 impl Wide {
-    pub(crate) const fn new(k: u32) -> Self {
-        assert!(k >= 8 && k <= 16);
-        Wide { ones: active(k - 8) }
+    pub(crate) fn new(k: u32) -> Self {
+        Wide { ones: &ACTIVE[k as usize - 8] }
     }
 }
 
@@ -118,8 +131,8 @@ impl LineMask for Wide {
 
     #[inline(always)]
     fn parts(&self, h: u64) -> [[u64; 8]; 2] {
-        let first = shift(&[1; 8], h.wrapping_mul(FIRST));
-        let second = shift(window(&self.ones, h), h.wrapping_mul(SECOND));
+        let first = shift(&[1_u64; 8], h.wrapping_mul(FIRST));
+        let second = shift(window(self.ones, h), h.wrapping_mul(SECOND));
         [first, second]
     }
 }

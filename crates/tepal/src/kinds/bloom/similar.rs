@@ -17,8 +17,6 @@ struct Rates {
     elsewhere: f64,
     /// The rate for keys like the members.
     like_members: f64,
-    /// How many others a member has in its block, on average.
-    others: f64,
 }
 
 /// Sums over blocks.
@@ -57,16 +55,22 @@ impl Sums {
 
     /// Adds a block whose words are filled so.
     fn add(&mut self, fills: [f64; 8], rate: impl Fn(&[f64; 8]) -> f64) {
-        let clear = (1.0 - fills.iter().sum::<f64>() / 8.0).max(self.half_a_bit);
-        let load = (libm::log(clear) / self.log_kept).max(0.0);
+        let (clear, load) = self.add_load(fills.iter().sum::<f64>() / 8.0);
         // The words that a key asks hold its own bits and those of the others: of one key, nothing is left.
         let others = (1.0 - clear / self.kept).max(0.0) / (1.0 - clear).max(self.half_a_bit);
         let without_one = fills.map(|fill| fill * others.min(1.0));
         self.blocks += 1.0;
-        self.loads += load;
-        self.squared_loads += load * load;
         self.rates += rate(&fills);
         self.loaded += load * rate(&without_one);
+    }
+
+    /// Adds the keys of a block that is filled so. Says how much of it is clear, and how many keys that are.
+    fn add_load(&mut self, fill: f64) -> (f64, f64) {
+        let clear = (1.0 - fill).max(self.half_a_bit);
+        let load = (libm::log(clear) / self.log_kept).max(0.0);
+        self.loads += load;
+        self.squared_loads += load * load;
+        (clear, load)
     }
 
     /// The mean rate of a block.
@@ -78,7 +82,7 @@ impl Sums {
     /// bits is found with the chance `rest`.
     fn rates(&self, chance: f64, rest: f64) -> Rates {
         let (elsewhere, like_members) = (self.mean() * rest, self.among_members(chance) * rest);
-        Rates { elsewhere, like_members, others: self.others() }
+        Rates { elsewhere, like_members }
     }
 
     /// How many others a member has in its block, on average.
@@ -131,21 +135,18 @@ impl<L: Storage> BloomFilter<L> {
         let k = self.num_hashes();
         let lines = || self.each_line().step_by(every);
         match self.layout() {
-            Layout::Line => {
-                sums_of_lines(lines(), 1.0 - touched_in_line(k), |fills| line_rate(fills, k)).rates(0.0, 1.0)
-            }
+            Layout::Line => sums_of_lines(self.sums(), lines(), |fills| line_rate(fills, k)).rates(0.0, 1.0),
             Layout::Double => {
                 // Half of the load of a line are keys for which it is the second one. That one follows from other bits of
                 // the hash.
                 let (first, second) = (k.div_ceil(2), k / 2);
-                let kept = libm::sqrt((1.0 - touched_in_line(first)) * (1.0 - touched_in_line(second)));
-                let of = |k| sums_of_lines(lines(), kept, |fills| line_rate(fills, k));
+                let of = |k| sums_of_lines(self.sums(), lines(), |fills| line_rate(fills, k));
                 let sums = of(first);
                 let second = if first == second { sums.mean() } else { of(second).mean() };
                 sums.rates(0.5, second)
             }
             Layout::SplitBlock => {
-                let mut sums = Sums::new(256.0, 1.0 - 1.0 / 32.0);
+                let mut sums = self.sums();
                 // The last line may be half a line.
                 let blocks = split_blocks(lines()).take((self.bit_len() / 256) as usize);
                 blocks.for_each(|block| sums.add(fills(block.map(u32::count_ones), 32.0), split_rate));
@@ -155,14 +156,14 @@ impl<L: Storage> BloomFilter<L> {
                 // The first position follows from the bits of the hash that keys are chosen by, the others from others.
                 let mean = |fills: &[f64; 8]| fills.iter().sum::<f64>() / 8.0;
                 let fill = self.fill_ratio();
-                let sums = sums_of_lines(lines(), 1.0 - 1.0 / 512.0, mean);
+                let sums = sums_of_lines(self.sums(), lines(), mean);
                 let rates = sums.rates(1.0 - 1.0 / f64::from(k), power(fill, k - 1));
                 Rates { elsewhere: power(fill, k), ..rates }
             }
             Layout::Scattered => {
                 // Each position follows from all bits of the hashes.
                 let rate = self.false_positive_rate();
-                Rates { elsewhere: rate, like_members: rate, others: 0.0 }
+                Rates { elsewhere: rate, like_members: rate }
             }
         }
     }
@@ -174,9 +175,6 @@ impl<L: Storage> BloomFilter<L> {
         if lines < FEW_LINES {
             return None;
         }
-        let rates = self.rates(lines.div_ceil(most) as usize);
-        let is_far = rates.like_members > FAR * rates.elsewhere
-            && rates.like_members > FAR_ABOVE_THE_PROMISE * self.meta.promised_rate;
         let in_a_line = match self.layout() {
             Layout::Line => 1.0,
             Layout::SplitBlock => 0.5,
@@ -184,13 +182,52 @@ impl<L: Storage> BloomFilter<L> {
             Layout::Scattered => f64::from(self.num_hashes()),
         };
         let planned = in_a_line * self.meta.capacity as f64 / lines as f64;
-        let is_crowded = rates.others > CROWDED.0 * planned + CROWDED.1;
-        (is_far && is_crowded).then_some(rates)
+        let every = lines.div_ceil(most) as usize;
+        // Hardly any filter is, and the rates take several times as long to tell.
+        if self.others(every) <= CROWDED.0 * planned + CROWDED.1 {
+            return None;
+        }
+        let rates = self.rates(every);
+        let is_far = rates.like_members > FAR * rates.elsewhere
+            && rates.like_members > FAR_ABOVE_THE_PROMISE * self.meta.promised_rate;
+        is_far.then_some(rates)
+    }
+
+    /// How many others a member has in its block, on average: of every block, or those of one line of so many.
+    fn others(&self, every: usize) -> f64 {
+        let mut sums = self.sums();
+        let lines = self.each_line().step_by(every);
+        match self.layout() {
+            Layout::SplitBlock => {
+                let blocks = split_blocks(lines).take((self.bit_len() / 256) as usize);
+                blocks.for_each(|block| _ = sums.add_load(ones(block.map(u32::count_ones)) / 256.0));
+            }
+            Layout::Scattered if !self.has_hash() => {}
+            Layout::Line | Layout::Double | Layout::Scattered => {
+                lines.for_each(|line| _ = sums.add_load(ones(line.0.map(u64::count_ones)) / 512.0));
+            }
+        }
+        sums.others()
+    }
+
+    /// Sums over the blocks of this layout.
+    fn sums(&self) -> Sums {
+        let k = self.num_hashes();
+        match self.layout() {
+            Layout::Line => Sums::new(512.0, 1.0 - touched_in_line(k)),
+            Layout::Double => {
+                let (first, second) = (k.div_ceil(2), k / 2);
+                let kept = libm::sqrt((1.0 - touched_in_line(first)) * (1.0 - touched_in_line(second)));
+                Sums::new(512.0, kept)
+            }
+            Layout::SplitBlock => Sums::new(256.0, 1.0 - 1.0 / 32.0),
+            Layout::Scattered => Sums::new(512.0, 1.0 - 1.0 / 512.0),
+        }
     }
 
     /// A word about keys that were chosen by the filter's own hash, where they spoil the promise for keys like them.
     pub(super) fn clustered(&self) -> Option<Warning> {
-        let Rates { elsewhere, like_members: rate, .. } = self.far_apart(u64::MAX)?;
+        let Rates { elsewhere, like_members: rate } = self.far_apart(u64::MAX)?;
         Some(Warning::Clustered { rate, elsewhere })
     }
 
@@ -200,8 +237,12 @@ impl<L: Storage> BloomFilter<L> {
     }
 }
 
-fn sums_of_lines(lines: impl Iterator<Item = Line>, kept: f64, rate: impl Fn(&[f64; 8]) -> f64) -> Sums {
-    let mut sums = Sums::new(512.0, kept);
+/// All together.
+fn ones(words: [u32; 8]) -> f64 {
+    f64::from(words.iter().sum::<u32>())
+}
+
+fn sums_of_lines(mut sums: Sums, lines: impl Iterator<Item = Line>, rate: impl Fn(&[f64; 8]) -> f64) -> Sums {
     lines.for_each(|line| sums.add(line_fills(&line), &rate));
     sums
 }

@@ -104,6 +104,7 @@ table!(CONTAINS_BRANCHING: fn(lines: &[Line], h: u64) -> bool = |rule| rule.cont
 table!(CONTAINS_MANY: fn(lines: &[Line], h: &[u64], answers: &mut [bool]) =
     |rule| rule.contains_many(lines, h, answers));
 table!(INSERT: fn(lines: &mut [Line], h: u64) -> u32 = |rule| rule.insert_counting(lines, h));
+table!(INSERT_NOTING: fn(lines: &mut [Line], h: u64) -> bool = |rule| rule.insert_noting(lines, h));
 table!(INSERT_MANY: fn(lines: &mut [Line], h: &[u64]) = |rule| rule.insert_many(lines, h));
 table!(INSERT_MANY_COUNTING: fn(lines: &mut [Line], h: &[u64]) -> u64 =
     |rule| rule.insert_many_counting(lines, h));
@@ -273,6 +274,13 @@ impl Kernel {
     pub(crate) fn insert(self, rules: &Rules, lines: &mut [Line], h: u64) -> u32 {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { self.of(&INSERT)(rules, lines, h) }
+    }
+
+    /// [`insert`](Self::insert) that says only whether a bit was not set before, which is less work.
+    #[inline]
+    pub(crate) fn insert_noting(self, rules: &Rules, lines: &mut [Line], h: u64) -> bool {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { self.of(&INSERT_NOTING)(rules, lines, h) }
     }
 
     #[inline]

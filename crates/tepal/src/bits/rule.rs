@@ -34,10 +34,20 @@ pub(crate) trait LinesMut: Lines {
     fn set(&mut self, line: usize, mask: &[u64; 8]);
     /// Sets the bits of the mask, at most `most_a_word` in one word, and says how many were not set before.
     fn set_counting(&mut self, line: usize, mask: &[u64; 8], most_a_word: u32) -> u32;
+    /// Sets the bits of the mask and says whether one was not set before.
+    #[inline(always)]
+    fn set_noting(&mut self, line: usize, mask: &[u64; 8]) -> bool {
+        self.set_counting(line, mask, 2) > 0
+    }
     /// Sets the bits of the mask in the split block.
     fn split_set(&mut self, block: usize, mask: &[u32; 8]);
     /// Sets the bits of the mask in the split block and says how many were not set before.
     fn split_set_counting(&mut self, block: usize, mask: &[u32; 8]) -> u32;
+    /// Sets the bits of the mask in the split block and says whether one was not set before.
+    #[inline(always)]
+    fn split_set_noting(&mut self, block: usize, mask: &[u32; 8]) -> bool {
+        self.split_set_counting(block, mask) > 0
+    }
     /// Sets the bit at this position. `true`: it was not set before.
     fn set_bit(&mut self, position: u64) -> bool;
 }
@@ -102,6 +112,17 @@ impl LinesMut for [Line] {
     }
 
     #[inline(always)]
+    fn set_noting(&mut self, line: usize, mask: &[u64; 8]) -> bool {
+        let line = &mut self[line].0;
+        let mut missing = 0;
+        for i in 0..8 {
+            missing |= mask[i] & !line[i];
+            line[i] |= mask[i];
+        }
+        missing != 0
+    }
+
+    #[inline(always)]
     fn split_set(&mut self, block: usize, mask: &[u32; 8]) {
         let block = &mut halves_mut(self)[block];
         for i in 0..8 {
@@ -118,6 +139,17 @@ impl LinesMut for [Line] {
             block[i] |= mask[i];
         }
         new
+    }
+
+    #[inline(always)]
+    fn split_set_noting(&mut self, block: usize, mask: &[u32; 8]) -> bool {
+        let block = &mut halves_mut(self)[block];
+        let mut missing = 0;
+        for i in 0..8 {
+            missing |= mask[i] & !block[i];
+            block[i] |= mask[i];
+        }
+        missing != 0
     }
 
     #[inline(always)]
@@ -170,6 +202,8 @@ pub(crate) trait Rule: Copy {
     fn insert<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64);
     /// Sets the bits of `h` and says how many were not set before.
     fn insert_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> u32;
+    /// Sets the bits of `h` and says whether one was not set before.
+    fn insert_noting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> bool;
 
     /// [`contains`](Self::contains) whose answer is a branch, which the CPU guesses, and not the outcome of
     /// arithmetic, for which it waits.
@@ -256,6 +290,11 @@ impl<M: LineMask> Rule for OneLine<M> {
     fn insert_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> u32 {
         lines.set_counting(line_of(lines, h), &self.0.mask(h), M::MOST_A_WORD)
     }
+
+    #[inline(always)]
+    fn insert_noting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> bool {
+        lines.set_noting(line_of(lines, h), &self.0.mask(h))
+    }
 }
 
 /// Half of the bits in each of two lines.
@@ -297,6 +336,11 @@ impl<M: LineMask> Rule for TwoLines<M> {
     #[inline(always)]
     fn insert_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> u32 {
         self.first.insert_counting(lines, h) + self.second.insert_counting(lines, next(h))
+    }
+
+    #[inline(always)]
+    fn insert_noting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> bool {
+        self.first.insert_noting(lines, h) | self.second.insert_noting(lines, next(h))
     }
 
     /// Two phases: the first line of all keys, then the second line of those that passed. Survivors are
@@ -357,6 +401,11 @@ impl Rule for Split {
     fn insert_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> u32 {
         lines.split_set_counting(self.block(h), &mask::split_mask(h))
     }
+
+    #[inline(always)]
+    fn insert_noting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> bool {
+        lines.split_set_noting(self.block(h), &mask::split_mask(h))
+    }
 }
 
 /// k independent positions.
@@ -401,6 +450,11 @@ impl Rule for Independent {
     #[inline(always)]
     fn insert_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> u32 {
         self.positions(h).map(|p| u32::from(lines.set_bit(p))).sum()
+    }
+
+    #[inline(always)]
+    fn insert_noting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> bool {
+        self.insert_counting(lines, h) > 0
     }
 }
 

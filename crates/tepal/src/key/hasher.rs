@@ -9,6 +9,7 @@ use super::prepared::{BATCH, Batch, One, PreparedKeys};
 use super::recipe::Recipe;
 use super::schemes::{HashScheme, Hasher, OwnScheme, xxh3};
 use super::sink::KeySink;
+use super::usual::{Usual, hash_integer};
 use crate::error::{Error, Result};
 use crate::ids::{KeyDomain, Scheme};
 
@@ -37,40 +38,16 @@ pub struct KeyHasher {
     recipe: Recipe,
 }
 
-/// The usual ways, chosen once and not asked for each key: no recipe, the default scheme.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Usual {
-    /// Bytes under XXH3 with this seed.
-    Bytes(u64),
-    /// Integers under XXH3 with this seed.
-    Integer(u64),
-    /// Anything else.
-    None,
-}
-
-impl Usual {
-    /// The hash of a key that goes this way.
-    #[inline(always)]
-    fn hash(self, key: KeyRef<'_>) -> Option<u64> {
-        match (self, key) {
-            (Usual::Bytes(seed), KeyRef::Bytes(bytes)) => Some(xxh3::hash(bytes, seed)),
-            (Usual::Integer(seed), KeyRef::Unsigned(n)) => Some(xxh3::hash(&n.to_le_bytes(), seed)),
-            (Usual::Integer(seed), KeyRef::Signed(n)) => Some(xxh3::hash(&n.to_le_bytes(), seed)),
-            _ => None,
-        }
-    }
-}
-
 impl KeyHasher {
     pub(crate) fn new(hasher: Hasher, domain: KeyDomain, recipe: Recipe) -> Self {
         let usual = match (&hasher, domain) {
             (Hasher::Hash(HashScheme::Xxh3(rule)), KeyDomain::Bytes) if recipe.is_identity() => {
-                Usual::Bytes(rule.seed)
+                Usual::bytes(rule.seed)
             }
             (Hasher::Hash(HashScheme::Xxh3(rule)), KeyDomain::Integer) if recipe.is_identity() => {
-                Usual::Integer(rule.seed)
+                Usual::integers(rule.seed)
             }
-            _ => Usual::None,
+            _ => Usual::NONE,
         };
         KeyHasher { usual, hasher, domain, recipe }
     }
@@ -96,29 +73,36 @@ impl KeyHasher {
     /// cost as much as the hash.
     #[inline(always)]
     pub(crate) fn hash_ref(&self, key: KeyRef<'_>) -> Result<u64> {
-        match self.usual.hash(key) {
+        match self.usual_hash(key) {
             Some(hash) => Ok(hash),
-            None => self.hash_any(key),
+            None => self.hash_any(&{ key }),
         }
+    }
+
+    /// The hash of a key that goes the usual way: a scheme and a domain that have a quick one, and a key that is of it.
+    #[inline(always)]
+    pub(crate) fn usual_hash(&self, key: KeyRef<'_>) -> Option<u64> {
+        self.usual.hash(key)
     }
 
     /// [`hash_ref`](Self::hash_ref) for many keys in turn: what each of them asks of the hasher is at hand.
     #[inline(always)]
     pub(super) fn hash_refs(&self) -> impl Fn(KeyRef<'_>) -> Result<u64> {
         let usual = self.usual;
-        move |key| match usual.hash(key) {
+        move |key| match usual.hash_in_loop(key) {
             Some(hash) => Ok(hash),
-            None => self.hash_any(key),
+            None => self.hash_any(&{ key }),
         }
     }
 
-    /// [`hash`](Self::hash) for every scheme, domain, recipe and key.
+    /// [`hash`](Self::hash) for every scheme, domain, recipe and key. The key comes by its address: by value it would be
+    /// written in words and copied in vectors, for which the CPU waits.
     #[inline(never)]
-    fn hash_any(&self, key: KeyRef<'_>) -> Result<u64> {
+    pub(crate) fn hash_any(&self, key: &KeyRef<'_>) -> Result<u64> {
         match &self.hasher {
             // Whatever the key: there is no hash of it.
             Hasher::Hash(hash @ HashScheme::CallerHash(_)) => hash.hash(b""),
-            Hasher::Hash(hash) => self.encode(key, |bytes| hash.hash(bytes))?,
+            Hasher::Hash(hash) => self.encode(*key, |bytes| hash.hash(bytes))?,
             Hasher::Own(own) => Err(Error::NoHash { scheme: own.scheme() }),
         }
     }
@@ -168,11 +152,22 @@ impl KeyHasher {
     /// of its own.
     #[inline(always)]
     fn hash_batch<K: Keys + ?Sized>(&self, keys: &K, start: usize, hashes: &mut [u64]) -> bool {
-        match self.usual {
-            Usual::Bytes(seed) => self.hash_each(keys, start, hashes, |key| Usual::Bytes(seed).hash(key)),
-            Usual::Integer(seed) => self.hash_each(keys, start, hashes, |key| Usual::Integer(seed).hash(key)),
-            Usual::None => self.hash_each(keys, start, hashes, |_| None),
+        let usual = self.usual;
+        if usual.is_of_integers() {
+            return self.hash_each(keys, start, hashes, |key| match key {
+                KeyRef::Unsigned(n) => Some(hash_integer(usual.eight(), n)),
+                KeyRef::Signed(n) => Some(hash_integer(usual.eight(), n as u64)),
+                _ => None,
+            });
         }
+        if usual.is_of_bytes() {
+            let seed = usual.seed();
+            return self.hash_each(keys, start, hashes, |key| match key {
+                KeyRef::Bytes(bytes) => Some(xxh3::hash(bytes, seed)),
+                _ => None,
+            });
+        }
+        self.hash_each(keys, start, hashes, |_| None)
     }
 
     #[inline(always)]
@@ -186,7 +181,7 @@ impl KeyHasher {
         let (mut refused, mut sink) = (false, KeySink::new());
         for (i, hash) in hashes.iter_mut().enumerate() {
             let key = keys.key(start + i, sink.cleared());
-            let hashed = usual(key).or_else(|| self.hash_any(key).ok());
+            let hashed = usual(key).or_else(|| self.hash_any(&{ key }).ok());
             refused |= hashed.is_none();
             *hash = hashed.unwrap_or(0);
         }

@@ -13,6 +13,7 @@ mod prepared;
 mod recipe;
 pub(crate) mod schemes;
 mod sink;
+mod usual;
 
 pub use hasher::KeyHasher;
 pub(crate) use hasher::{SMALL, is_perhaps_in};

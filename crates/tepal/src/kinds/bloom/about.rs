@@ -93,7 +93,8 @@ impl<L: Storage> BloomFilter<L> {
     /// How many keys were given to it, repeats included; `None` after an intersection.
     #[must_use]
     pub fn keys_inserted(&self) -> Option<u64> {
-        self.meta.inserted?.checked_add(self.lines.inserted_since()?)
+        let counted = self.meta.inserted?.checked_add(self.tally.ungathered())?;
+        counted.checked_add(self.lines.inserted_since()?)
     }
 
     /// The CPU level whose loops this filter runs: `baseline` or `avx2`. All levels answer alike.

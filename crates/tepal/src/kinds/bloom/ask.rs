@@ -5,7 +5,7 @@ use super::storage::Storage;
 use crate::error::Result;
 #[cfg(doc)]
 use crate::ids::Scheme;
-use crate::key::{Key, KeyHasher, KeySink, One, is_perhaps_in};
+use crate::key::{Key, KeyHasher, KeyRef, KeySink, One, is_perhaps_in};
 
 impl<L: Storage> BloomFilter<L> {
     /// Is the key in the set?
@@ -30,12 +30,21 @@ impl<L: Storage> BloomFilter<L> {
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         let mut sink = KeySink::new();
         let key = key.key(&mut sink);
+        match self.meta.keys.usual_hash(key) {
+            Some(hash) => self.kernel.contains(&self.rules, self.lines.view().0, hash),
+            None => self.contains_any(&{ key }),
+        }
+    }
+
+    /// [`contains`](Self::contains) of every scheme, domain, recipe and key.
+    #[inline(never)]
+    fn contains_any(&self, key: &KeyRef<'_>) -> bool {
         match self.meta.keys.own() {
-            None => match self.meta.keys.hash_ref(key) {
+            None => match self.meta.keys.hash_any(key) {
                 Ok(hash) => self.kernel.contains(&self.rules, self.lines.view().0, hash),
                 Err(error) => is_perhaps_in(&error),
             },
-            Some(own) => self.contains_positions(own, One::Key(key)).unwrap_or(false),
+            Some(own) => self.contains_positions(own, One::Key(*key)).unwrap_or(false),
         }
     }
 

@@ -160,6 +160,7 @@ impl<L: StorageMut> BloomFilter<L> {
         let queues: Result<Vec<_>> = (0..cut.threads).map(|_| Queues::new(parts, share)).collect();
         let Ok(mut queues) = queues else { return Ok(0) };
 
+        self.settle();
         let k = u64::from(self.num_hashes());
         let mut done = 0;
         loop {
@@ -208,6 +209,7 @@ impl<L: StorageMut> BloomFilter<L> {
     /// Forgets how many bits are set and how many keys are in, before bits change while code of the caller's runs: where
     /// that panics, no count is left that is wrong.
     pub(super) fn forget_counts(&mut self) -> Counts {
+        self.settle();
         let known = Counts { tally: self.tally.clone(), inserted: self.meta.inserted };
         self.tally = Tally::unknown();
         self.meta.inserted = None;

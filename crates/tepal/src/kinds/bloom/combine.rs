@@ -66,7 +66,8 @@ impl<L: StorageMut> BloomFilter<L> {
     pub fn union_with<M: PlainStorage>(&mut self, other: &BloomFilter<M>) -> Result<()> {
         self.check_union(other)?;
         bits::union(self.own_lines()?, other.lines.as_lines());
-        match other.meta.inserted {
+        self.settle();
+        match other.keys_inserted() {
             Some(keys) => self.add_to_inserted(keys),
             None => self.meta.inserted = None,
         }
@@ -177,7 +178,8 @@ impl BloomFilter {
             }
         }
         let set_bits = bits::count(&lines);
-        Ok(BloomFilter::from_parts(Meta { shape, ..self.meta.clone() }, InMemory(lines), set_bits))
+        let meta = Meta { shape, inserted: self.keys_inserted(), ..self.meta.clone() };
+        Ok(BloomFilter::from_parts(meta, InMemory(lines), set_bits))
     }
 }
 

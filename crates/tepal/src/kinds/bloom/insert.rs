@@ -10,7 +10,7 @@ use crate::bits::kernel::Kernel;
 use crate::bits::rules::Rules;
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
-use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys, insert_in_batches};
+use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys, insert_in_batches};
 
 /// With room for fewer keys, they go in one by one.
 const FEW: usize = 64;
@@ -20,8 +20,8 @@ const FEW: usize = 64;
 const COUNTED_BELOW: usize = 4;
 
 impl<L: Storage> BloomFilter<L> {
-    /// How many bits are set. Costs one pass over the bits after a batch was inserted and where threads share
-    /// the filter, else nothing.
+    /// How many bits are set. Costs one pass over the bits after keys were inserted far from the capacity and where threads
+    /// share the filter, else nothing.
     #[must_use]
     pub fn set_bits(&self) -> u64 {
         if self.tally.is_exact() {
@@ -90,9 +90,18 @@ impl<L: StorageMut> BloomFilter<L> {
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         let mut sink = KeySink::new();
         let key = key.key(&mut sink);
-        match self.meta.keys.has_hash() {
-            true => self.insert_hashed(self.meta.keys.hash_ref(key)?),
-            false => self.insert_positions(One::Key(key)),
+        match self.meta.keys.usual_hash(key) {
+            Some(hash) => self.insert_hashed(hash),
+            None => self.insert_any(&{ key }),
+        }
+    }
+
+    /// [`insert`](Self::insert) of every scheme, domain, recipe and key.
+    #[inline(never)]
+    fn insert_any(&mut self, key: &KeyRef<'_>) -> Result<bool> {
+        match self.has_hash() {
+            true => self.insert_hashed(self.meta.keys.hash_any(key)?),
+            false => self.insert_positions(One::Key(*key)),
         }
     }
 
@@ -104,12 +113,35 @@ impl<L: StorageMut> BloomFilter<L> {
     /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
-        self.meta.keys.check_has_hash()?;
         self.insert_hashed(hash)
     }
 
+    /// Far from the capacity, all that is done for a key beside setting its bits is to take it off the grant.
     #[inline(always)]
     fn insert_hashed(&mut self, hash: u64) -> Result<bool> {
+        match self.lines.own() {
+            Some(lines) if self.tally.take() => Ok(self.kernel.insert_noting(&self.rules, lines, hash)),
+            _ => self.insert_ungranted(hash),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn insert_ungranted(&mut self, hash: u64) -> Result<bool> {
+        self.meta.keys.check_has_hash()?;
+        self.settle();
+        self.grant_room();
+        if self.tally.is_granted() {
+            let (_, kernel, rules, lines) = self.changeable()?;
+            let is_new = kernel.insert_noting(rules, lines, hash);
+            self.tally.take();
+            return Ok(is_new);
+        }
+        self.insert_counted(hash)
+    }
+
+    /// Inserts one key near the capacity, where the bits that it sets are counted.
+    fn insert_counted(&mut self, hash: u64) -> Result<bool> {
         self.make_room(|filter| Ok(filter.contains_hash(hash)))?;
         let (_, kernel, rules, lines) = self.changeable()?;
         let new = kernel.insert(rules, lines, hash);
@@ -189,6 +221,7 @@ impl<L: StorageMut> BloomFilter<L> {
     /// Inserts a batch. Where keys may be refused, it goes in by pieces that surely are not: without counting bits as long
     /// as there is much room, then counted, at last one by one.
     fn insert_hashes(&mut self, mut hashes: &[u64], mut done: usize) -> Result<()> {
+        self.settle();
         while self.refuses() && !hashes.is_empty() {
             let refusal = self.find_room();
             let room = usize::try_from(self.tally.free).unwrap_or(usize::MAX);
@@ -198,7 +231,7 @@ impl<L: StorageMut> BloomFilter<L> {
             let (piece, rest) = hashes.split_at(piece.min(hashes.len()));
             if one_by_one {
                 for (i, &hash) in piece.iter().enumerate() {
-                    self.insert_hashed(hash).map_err(after(done + i))?;
+                    self.insert_counted(hash).map_err(after(done + i))?;
                 }
             } else {
                 self.tally.free -= piece.len() as u64;
@@ -248,6 +281,7 @@ impl<L: StorageMut> BloomFilter<L> {
     /// # Ok::<(), tepal::Error>(())
     /// ```
     pub fn set_over_capacity(&mut self, policy: OverCapacity) {
+        self.settle();
         self.meta.over_capacity = policy;
         // The other policies do not keep it.
         self.tally.free = 0;

@@ -14,6 +14,9 @@ use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
 use crate::params::WITHIN;
 
+/// More keys than anybody inserts.
+const WITHOUT_END: u64 = u64::MAX >> 8;
+
 /// Near its end a filter is looked at once for so many keys of its capacity: the rate grows by less than a hundredth of
 /// the promise meanwhile.
 const LOOK_EVERY: u64 = 2048;
@@ -182,6 +185,34 @@ impl<L: StorageMut> BloomFilter<L> {
         Ok((bits / u64::from(self.num_hashes())).max(1))
     }
 
+    /// Counts the keys that went in by a grant, and ends it. To be called before anything else looks at the tally or the
+    /// number of keys, or changes what they depend on.
+    #[inline]
+    pub(super) fn settle(&mut self) {
+        let keys = self.tally.take_back();
+        if keys > 0 {
+            self.tally.free = self.tally.free.saturating_sub(keys);
+            self.tally.add_uncounted(keys.saturating_mul(self.num_hashes().into()));
+            self.add_to_inserted(keys);
+        }
+    }
+
+    /// Grants room for keys that go in one by one, if there is so much that counting the bits when it is used up costs
+    /// less than counting on the way.
+    pub(super) fn grant_room(&mut self) {
+        let room = if self.refuses() {
+            if self.find_room().is_some() {
+                return;
+            }
+            self.tally.free
+        } else {
+            WITHOUT_END
+        };
+        if room > self.meta.shape.lines() / 2 {
+            self.tally.grant(room);
+        }
+    }
+
     /// Some keys were given, repeats included.
     #[inline]
     pub(super) fn add_to_inserted(&mut self, keys: u64) {
@@ -195,6 +226,7 @@ impl<L: StorageMut> BloomFilter<L> {
 
     /// Counts the set bits, and forgets what was found before: other bits are set now.
     pub(super) fn count_anew(&mut self) {
+        self.settle();
         self.tally = Tally::new(self.kernel.count(self.lines.view().0));
     }
 

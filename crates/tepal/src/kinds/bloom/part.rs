@@ -25,7 +25,7 @@ impl<L: PlainStorage> BloomFilter<L> {
     pub(crate) fn part(&self) -> FilePart<'_> {
         let meta = &self.meta;
         FilePart {
-            own: own_part(meta, &self.rules, self.set_bits()),
+            own: own_part(meta, &self.rules, self.keys_inserted(), self.set_bits()),
             recipe: meta.keys.recipe(),
             labels: meta.labels.clone(),
             scheme_record: meta.keys.hasher().record(),
@@ -34,7 +34,7 @@ impl<L: PlainStorage> BloomFilter<L> {
     }
 }
 
-fn own_part(meta: &Meta, rules: &Rules, set_bits: u64) -> [u8; OWN_BYTES] {
+fn own_part(meta: &Meta, rules: &Rules, inserted: Option<u64>, set_bits: u64) -> [u8; OWN_BYTES] {
     let (shape, hasher) = (meta.shape, meta.keys.hasher());
     let mut out = Vec::with_capacity(OWN_BYTES);
     let ids = [shape.layout.id(), hasher.scheme().id(), meta.keys.key_domain().id(), meta.over_capacity.id()];
@@ -45,7 +45,7 @@ fn own_part(meta: &Meta, rules: &Rules, set_bits: u64) -> [u8; OWN_BYTES] {
         meta.capacity,
         meta.promised_rate.to_bits(),
         hasher.parameters(),
-        meta.inserted.unwrap_or(UNKNOWN_COUNT),
+        inserted.unwrap_or(UNKNOWN_COUNT),
         set_bits,
     ] {
         out.extend(field.to_le_bytes());

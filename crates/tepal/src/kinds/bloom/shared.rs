@@ -135,7 +135,8 @@ impl BloomFilter {
     ///
     /// Costs a look at every bit where the keys of the capacity are in, else next to nothing.
     #[must_use]
-    pub fn into_shared(self) -> BloomFilter<Shared> {
+    pub fn into_shared(mut self) -> BloomFilter<Shared> {
+        self.settle();
         let (was_over, sample) = (self.is_over_capacity(), self.sample());
         let lines = self.lines.as_lines();
         let share = sample as f64 / lines.len() as f64;

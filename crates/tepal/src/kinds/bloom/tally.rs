@@ -2,11 +2,16 @@
 
 /// How many bits are set, as far as inserting has to know, and when it has to look at them.
 ///
-/// One key at a time reports each bit it sets, so the count is exact. A batch far from the capacity reports
-/// nothing, for speed; its keys are added up, each good for k bits at most, and the bits are counted again
-/// where somebody has to know.
+/// Near the capacity one key at a time reports each bit it sets, so the count is exact. Far from it neither a key nor a
+/// batch reports anything, for speed; the keys are added up, each good for k bits at most, and the bits are counted again
+/// where somebody has to know. Keys that come one at a time are not even added up: so many are granted at once, and what
+/// is left of the grant says how many went in ([`BloomFilter::settle`](super::BloomFilter::settle)).
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
+    /// Keys of the grant that have not gone in yet.
+    left: u64,
+    /// Keys that were granted to go in one by one without being counted.
+    granted: u64,
     /// Set bits when last known.
     pub(super) counted: u64,
     /// Bits that may have been set since.
@@ -31,7 +36,7 @@ pub(super) enum Refusal {
 
 impl Tally {
     pub(super) fn new(set_bits: u64) -> Self {
-        Tally { counted: set_bits, uncounted: 0, free: 0, look_at: 0, refusal: None }
+        Tally { left: 0, granted: 0, counted: set_bits, uncounted: 0, free: 0, look_at: 0, refusal: None }
     }
 
     /// For bits that change without being told of.
@@ -41,7 +46,41 @@ impl Tally {
 
     /// Is the count exact?
     pub(super) fn is_exact(&self) -> bool {
-        self.uncounted == 0
+        self.uncounted == 0 && self.ungathered() == 0
+    }
+
+    /// Takes a key of the grant, if one is left.
+    #[inline(always)]
+    pub(super) fn take(&mut self) -> bool {
+        match self.left.checked_sub(1) {
+            Some(left) => {
+                self.left = left;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// So many keys may go in without being counted. The grant before must have been taken back.
+    pub(super) fn grant(&mut self, keys: u64) {
+        (self.left, self.granted) = (keys, keys);
+    }
+
+    /// Is anything left of a grant?
+    pub(super) fn is_granted(&self) -> bool {
+        self.left > 0
+    }
+
+    /// Keys of the grant that went in.
+    pub(super) fn ungathered(&self) -> u64 {
+        self.granted - self.left
+    }
+
+    /// Ends the grant, and says how many keys went in by it.
+    pub(super) fn take_back(&mut self) -> u64 {
+        let keys = self.ungathered();
+        self.grant(0);
+        keys
     }
 
     /// Some keys went in, and may have set so many bits.

@@ -329,6 +329,7 @@ fn a_file_keeps_the_name_of_the_callers_hash() {
         let mut filter = of_callers_hashes(name, 100);
         filter.insert_hash(finish_hash(1)).unwrap();
         let bytes = filter.to_bytes().unwrap();
+        filter.settle();
         let again = BloomFilter::from_bytes(&bytes).unwrap();
         assert_eq!(again.key_hasher().caller_hash().as_deref(), Some(name));
         assert_eq!(again.meta, filter.meta);

@@ -1,10 +1,14 @@
 //! What batches do where keys are refused.
 
+use alloc::format;
+use alloc::vec;
 use alloc::vec::Vec;
+
+use proptest::prelude::*;
 
 use super::super::tests::{OF_EACH_SORT, builders};
 use super::*;
-use crate::{KeyDomain, bits};
+use crate::{KeyDomain, Layout, bits, finish_hash};
 
 #[test]
 fn a_refused_key_stops_a_batch_of_any_scheme() {
@@ -39,5 +43,147 @@ fn a_batch_counts_near_the_end() {
             );
             assert_eq!(filter.tally.free, room - 500);
         }
+    }
+}
+
+/// What is done to a filter; keys are numbers from one on.
+#[derive(Clone, Debug)]
+enum Step {
+    /// So many keys that were not in, one by one.
+    New(u64),
+    /// So many of the keys that are in, one by one.
+    Again(u64),
+    /// So many, as a batch.
+    Batch(u64),
+    Policy(OverCapacity),
+    Capacity(u64),
+    /// The keys of another filter, of which it is known how many they are, or not.
+    Union(u64, bool),
+    Intersect,
+    Clone,
+    Save,
+    Share,
+    Clear,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let policies = prop::sample::select(vec![
+        OverCapacity::Refuse,
+        OverCapacity::Refuse,
+        OverCapacity::Warn,
+        OverCapacity::Ignore,
+    ]);
+    let step = prop_oneof![
+        6 => (1..900_u64).prop_map(Step::New),
+        2 => (1..300_u64).prop_map(Step::Again),
+        3 => (1..1500_u64).prop_map(Step::Batch),
+        1 => policies.prop_map(Step::Policy),
+        1 => (1..3000_u64).prop_map(Step::Capacity),
+        1 => (1..400_u64, any::<bool>()).prop_map(|(keys, known)| Step::Union(keys, known)),
+        1 => prop::sample::select(vec![Step::Intersect, Step::Clone, Step::Save, Step::Share, Step::Clear]),
+    ];
+    prop::collection::vec(step, 1..14)
+}
+
+/// A filter as its users see it, and one into which each key goes by itself and is counted.
+struct Pair {
+    granted: BloomFilter,
+    counted: BloomFilter,
+    next: u64,
+    /// Keys that were chosen by the hash itself: they fall on a sixteenth of the lines.
+    clustered: bool,
+}
+
+impl Pair {
+    fn hashes(&mut self, keys: u64) -> Vec<u64> {
+        let first = self.next;
+        self.next += keys;
+        (first..self.next).map(|key| finish_hash(key) >> if self.clustered { 4 } else { 0 }).collect()
+    }
+
+    /// One by one, up to the first that is refused: what each said.
+    fn one_by_one(&mut self, hashes: &[u64]) {
+        for &hash in hashes {
+            let (found, expected) = (self.granted.insert_hash(hash), self.counted.insert_counted(hash));
+            assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{:?}", self.granted);
+            if found.is_err() {
+                break;
+            }
+        }
+    }
+
+    fn step(&mut self, step: &Step) {
+        match *step {
+            Step::New(keys) => {
+                let hashes = self.hashes(keys);
+                self.one_by_one(&hashes);
+            }
+            Step::Again(keys) => {
+                let next = core::mem::replace(&mut self.next, 1);
+                let hashes = self.hashes(keys.min(next));
+                self.next = next;
+                self.one_by_one(&hashes);
+            }
+            Step::Batch(keys) => {
+                let hashes = self.hashes(keys);
+                let found = self.granted.insert_many_hashes(&hashes);
+                let mut each = (0..).zip(&hashes);
+                let expected =
+                    each.try_for_each(|(i, &h)| self.counted.insert_counted(h).map(drop).map_err(after(i)));
+                assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{:?}", self.granted);
+            }
+            Step::Union(keys, known) => {
+                let hashes = self.hashes(keys);
+                let mut other = self.granted.clone();
+                other.clear();
+                other.set_over_capacity(OverCapacity::Ignore);
+                hashes.iter().for_each(|&hash| assert!(other.insert_hash(hash).is_ok()));
+                if !known {
+                    other.settle();
+                    other.meta.inserted = None;
+                }
+                let found = self.granted.union_with(&other);
+                let expected = self.counted.union_with(&other);
+                assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{:?}", self.granted);
+            }
+            _ => [&mut self.granted, &mut self.counted].into_iter().for_each(|filter| change(filter, step)),
+        }
+        let (granted, counted) = (&self.granted, &self.counted);
+        assert_eq!(granted.keys_inserted(), counted.keys_inserted(), "{step:?}");
+        assert_eq!(granted.set_bits(), counted.set_bits(), "{step:?}");
+        assert_eq!(granted.set_bits(), bits::count(&granted.lines.0));
+        assert_eq!(granted.is_over_capacity(), counted.is_over_capacity(), "{step:?}");
+        assert!(granted == counted, "{step:?}");
+    }
+}
+
+fn change(filter: &mut BloomFilter, step: &Step) {
+    match *step {
+        Step::Policy(policy) => filter.set_over_capacity(policy),
+        Step::Capacity(keys) => filter.set_capacity(keys),
+        Step::Intersect => filter.intersect_with(&filter.clone()).unwrap(),
+        Step::Clone => *filter = filter.clone(),
+        Step::Save => *filter = BloomFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap(),
+        Step::Share => *filter = filter.clone().into_shared().into_owned().unwrap(),
+        Step::Clear => filter.clear(),
+        Step::New(_) | Step::Again(_) | Step::Batch(_) | Step::Union(..) => unreachable!(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Through every mixture of single keys, batches and changes, the same keys are refused as by counting each, and
+    /// nothing else differs either.
+    #[test]
+    fn grants_are_as_counting_each_key(
+        layout in prop::sample::select(Layout::ALL.to_vec()),
+        capacity in prop_oneof![1..60_u64, 60..3000_u64, 3000..20_000_u64],
+        clustered in prop::bool::weighted(0.2),
+        steps in steps(),
+    ) {
+        let filter = BloomFilter::builder().layout(layout).capacity(capacity).build().unwrap();
+        let mut pair = Pair { granted: filter.clone(), counted: filter, next: 1, clustered };
+        steps.iter().for_each(|step| pair.step(step));
     }
 }

@@ -1,0 +1,188 @@
+//! The hash of most keys, made ready once for a filter: XXH3 of bytes or of integers, without a recipe.
+//!
+//! XXH3 of up to 16 bytes is a few words of a fixed secret, with the seed in them, and one or two products (xxHash
+//! specification 0.2.0, section "XXH3, small inputs"). Those words depend on the seed alone; the crate works them out for
+//! each key. Keys of other lengths are the crate's.
+
+use super::key_ref::KeyRef;
+use super::schemes::xxh3;
+
+/// The usual way from a key to its hash, if the filter has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Usual {
+    which: Which,
+    seed: u64,
+    /// What 4 to 8 bytes are combined with.
+    eight: u64,
+    /// What 9 to 16 bytes are combined with.
+    sixteen: [u64; 2],
+}
+
+/// Which keys go the usual way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Which {
+    /// Bytes.
+    Bytes,
+    /// Integers.
+    Integer,
+    /// None.
+    Neither,
+}
+
+/// Words of XXH3's secret, in pairs: bytes 8 to 23, 24 to 39 and 40 to 55.
+const SECRET_8: u64 = 0x1cad_21f7_2c81_017c ^ 0xdb97_9083_e96d_d4de;
+const SECRET_24: u64 = 0x1f67_b3b7_a4a4_4072 ^ 0x78e5_c0cc_4ee6_79cb;
+const SECRET_40: u64 = 0x2172_ffcc_7dd0_5a82 ^ 0x8e24_43f7_7446_08b8;
+
+impl Usual {
+    /// No key goes the usual way.
+    pub(super) const NONE: Usual = Usual { which: Which::Neither, seed: 0, eight: 0, sixteen: [0; 2] };
+
+    /// Bytes under this seed.
+    pub(super) fn bytes(seed: u64) -> Self {
+        Usual::new(Which::Bytes, seed)
+    }
+
+    /// Integers under this seed.
+    pub(super) fn integers(seed: u64) -> Self {
+        Usual::new(Which::Integer, seed)
+    }
+
+    fn new(which: Which, seed: u64) -> Self {
+        let eight = SECRET_8.wrapping_sub(seed ^ u64::from((seed as u32).swap_bytes()) << 32);
+        Usual { which, seed, eight, sixteen: [SECRET_24.wrapping_add(seed), SECRET_40.wrapping_sub(seed)] }
+    }
+
+    /// Do bytes go this way, and nothing else?
+    pub(super) fn is_of_bytes(&self) -> bool {
+        self.which == Which::Bytes
+    }
+
+    /// Do integers go this way, and nothing else?
+    pub(super) fn is_of_integers(&self) -> bool {
+        self.which == Which::Integer
+    }
+
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// What 8 bytes are combined with.
+    pub(super) fn eight(&self) -> u64 {
+        self.eight
+    }
+
+    /// [`hash`](Self::hash) in a loop over keys: there the words of the seed are worked out once by whatever hashes.
+    #[inline(always)]
+    pub(super) fn hash_in_loop(&self, key: KeyRef<'_>) -> Option<u64> {
+        match (self.which, key) {
+            (Which::Bytes, KeyRef::Bytes(bytes)) => Some(xxh3::hash(bytes, self.seed)),
+            (Which::Bytes, _) => None,
+            _ => self.hash(key),
+        }
+    }
+
+    /// The hash of a key that goes this way: of one key by itself.
+    #[inline(always)]
+    pub(super) fn hash(&self, key: KeyRef<'_>) -> Option<u64> {
+        match (self.which, key) {
+            (Which::Bytes, KeyRef::Bytes(bytes)) => Some(self.hash_bytes(bytes)),
+            (Which::Integer, KeyRef::Unsigned(n)) => Some(hash_integer(self.eight, n)),
+            (Which::Integer, KeyRef::Signed(n)) => Some(hash_integer(self.eight, n as u64)),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    fn hash_bytes(&self, bytes: &[u8]) -> u64 {
+        let len = bytes.len() as u64;
+        // One comparison each.
+        if len.wrapping_sub(9) < 8 {
+            if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+                return hash_sixteen(
+                    self.sixteen,
+                    u64::from_le_bytes(*first),
+                    u64::from_le_bytes(*last),
+                    len,
+                );
+            }
+        }
+        if len.wrapping_sub(4) < 5 {
+            if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+                let [first, last] = [first, last].map(|four| u64::from(u32::from_le_bytes(*four)));
+                return hash_eight(self.eight, first << 32 | last, len);
+            }
+        }
+        hash_other(bytes, self.seed)
+    }
+}
+
+/// The hash of bytes of another number.
+#[inline(never)]
+fn hash_other(bytes: &[u8], seed: u64) -> u64 {
+    xxh3::hash(bytes, seed)
+}
+
+/// The hash of an integer's eight bytes. The secret word is [`Usual::eight`].
+#[inline(always)]
+pub(crate) fn hash_integer(secret: u64, n: u64) -> u64 {
+    hash_eight(secret, n.rotate_left(32), 8)
+}
+
+/// The hash of 4 to 8 bytes, of which the last four are below the first four.
+#[inline(always)]
+fn hash_eight(secret: u64, n: u64, len: u64) -> u64 {
+    const MIX: u64 = 0x9fb2_1c65_1e98_df25;
+    let h = n ^ secret;
+    let h = (h ^ h.rotate_left(49) ^ h.rotate_left(24)).wrapping_mul(MIX);
+    let h = (h ^ (h >> 35).wrapping_add(len)).wrapping_mul(MIX);
+    h ^ h >> 28
+}
+
+/// The hash of 9 to 16 bytes, by the first eight and the last eight.
+#[inline(always)]
+fn hash_sixteen(secret: [u64; 2], first: u64, last: u64, len: u64) -> u64 {
+    let (first, last) = (first ^ secret[0], last ^ secret[1]);
+    let product = u128::from(first) * u128::from(last);
+    let sum = len.wrapping_add(first.swap_bytes()).wrapping_add(last);
+    let h = sum.wrapping_add(product as u64 ^ (product >> 64) as u64);
+    let h = (h ^ h >> 37).wrapping_mul(0x1656_6791_9e37_79f9);
+    h ^ h >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    /// Bytes of all lengths that have a way of their own here, and some that have not, under many seeds.
+    #[test]
+    fn hashes_are_those_of_the_crate() {
+        let mut random = 0x0dd0_5eed_u64;
+        let mut next = || {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random
+        };
+        for round in 0..20_000 {
+            let seed = [0, u64::MAX, xxh3::DEFAULT_SEED, next()][round % 4];
+            let (bytes, integers) = (Usual::bytes(seed), Usual::integers(seed));
+            let key: Vec<u8> = (0..4).flat_map(|_| next().to_le_bytes()).collect();
+            for len in 0..=24 {
+                let key = &key[..len];
+                assert_eq!(bytes.hash(KeyRef::Bytes(key)), Some(xxh3::hash(key, seed)), "{len} {seed:x}");
+                assert_eq!(integers.hash(KeyRef::Bytes(key)), None);
+            }
+            for n in [0, 1, u64::MAX, 1 << 63, next(), next() >> 40] {
+                let expected = Some(xxh3::hash(&n.to_le_bytes(), seed));
+                assert_eq!(integers.hash(KeyRef::Unsigned(n)), expected, "{n} {seed:x}");
+                assert_eq!(integers.hash(KeyRef::Signed(n as i64)), expected, "{n} {seed:x}");
+                assert_eq!((bytes.hash(KeyRef::Unsigned(n)), bytes.hash(KeyRef::Signed(1))), (None, None));
+            }
+            assert_eq!(Usual::NONE.hash(KeyRef::Bytes(&key)), None);
+            assert_eq!(Usual::NONE.hash(KeyRef::Unsigned(seed)), None);
+        }
+    }
+}

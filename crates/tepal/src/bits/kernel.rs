@@ -109,6 +109,8 @@ table!(INSERT_MANY: fn(lines: &mut [Line], h: &[u64]) = |rule| rule.insert_many(
 table!(INSERT_MANY_COUNTING: fn(lines: &mut [Line], h: &[u64]) -> u64 =
     |rule| rule.insert_many_counting(lines, h));
 table!(COUNT: fn(lines: &[Line]) -> u64 = crate::bits::count(lines));
+table!(HASH_INTEGERS: fn(secret: u64, integers: &[u64], hashes: &mut [u64]) =
+    crate::bits::mix::mix_integers(secret, integers, hashes));
 // The passes have rules of their own.
 #[cfg(feature = "parallel")]
 table!(INSERT_PART: fn(pass: &Pass, part: Part<'_>, h: &[u64], next: &[Line]) = pass.insert(part, h, next));
@@ -302,6 +304,13 @@ impl Kernel {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { self.of_level(&INSERT_PART)(pass, part, h, next) }
     }
+}
+
+/// The hashes of as many integers, in the best level's vectors ([`mix_integer`](super::mix::mix_integer)).
+#[inline]
+pub(crate) fn hash_integers(secret: u64, integers: &[u64], hashes: &mut [u64]) {
+    // SAFETY: `chosen` hands out a level only after finding its CPU features.
+    unsafe { HASH_INTEGERS[chosen()](secret, integers, hashes) }
 }
 
 /// As above, for lines that threads share.

@@ -6,6 +6,7 @@
 pub(crate) mod atomic;
 pub(crate) mod kernel;
 pub(crate) mod mask;
+pub(crate) mod mix;
 mod pages;
 #[cfg(feature = "parallel")]
 pub(crate) mod part;

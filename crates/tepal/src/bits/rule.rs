@@ -306,6 +306,8 @@ pub(crate) struct TwoLines<M> {
 
 /// Keys that go through the two phases of a batch together.
 const TWO_PHASE: usize = 512;
+/// The same where there are no more.
+const SHORT_TWO_PHASE: usize = 32;
 
 impl<M: LineMask> Rule for TwoLines<M> {
     /// As one line.
@@ -347,9 +349,26 @@ impl<M: LineMask> Rule for TwoLines<M> {
     /// kept by always writing and advancing by the answer, without a branch.
     #[inline(always)]
     fn contains_many<A: Lines + ?Sized>(&self, lines: &A, hashes: &[u64], answers: &mut [bool]) {
-        let mut survivors = [0u16; TWO_PHASE];
-        let mut seconds = [0u64; TWO_PHASE];
-        for (hashes, answers) in hashes.chunks(TWO_PHASE).zip(answers.chunks_mut(TWO_PHASE)) {
+        // To clear room for many would take longer than to answer a few.
+        if hashes.len() <= SHORT_TWO_PHASE {
+            self.contains_in_phases::<SHORT_TWO_PHASE, A>(lines, hashes, answers);
+        } else {
+            self.contains_in_phases::<TWO_PHASE, A>(lines, hashes, answers);
+        }
+    }
+}
+
+impl<M: LineMask> TwoLines<M> {
+    #[inline(always)]
+    fn contains_in_phases<const N: usize, A: Lines + ?Sized>(
+        &self,
+        lines: &A,
+        hashes: &[u64],
+        answers: &mut [bool],
+    ) {
+        let mut survivors = [0u16; N];
+        let mut seconds = [0u64; N];
+        for (hashes, answers) in hashes.chunks(N).zip(answers.chunks_mut(N)) {
             self.first.contains_many(lines, hashes, answers);
             let mut count = 0;
             for (i, (&h, &answer)) in hashes.iter().zip(answers.iter()).enumerate() {

@@ -5,11 +5,13 @@ use core::fmt;
 
 use super::key_ref::{Key, KeyRef};
 use super::keys::Keys;
-use super::prepared::{BATCH, Batch, One, PreparedKeys};
+use super::prepared::{BATCH, Batch, One, PreparedKeys, SHORT_BATCH};
 use super::recipe::Recipe;
 use super::schemes::{HashScheme, Hasher, OwnScheme, xxh3};
 use super::sink::KeySink;
-use super::usual::{Usual, hash_integer};
+use super::usual::Usual;
+use crate::bits::kernel::hash_integers;
+use crate::bits::mix::mix_integer;
 use crate::error::{Error, Result};
 use crate::ids::{KeyDomain, Scheme};
 
@@ -85,6 +87,23 @@ impl KeyHasher {
         self.usual.hash(key)
     }
 
+    /// The hashes of integers from number `start` on, where keys are of 64 bits and go the usual way; says whether they are.
+    #[inline(always)]
+    pub(super) fn hash_if_integers<K: Keys + ?Sized>(
+        &self,
+        keys: &K,
+        start: usize,
+        hashes: &mut [u64],
+    ) -> bool {
+        match (self.usual.integer_secret(), keys.integers()) {
+            (Some(secret), Some(integers)) => {
+                hash_integers(secret, &integers[start..][..hashes.len()], hashes);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// [`hash_ref`](Self::hash_ref) for many keys in turn: what each of them asks of the hasher is at hand.
     #[inline(always)]
     pub(super) fn hash_refs(&self) -> impl Fn(KeyRef<'_>) -> Result<u64> {
@@ -153,10 +172,13 @@ impl KeyHasher {
     #[inline(always)]
     fn hash_batch<K: Keys + ?Sized>(&self, keys: &K, start: usize, hashes: &mut [u64]) -> bool {
         let usual = self.usual;
-        if usual.is_of_integers() {
+        if let Some(secret) = usual.integer_secret() {
+            if self.hash_if_integers(keys, start, hashes) {
+                return false;
+            }
             return self.hash_each(keys, start, hashes, |key| match key {
-                KeyRef::Unsigned(n) => Some(hash_integer(usual.eight(), n)),
-                KeyRef::Signed(n) => Some(hash_integer(usual.eight(), n as u64)),
+                KeyRef::Unsigned(n) => Some(mix_integer(secret, n)),
+                KeyRef::Signed(n) => Some(mix_integer(secret, n as u64)),
                 _ => None,
             });
         }
@@ -168,6 +190,12 @@ impl KeyHasher {
             });
         }
         self.hash_each(keys, start, hashes, |_| None)
+    }
+
+    /// [`hash_batch`](Self::hash_batch) for a few keys. Inlined twice into one caller, the loops keep less at hand.
+    #[inline(never)]
+    fn hash_short_batch<K: Keys + ?Sized>(&self, keys: &K, start: usize, hashes: &mut [u64]) -> bool {
+        self.hash_batch(keys, start, hashes)
     }
 
     #[inline(always)]
@@ -195,6 +223,22 @@ impl KeyHasher {
         &self,
         keys: &K,
         size: u64,
+        ask: impl FnMut(Batch<'_>, &mut [bool]),
+        take: impl FnMut(usize, &[bool]),
+    ) {
+        // To clear room for 512 would take longer than to answer ten.
+        if keys.len() <= SHORT_BATCH {
+            self.answer_in_batches_of::<SHORT_BATCH, K>(keys, size, ask, take);
+        } else {
+            self.answer_in_batches_of::<BATCH, K>(keys, size, ask, take);
+        }
+    }
+
+    #[inline(always)]
+    fn answer_in_batches_of<const BATCH: usize, K: Keys + ?Sized>(
+        &self,
+        keys: &K,
+        size: u64,
         mut ask: impl FnMut(Batch<'_>, &mut [bool]),
         mut take: impl FnMut(usize, &[bool]),
     ) {
@@ -205,7 +249,12 @@ impl KeyHasher {
             let answers = &mut answers[..count];
             let mut refused = false;
             if self.has_hash() {
-                refused = self.hash_batch(keys, start, &mut hashes[..count]);
+                let hashes = &mut hashes[..count];
+                refused = if BATCH > SHORT_BATCH {
+                    self.hash_batch(keys, start, hashes)
+                } else {
+                    self.hash_short_batch(keys, start, hashes)
+                };
                 ask(Batch::Hashes(&hashes[..count]), answers);
             } else if count < FEW || size < SMALL {
                 for (i, answer) in answers.iter_mut().enumerate() {

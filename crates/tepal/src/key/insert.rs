@@ -5,7 +5,7 @@
 use super::hasher::KeyHasher;
 use super::key_ref::Key;
 use super::keys::Keys;
-use super::prepared::{BATCH, Batch, One};
+use super::prepared::{BATCH, Batch, One, SHORT_BATCH};
 use super::sink::KeySink;
 use crate::error::Result;
 
@@ -18,17 +18,38 @@ pub(crate) fn insert_in_batches<F, K: Keys + ?Sized>(
     keys: &K,
     mut insert: impl FnMut(&mut F, Batch<'_>, usize) -> Result<()>,
 ) -> Result<()> {
-    let mut sink = KeySink::new();
     if !hasher(&filter).has_hash() {
+        let mut sink = KeySink::new();
         // A batch of them would not be quicker.
         return (0..keys.len())
             .try_for_each(|i| insert(&mut filter, Batch::One(One::Key(keys.key(i, sink.cleared()))), i));
     }
+    // As for answers: to clear room for 512 takes longer than to insert ten.
+    if keys.len() <= SHORT_BATCH {
+        insert_hashed_in_batches_of::<SHORT_BATCH, F, K>(filter, hasher, keys, insert)
+    } else {
+        insert_hashed_in_batches_of::<BATCH, F, K>(filter, hasher, keys, insert)
+    }
+}
+
+#[inline(always)]
+fn insert_hashed_in_batches_of<const BATCH: usize, F, K: Keys + ?Sized>(
+    mut filter: F,
+    hasher: impl Fn(&F) -> &KeyHasher,
+    keys: &K,
+    mut insert: impl FnMut(&mut F, Batch<'_>, usize) -> Result<()>,
+) -> Result<()> {
+    let mut sink = KeySink::new();
     let mut hashes = [0; BATCH];
     for start in (0..keys.len()).step_by(BATCH) {
+        let most = keys.len().min(start + BATCH) - start;
+        if hasher(&filter).hash_if_integers(keys, start, &mut hashes[..most]) {
+            insert(&mut filter, Batch::Hashes(&hashes[..most]), start)?;
+            continue;
+        }
         let (mut count, mut refused) = (0, Ok(()));
         let hash = hasher(&filter).hash_refs();
-        for i in start..keys.len().min(start + BATCH) {
+        for i in start..start + most {
             match hash(keys.key(i, sink.cleared())) {
                 Ok(hash) => hashes[count] = hash,
                 Err(error) => {

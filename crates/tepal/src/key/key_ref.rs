@@ -130,6 +130,16 @@ pub enum KeyRef<'a> {
 pub trait Key {
     /// The key: borrowed from `self` where it is held as one value, else written into `sink`, which is empty.
     fn key<'a>(&'a self, sink: &'a mut KeySink) -> KeyRef<'a>;
+
+    /// Keys of this type, where they are integers of 64 bits.
+    #[doc(hidden)]
+    #[inline]
+    fn integers(_keys: &[Self]) -> Option<&[u64]>
+    where
+        Self: Sized,
+    {
+        None
+    }
 }
 
 /// Keys that hand on another one.
@@ -154,13 +164,18 @@ handed_on!(
 
 /// Keys that are a value for which there is an expression.
 macro_rules! values {
-    ($($(#[$attr:meta])* [$($generics:tt)*] $type:ty, |$self:ident, $sink:pat_param| $key:expr;)*) => {$(
+    ($($(#[$attr:meta])* [$($generics:tt)*] $type:ty, |$self:ident, $sink:pat_param| $key:expr $(, $integers:expr)?;)*) => {$(
         $(#[$attr])*
         impl<$($generics)*> Key for $type {
             #[inline]
             fn key<'a>(&'a $self, $sink: &'a mut KeySink) -> KeyRef<'a> {
                 $key
             }
+
+            $(#[inline]
+            fn integers(keys: &[Self]) -> Option<&[u64]> {
+                Some($integers(keys))
+            })?
         }
     )*};
 }
@@ -174,11 +189,11 @@ values! {
     [] char, |self, sink| sink.bytes(self.encode_utf8(&mut [0; 4]).as_bytes());
     [] u16, |self, _| KeyRef::Unsigned(u64::from(*self));
     [] u32, |self, _| KeyRef::Unsigned(u64::from(*self));
-    [] u64, |self, _| KeyRef::Unsigned(*self);
+    [] u64, |self, _| KeyRef::Unsigned(*self), core::convert::identity;
     [] usize, |self, _| KeyRef::Unsigned(*self as u64);
     [] i16, |self, _| KeyRef::Signed(i64::from(*self));
     [] i32, |self, _| KeyRef::Signed(i64::from(*self));
-    [] i64, |self, _| KeyRef::Signed(*self);
+    [] i64, |self, _| KeyRef::Signed(*self), bytemuck::cast_slice;
     [] isize, |self, _| KeyRef::Signed(*self as i64);
     // Beyond 64 bits the decimal text is all there is.
     [] u128, |self, sink| match u64::try_from(*self) {

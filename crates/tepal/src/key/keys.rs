@@ -31,6 +31,13 @@ pub trait Keys {
     /// # Panics
     /// If there is none of that number.
     fn key<'a>(&'a self, i: usize, sink: &'a mut KeySink) -> KeyRef<'a>;
+
+    /// All of them, where each is an integer of 64 bits: those are hashed together.
+    #[doc(hidden)]
+    #[inline]
+    fn integers(&self) -> Option<&[u64]> {
+        None
+    }
 }
 
 impl<K: Key> Keys for [K] {
@@ -42,6 +49,11 @@ impl<K: Key> Keys for [K] {
     #[inline]
     fn key<'a>(&'a self, i: usize, sink: &'a mut KeySink) -> KeyRef<'a> {
         self[i].key(sink)
+    }
+
+    #[inline]
+    fn integers(&self) -> Option<&[u64]> {
+        K::integers(self)
     }
 }
 
@@ -57,6 +69,11 @@ macro_rules! as_slice {
             fn key<'a>(&'a self, i: usize, sink: &'a mut KeySink) -> KeyRef<'a> {
                 self[i].key(sink)
             }
+
+            #[inline]
+            fn integers(&self) -> Option<&[u64]> {
+                K::integers(self)
+            }
         }
     )*};
 }
@@ -71,6 +88,11 @@ impl<K: Keys + ?Sized> Keys for &K {
     #[inline]
     fn key<'a>(&'a self, i: usize, sink: &'a mut KeySink) -> KeyRef<'a> {
         (**self).key(i, sink)
+    }
+
+    #[inline]
+    fn integers(&self) -> Option<&[u64]> {
+        (**self).integers()
     }
 }
 

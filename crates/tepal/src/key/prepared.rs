@@ -8,6 +8,8 @@ use crate::error::Result;
 
 /// Keys hashed before they are probed together: 4 KiB on the stack.
 pub(crate) const BATCH: usize = 512;
+/// The same of a batch that is known to be short.
+pub(super) const SHORT_BATCH: usize = 32;
 
 /// Bytes of a key that is not long.
 const SHORT: usize = 16;

@@ -3,11 +3,13 @@
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::domain::parse_integer;
 use super::schemes::{Hasher, Parameters};
 use super::*;
+use crate::BloomFilter;
 use crate::error::Error;
 use crate::ids::{KeyDomain, Scheme};
 
@@ -313,5 +315,35 @@ fn decimal_texts_are_the_shortest() {
         let signed = n as i64;
         assert_eq!(text(&signed), signed.to_string().as_bytes());
         assert_eq!(text(&signed.wrapping_neg()), signed.wrapping_neg().to_string().as_bytes());
+    }
+}
+
+/// Lists of integers of 64 bits give themselves as such, and are hashed as each of them is: also pieces of a list, and
+/// the two lengths of batches.
+#[test]
+fn integers_are_hashed_together_as_alone() {
+    let unsigned: Vec<u64> = (0..1200).map(|i| i * 0x0123_4567_89ab_cdef).collect();
+    let signed: Vec<i64> = unsigned.iter().map(|&n| n as i64).collect();
+    assert_eq!(unsigned.integers(), Some(&unsigned[..]));
+    assert_eq!((&&signed[..]).integers(), Some(&unsigned[..]));
+    assert_eq!([5u64, 6].integers(), Some(&[5, 6][..]));
+    assert_eq!([5u32, 6].integers(), None);
+    assert_eq!(["5", "6"].integers(), None);
+    assert_eq!([&5u64].integers(), None);
+    for domain in [KeyDomain::Integer, KeyDomain::Bytes] {
+        let builder = BloomFilter::builder().capacity(3000).key_domain(domain);
+        for count in [0, 1, 31, 32, 33, 511, 512, 513, 1200] {
+            let (unsigned, signed) = (&unsigned[..count], &signed[..count]);
+            let mut alone = builder.clone().build().unwrap();
+            unsigned.iter().for_each(|n| assert!(alone.insert(n).is_ok()));
+            let mut together = builder.clone().build().unwrap();
+            together.insert_many(unsigned).unwrap();
+            assert!(alone == together, "{domain} {count}");
+            signed.iter().for_each(|n| assert!(alone.insert(n).is_ok()));
+            together.insert_many(signed).unwrap();
+            assert!(alone == together, "{domain} {count}");
+            assert_eq!(together.contains_many(signed), vec![true; count], "{domain} {count}");
+            assert_eq!(together.keys_inserted(), Some(2 * count as u64));
+        }
     }
 }

@@ -6,6 +6,7 @@
 
 use super::key_ref::KeyRef;
 use super::schemes::xxh3;
+use crate::bits::mix::{mix, mix_integer};
 
 /// The usual way from a key to its hash, if the filter has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,18 +59,13 @@ impl Usual {
         self.which == Which::Bytes
     }
 
-    /// Do integers go this way, and nothing else?
-    pub(super) fn is_of_integers(&self) -> bool {
-        self.which == Which::Integer
-    }
-
     pub(super) fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// What 8 bytes are combined with.
-    pub(super) fn eight(&self) -> u64 {
-        self.eight
+    /// What an integer is combined with, where integers go this way.
+    pub(super) fn integer_secret(&self) -> Option<u64> {
+        (self.which == Which::Integer).then_some(self.eight)
     }
 
     /// [`hash`](Self::hash) in a loop over keys: there the words of the seed are worked out once by whatever hashes.
@@ -87,8 +83,8 @@ impl Usual {
     pub(super) fn hash(&self, key: KeyRef<'_>) -> Option<u64> {
         match (self.which, key) {
             (Which::Bytes, KeyRef::Bytes(bytes)) => Some(self.hash_bytes(bytes)),
-            (Which::Integer, KeyRef::Unsigned(n)) => Some(hash_integer(self.eight, n)),
-            (Which::Integer, KeyRef::Signed(n)) => Some(hash_integer(self.eight, n as u64)),
+            (Which::Integer, KeyRef::Unsigned(n)) => Some(mix_integer(self.eight, n)),
+            (Which::Integer, KeyRef::Signed(n)) => Some(mix_integer(self.eight, n as u64)),
             _ => None,
         }
     }
@@ -110,7 +106,7 @@ impl Usual {
         if len.wrapping_sub(4) < 5 {
             if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
                 let [first, last] = [first, last].map(|four| u64::from(u32::from_le_bytes(*four)));
-                return hash_eight(self.eight, first << 32 | last, len);
+                return mix(self.eight, first << 32 | last, len);
             }
         }
         hash_other(bytes, self.seed)
@@ -121,22 +117,6 @@ impl Usual {
 #[inline(never)]
 fn hash_other(bytes: &[u8], seed: u64) -> u64 {
     xxh3::hash(bytes, seed)
-}
-
-/// The hash of an integer's eight bytes. The secret word is [`Usual::eight`].
-#[inline(always)]
-pub(crate) fn hash_integer(secret: u64, n: u64) -> u64 {
-    hash_eight(secret, n.rotate_left(32), 8)
-}
-
-/// The hash of 4 to 8 bytes, of which the last four are below the first four.
-#[inline(always)]
-fn hash_eight(secret: u64, n: u64, len: u64) -> u64 {
-    const MIX: u64 = 0x9fb2_1c65_1e98_df25;
-    let h = n ^ secret;
-    let h = (h ^ h.rotate_left(49) ^ h.rotate_left(24)).wrapping_mul(MIX);
-    let h = (h ^ (h >> 35).wrapping_add(len)).wrapping_mul(MIX);
-    h ^ h >> 28
 }
 
 /// The hash of 9 to 16 bytes, by the first eight and the last eight.

@@ -4,6 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::*;
+use crate::bits::mix::mix_integer;
 use crate::bits::shape::Shape;
 use crate::bits::{self, words, words_mut};
 use crate::ids::Layout;
@@ -254,4 +255,37 @@ fn random_cases() {
     assert!(held > cases / 50 && held < cases, "{held} of {cases}");
     let levels: Vec<_> = Kernel::available(&Rules::new(shapes()[0])).map(|k| k.level()).collect();
     std::println!("{cases} hashes at the levels {levels:?}, {held} of them held: no difference");
+}
+
+/// Integers are hashed alike by every level, however many come together.
+#[test]
+fn every_level_hashes_integers_alike() {
+    let integers = hashes(1030);
+    for level in available() {
+        for count in (0..40).chain([512, 1030]) {
+            let (secret, integers) = (integers[40].wrapping_mul(count as u64), &integers[..count]);
+            let mut found = vec![0; count];
+            // SAFETY: `available` gives levels that the CPU has.
+            unsafe { HASH_INTEGERS[level](secret, integers, &mut found) };
+            let expected: Vec<u64> = integers.iter().map(|&n| mix_integer(secret, n)).collect();
+            assert_eq!(found, expected, "{}, {count} integers", NAMES[level]);
+        }
+    }
+}
+
+/// Whether a key is new is whether it sets a bit.
+#[test]
+fn noting_is_counting_above_none() {
+    for shape in shapes().into_iter().filter(|shape| shape.lines() < 2000) {
+        let rules = Rules::new(shape);
+        for kernel in Kernel::available(&rules) {
+            let mut counted = bits::zeroed(shape.lines()).unwrap();
+            let mut noted = counted.clone();
+            for h in hashes(300).into_iter().chain(hashes(300)) {
+                let is_new = kernel.insert(&rules, &mut counted, h) > 0;
+                assert_eq!(kernel.insert_noting(&rules, &mut noted, h), is_new, "{shape:?} {h:#x}");
+            }
+            assert!(counted == noted, "{shape:?}");
+        }
+    }
 }

@@ -323,6 +323,11 @@ impl<K: Keys + ?Sized> Keys for Piece<'_, K> {
     fn key<'a>(&'a self, i: usize, sink: &'a mut KeySink) -> KeyRef<'a> {
         self.keys.key(self.range.start + i, sink)
     }
+
+    #[inline]
+    fn integers(&self) -> Option<&[u64]> {
+        self.keys.integers().map(|integers| &integers[self.range.clone()])
+    }
 }
 
 /// What became of a chunk.

@@ -141,31 +141,32 @@ impl<'a> Atomics<'a> {
         missing
     }
 
-    /// Sets the bits of the mask in a line's words from number `from` on: in all that it touches where a bit is
-    /// missing in any. That is a branch that the CPU guesses, so that it does not wait for the line before the next
-    /// key; and as each key touches as many words as the next, the loop over them ends when it is expected to.
+    /// Sets the bits of the mask in a line's words from number `from` on, where one is missing. Whether any is missing is
+    /// a branch that the CPU guesses, so that it does not wait for the line before the next key. A locked operation saved
+    /// is worth a loop over words that ends when it is not expected to.
     #[inline(always)]
     fn set_words<const N: usize>(&mut self, line: usize, from: usize, mask: &[u64; N]) -> u32 {
         let words = &self.lines[line].0[from..from + N];
-        let found = Self::missing(words, mask).iter().map(|word| word.count_ones()).sum();
+        let missing = Self::missing(words, mask);
+        let found = missing.iter().map(|word| word.count_ones()).sum();
         if found > 0 {
             if line < self.sample {
-                self.set_sampled(words, mask);
+                self.set_sampled(words, &missing);
             } else {
-                for_each_touched(mask, |i| {
-                    words[i].fetch_or(mask[i], Relaxed);
+                for_each_touched(&missing, |i| {
+                    words[i].fetch_or(missing[i], Relaxed);
                 });
             }
         }
         found
     }
 
-    /// Sets the bits of the mask in words of the sample, and counts those that it was the one to set.
+    /// Sets the bits that are missing in words of the sample, and counts those that it was the one to set.
     #[inline(always)]
-    fn set_sampled<const N: usize>(&mut self, words: &[AtomicU64], mask: &[u64; N]) {
-        for_each_touched(mask, |i| {
-            let before = words[i].fetch_or(mask[i], Relaxed);
-            self.sampled += u64::from((mask[i] & !before).count_ones());
+    fn set_sampled<const N: usize>(&mut self, words: &[AtomicU64], missing: &[u64; N]) {
+        for_each_touched(missing, |i| {
+            let before = words[i].fetch_or(missing[i], Relaxed);
+            self.sampled += u64::from((missing[i] & !before).count_ones());
         });
     }
 }
@@ -227,11 +228,11 @@ impl LinesMut for Atomics<'_> {
     #[inline(always)]
     fn set(&mut self, line: usize, mask: &[u64; 8]) {
         let words = &self.lines[line].0;
-        if line < self.sample {
-            return self.set_sampled(words, mask);
-        }
         // In a batch the line is there already: a locked operation saved is worth a branch guessed wrong.
         let missing = Self::missing(words, mask);
+        if line < self.sample {
+            return self.set_sampled(words, &missing);
+        }
         for i in 0..8 {
             if missing[i] != 0 {
                 words[i].fetch_or(missing[i], Relaxed);

@@ -1,5 +1,6 @@
 //! A filter into which many threads insert at once.
 
+mod apart;
 mod counts;
 mod whole;
 
@@ -15,7 +16,7 @@ use crate::bits::{Bits, Line};
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
 use crate::key::schemes::{OwnScheme, sizing};
-use crate::key::{BATCH, Batch, Key, KeySink, Keys, One, insert_in_batches, insert_iter_in_batches};
+use crate::key::{BATCH, Batch, Key, KeyRef, KeySink, Keys, One, insert_in_batches, insert_iter_in_batches};
 use counts::{Counter, Next, Watch};
 
 /// The bits of a filter that threads share: atomic words, set and asked through `&self` without a lock.
@@ -176,9 +177,18 @@ impl BloomFilter<Shared> {
     pub fn insert<K: Key + ?Sized>(&self, key: &K) -> Result<bool> {
         let mut sink = KeySink::new();
         let key = key.key(&mut sink);
+        match self.meta.keys.usual_hash(key) {
+            Some(hash) => self.insert_hashed(hash),
+            None => self.insert_any(&{ key }),
+        }
+    }
+
+    /// [`insert`](Self::insert) of every scheme, domain, recipe and key.
+    #[inline(never)]
+    fn insert_any(&self, key: &KeyRef<'_>) -> Result<bool> {
         match self.meta.keys.own() {
-            None => self.insert_hashed(self.meta.keys.hash_ref(key)?),
-            Some(own) => self.meta.keys.encode(key, |bytes| self.insert_bytes(own, bytes))?,
+            None => self.insert_hashed(self.meta.keys.hash_any(key)?),
+            Some(own) => self.meta.keys.encode(*key, |bytes| self.insert_bytes(own, bytes))?,
         }
     }
 
@@ -222,10 +232,17 @@ impl BloomFilter<Shared> {
     /// Inserts many keys, while other threads insert and ask: hashed and set in batches, with the memory accesses of
     /// a batch under way together. Does not say which keys were new.
     ///
+    /// Where no key is refused, since the policy is another than [`OverCapacity::Refuse`], four keys or more for each 64 bytes
+    /// of the filter are set in an array of their own first, which takes as much memory as the filter until they are in: then
+    /// a locked operation sets the bits of several keys. Others see all of the keys at the end.
+    ///
     /// # Errors
     /// As [`insert`](Self::insert). The keys before the refused one are in: [`Error::CapacityReached`] says
     /// how many; with [`Error::KeyRefused`] it is all up to the key it names.
     pub fn insert_many<K: Keys + ?Sized>(&self, keys: &K) -> Result<()> {
+        if let Some(lines) = self.lines_apart(keys.len()) {
+            return self.insert_apart(keys, lines);
+        }
         insert_in_batches(
             self,
             |filter| &filter.meta.keys,
@@ -262,6 +279,11 @@ impl BloomFilter<Shared> {
     /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
     pub fn insert_many_hashes(&self, hashes: &[u64]) -> Result<()> {
         self.meta.keys.check_has_hash()?;
+        if let Some(mut lines) = self.lines_apart(hashes.len()) {
+            self.kernel.insert_many(&self.rules, &mut lines, hashes);
+            self.unite(&lines, hashes.len());
+            return Ok(());
+        }
         self.insert_hashes(hashes, 0)
     }
 

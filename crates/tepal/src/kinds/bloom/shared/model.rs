@@ -64,6 +64,26 @@ fn batch_and_batch() {
     });
 }
 
+/// Keys that were set in lines apart, beside a single one and beside others like them: none is lost, and all are counted.
+#[test]
+fn apart_and_alone() {
+    for other_is_apart in [false, true] {
+        model(move || {
+            let filter = Arc::new(tiny(Layout::Scattered, 1, OverCapacity::Warn));
+            let other = filter.clone();
+            let there = thread::spawn(move || match other_is_apart {
+                true => other.insert_many_hashes(&[HASHES[0]; 4]).unwrap(),
+                false => drop(other.insert_hash(HASHES[0])),
+            });
+            filter.insert_many_hashes(&[HASHES[0], HASHES[1], HASHES[0], HASHES[1]]).unwrap();
+            there.join().unwrap();
+            assert!(filter.contains_hash(HASHES[0]) && filter.contains_hash(HASHES[1]));
+            assert_eq!(filter.keys_inserted(), Some(if other_is_apart { 8 } else { 5 }));
+            assert_eq!(filter.snapshot().unwrap().set_bits(), 2);
+        });
+    }
+}
+
 /// An insert that found every bit set, by another thread that it did not wait for, is seen by all that happens after.
 #[test]
 fn an_insert_that_set_nothing_is_seen() {

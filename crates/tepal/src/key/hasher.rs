@@ -33,14 +33,19 @@ use crate::ids::{KeyDomain, Scheme};
 /// # Ok::<(), tepal::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
+#[repr(C)]
 pub struct KeyHasher {
     usual: Usual,
-    hasher: Hasher,
     domain: KeyDomain,
     recipe: Recipe,
+    hasher: Hasher,
 }
 
 impl KeyHasher {
+    /// As many of its first bytes are all that a usual key needs.
+    #[cfg(test)]
+    pub(crate) const HOT_BYTES: usize = size_of::<Usual>();
+
     pub(crate) fn new(hasher: Hasher, domain: KeyDomain, recipe: Recipe) -> Self {
         let usual = match (&hasher, domain) {
             (Hasher::Hash(HashScheme::Xxh3(rule)), KeyDomain::Bytes) if recipe.is_identity() => {

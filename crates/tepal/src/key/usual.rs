@@ -10,13 +10,13 @@ use crate::bits::mix::{mix, mix_integer};
 
 /// The usual way from a key to its hash, if the filter has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub(super) struct Usual {
-    which: Which,
-    seed: u64,
     /// What 4 to 8 bytes are combined with.
     eight: u64,
     /// What 9 to 16 bytes are combined with.
     sixteen: [u64; 2],
+    which: Which,
 }
 
 /// Which keys go the usual way.
@@ -37,7 +37,7 @@ const SECRET_40: u64 = 0x2172_ffcc_7dd0_5a82 ^ 0x8e24_43f7_7446_08b8;
 
 impl Usual {
     /// No key goes the usual way.
-    pub(super) const NONE: Usual = Usual { which: Which::Neither, seed: 0, eight: 0, sixteen: [0; 2] };
+    pub(super) const NONE: Usual = Usual { which: Which::Neither, eight: 0, sixteen: [0; 2] };
 
     /// Bytes under this seed.
     pub(super) fn bytes(seed: u64) -> Self {
@@ -51,7 +51,7 @@ impl Usual {
 
     fn new(which: Which, seed: u64) -> Self {
         let eight = SECRET_8.wrapping_sub(seed ^ u64::from((seed as u32).swap_bytes()) << 32);
-        Usual { which, seed, eight, sixteen: [SECRET_24.wrapping_add(seed), SECRET_40.wrapping_sub(seed)] }
+        Usual { which, eight, sixteen: [SECRET_24.wrapping_add(seed), SECRET_40.wrapping_sub(seed)] }
     }
 
     /// Do bytes go this way, and nothing else?
@@ -59,8 +59,10 @@ impl Usual {
         self.which == Which::Bytes
     }
 
+    /// The seed, from a word that has it in it.
+    #[inline(always)]
     pub(super) fn seed(&self) -> u64 {
-        self.seed
+        self.sixteen[0].wrapping_sub(SECRET_24)
     }
 
     /// What an integer is combined with, where integers go this way.
@@ -72,7 +74,7 @@ impl Usual {
     #[inline(always)]
     pub(super) fn hash_in_loop(&self, key: KeyRef<'_>) -> Option<u64> {
         match (self.which, key) {
-            (Which::Bytes, KeyRef::Bytes(bytes)) => Some(xxh3::hash(bytes, self.seed)),
+            (Which::Bytes, KeyRef::Bytes(bytes)) => Some(xxh3::hash(bytes, self.seed())),
             (Which::Bytes, _) => None,
             _ => self.hash(key),
         }
@@ -109,7 +111,7 @@ impl Usual {
                 return mix(self.eight, first << 32 | last, len);
             }
         }
-        hash_other(bytes, self.seed)
+        hash_other(bytes, self.seed())
     }
 }
 

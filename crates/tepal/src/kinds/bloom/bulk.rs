@@ -161,7 +161,6 @@ impl<L: StorageMut> BloomFilter<L> {
         let Ok(mut queues) = queues else { return Ok(0) };
 
         self.settle();
-        let k = u64::from(self.num_hashes());
         let mut done = 0;
         loop {
             let left = keys - done;
@@ -195,7 +194,7 @@ impl<L: StorageMut> BloomFilter<L> {
             if counting {
                 self.tally.recounted(set_bits);
             } else {
-                self.tally.add_uncounted(sorted.hashes as u64 * k);
+                self.tally.add_uncounted(sorted.hashes as u64);
             }
             self.tally.free = self.tally.free.saturating_sub(count as u64);
             self.add_to_inserted(sorted.hashes as u64);

@@ -254,8 +254,7 @@ impl<L: StorageMut> BloomFilter<L> {
     fn insert_unchecked(&mut self, hashes: &[u64]) -> Result<()> {
         let (_, kernel, rules, lines) = self.changeable()?;
         kernel.insert_many(rules, lines, hashes);
-        let may_set = hashes.len() as u64 * u64::from(self.num_hashes());
-        self.tally.add_uncounted(may_set);
+        self.tally.add_uncounted(hashes.len() as u64);
         self.add_to_inserted(hashes.len() as u64);
         Ok(())
     }

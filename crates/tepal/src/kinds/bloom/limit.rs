@@ -192,7 +192,7 @@ impl<L: StorageMut> BloomFilter<L> {
         let keys = self.tally.take_back();
         if keys > 0 {
             self.tally.free = self.tally.free.saturating_sub(keys);
-            self.tally.add_uncounted(keys.saturating_mul(self.num_hashes().into()));
+            self.tally.add_uncounted(keys);
             self.add_to_inserted(keys);
         }
     }

@@ -76,26 +76,30 @@ use crate::key::KeyHasher;
 /// # Ok::<(), tepal::Error>(())
 /// ```
 #[derive(Clone)]
+#[repr(C)]
 pub struct BloomFilter<L = InMemory> {
-    pub(crate) meta: Meta,
-    pub(crate) rules: Rules,
-    kernel: Kernel,
-    pub(crate) lines: L,
+    // Of thousands of filters each is out of the cache. What every question and every insert needs lies side by side: from
+    // the end of the tally to the beginning of what is known of the keys.
     tally: tally::Tally,
+    pub(crate) lines: L,
+    kernel: Kernel,
+    pub(crate) rules: Rules,
+    pub(crate) meta: Meta,
     /// What the bits are held against, where they are those of an opened file.
     body_check: Option<Ref<dyn BodyChecked>>,
 }
 
 /// Everything about a filter that is not its bits: what the header of a file holds.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(C)]
 pub(crate) struct Meta {
-    pub(crate) shape: Shape,
     pub(crate) keys: KeyHasher,
     pub(crate) over_capacity: OverCapacity,
-    pub(crate) capacity: u64,
-    pub(crate) promised_rate: f64,
     /// Keys given to it, repeats included, where that is known.
     pub(crate) inserted: Option<u64>,
+    pub(crate) shape: Shape,
+    pub(crate) capacity: u64,
+    pub(crate) promised_rate: f64,
     pub(crate) labels: Labels,
 }
 

@@ -3,26 +3,27 @@
 /// How many bits are set, as far as inserting has to know, and when it has to look at them.
 ///
 /// Near the capacity one key at a time reports each bit it sets, so the count is exact. Far from it neither a key nor a
-/// batch reports anything, for speed; the keys are added up, each good for k bits at most, and the bits are counted again
-/// where somebody has to know. Keys that come one at a time are not even added up: so many are granted at once, and what
-/// is left of the grant says how many went in ([`BloomFilter::settle`](super::BloomFilter::settle)).
+/// batch reports anything, for speed, and the bits are counted again where somebody has to know. Keys that come one at a
+/// time are not even added up there: so many are granted at once, and what is left of the grant says how many went in
+/// ([`BloomFilter::settle`](super::BloomFilter::settle)).
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Tally {
-    /// Keys of the grant that have not gone in yet.
-    left: u64,
-    /// Keys that were granted to go in one by one without being counted.
-    granted: u64,
-    /// Set bits when last known.
-    pub(super) counted: u64,
-    /// Bits that may have been set since.
-    pub(super) uncounted: u64,
-    /// Where keys may be refused: so many may be given before anybody looks again. None, to begin with: the first look
-    /// tells.
-    pub(super) free: u64,
     /// With fewer set bits than this nothing is refused.
     pub(super) look_at: u64,
     /// What the last look found that new keys are refused for.
     pub(super) refusal: Option<Refusal>,
+    /// Were all bits reported that were set since they were counted?
+    pub(super) is_all_counted: bool,
+    /// Set bits when last known.
+    pub(super) counted: u64,
+    /// Where keys may be refused: so many may be given before anybody looks again. None, to begin with: the first look
+    /// tells.
+    pub(super) free: u64,
+    /// Keys that were granted to go in one by one without being counted.
+    granted: u64,
+    /// Keys of the grant that have not gone in yet.
+    left: u64,
 }
 
 /// Why new keys are refused.
@@ -36,17 +37,25 @@ pub(super) enum Refusal {
 
 impl Tally {
     pub(super) fn new(set_bits: u64) -> Self {
-        Tally { left: 0, granted: 0, counted: set_bits, uncounted: 0, free: 0, look_at: 0, refusal: None }
+        Tally {
+            left: 0,
+            granted: 0,
+            counted: set_bits,
+            free: 0,
+            look_at: 0,
+            refusal: None,
+            is_all_counted: true,
+        }
     }
 
     /// For bits that change without being told of.
     pub(super) fn unknown() -> Self {
-        Tally { uncounted: u64::MAX, ..Tally::new(0) }
+        Tally { is_all_counted: false, ..Tally::new(0) }
     }
 
     /// Is the count exact?
     pub(super) fn is_exact(&self) -> bool {
-        self.uncounted == 0 && self.ungathered() == 0
+        self.is_all_counted && self.ungathered() == 0
     }
 
     /// Takes a key of the grant, if one is left.
@@ -83,13 +92,13 @@ impl Tally {
         keys
     }
 
-    /// Some keys went in, and may have set so many bits.
-    pub(super) fn add_uncounted(&mut self, bits: u64) {
-        self.uncounted = self.uncounted.saturating_add(bits);
+    /// Some keys went in, and nobody has counted the bits that they set.
+    pub(super) fn add_uncounted(&mut self, keys: u64) {
+        self.is_all_counted &= keys == 0;
     }
 
     /// All bits were counted.
     pub(super) fn recounted(&mut self, bits: u64) {
-        (self.counted, self.uncounted) = (bits, 0);
+        (self.counted, self.is_all_counted) = (bits, true);
     }
 }

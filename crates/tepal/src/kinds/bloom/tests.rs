@@ -435,3 +435,18 @@ proptest! {
         }
     }
 }
+
+/// Thousands of small filters lie in memory together: what every question needs is within 96 bytes, what every insert
+/// needs within 104, and the whole is no larger than it was. A filter without labels has no other block than its bits.
+#[test]
+fn a_filter_is_small_and_what_is_asked_lies_together() {
+    use core::mem::offset_of;
+    type Filter = BloomFilter<InMemory>;
+    // Every scheme of other programs has room in it.
+    assert!(size_of::<Filter>() <= 352 + if cfg!(feature = "foreign") { 16 } else { 0 });
+    let (lines, after) = (offset_of!(Filter, lines), offset_of!(Filter, meta) + KeyHasher::HOT_BYTES);
+    assert!(
+        after - lines <= 96 && lines - offset_of!(Filter, tally) == size_of::<tally::Tally>(),
+        "{after} {lines}"
+    );
+}

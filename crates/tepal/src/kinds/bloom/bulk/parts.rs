@@ -143,7 +143,7 @@ impl BloomFilter {
         }
         self.restore_counts(known);
         let inserted = inserted.into_inner();
-        self.tally.add_uncounted(inserted.saturating_mul(u64::from(self.num_hashes())));
+        self.tally.add_uncounted(inserted);
         self.add_to_inserted(inserted);
         failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }

@@ -57,6 +57,8 @@ pub(crate) enum Task {
     },
     /// Times the command beside the floor, in processes of their own
     Command(CommandArgs),
+    /// Filters in the cache: one key at a time and in batches, text and integers; small filters by the thousand
+    Small,
     /// Compares the loops of the CPU levels; fails where the vector loops win less than they should
     Guard,
 }

@@ -11,7 +11,7 @@
 //! - [`report`] and [`machine`]: the tables, and what they were measured on; [`targets`]: the aims;
 //!   [`plot`]: the picture
 //! - [`guava`]: the Java program beside; [`command`] and [`floor`]: the command, and what it costs at least;
-//!   [`guard`]: the CPU levels beside each other
+//!   [`guard`]: the CPU levels beside each other; [`small`]: filters in the cache
 
 mod args;
 mod case;
@@ -27,6 +27,7 @@ mod machine;
 mod measure;
 mod plot;
 mod report;
+mod small;
 mod targets;
 
 use std::error::Error;
@@ -44,6 +45,10 @@ fn main() -> ExitCode {
         None => filters(&args),
         Some(Task::Floor { files }) => floor::run(files).map_err(Into::into),
         Some(Task::Command(args)) => command::run(args),
+        Some(Task::Small) => {
+            print!("{}", small::run());
+            Ok(())
+        }
         Some(Task::Guard) => guard::run(),
     };
     match done {

@@ -1,5 +1,5 @@
 //! The k that needs the least bits a key for a rate, and those bits: to nine digits, downhill, and by the plain search of
-//! [`rate`](super::rate) wherever nine digits do not decide.
+//! [`rate`] wherever nine digits do not decide.
 
 use core::f64::consts::LN_2;
 use core::ops::RangeInclusive;

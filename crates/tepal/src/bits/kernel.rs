@@ -109,6 +109,8 @@ table!(INSERT_MANY: fn(lines: &mut [Line], h: &[u64]) = |rule| rule.insert_many(
 table!(INSERT_MANY_COUNTING: fn(lines: &mut [Line], h: &[u64]) -> u64 =
     |rule| rule.insert_many_counting(lines, h));
 table!(COUNT: fn(lines: &[Line]) -> u64 = crate::bits::count(lines));
+table!(MOST_SET: fn(lines: &[Line], every: usize, in_halves: bool) -> u32 =
+    crate::bits::most_set(lines.iter().copied(), every, in_halves));
 table!(HASH_INTEGERS: fn(secret: u64, integers: &[u64], hashes: &mut [u64]) =
     crate::bits::mix::mix_integers(secret, integers, hashes));
 // The passes have rules of their own.
@@ -136,6 +138,8 @@ mod shared {
         lines.sampled()
     });
     table!(COUNT: fn(lines: &[AtomicLine]) -> u64 = crate::bits::atomic::count(lines));
+    table!(MOST_SET: fn(lines: &[AtomicLine], every: usize, in_halves: bool) -> u32 =
+        crate::bits::most_set(lines.iter().map(AtomicLine::load), every, in_halves));
 }
 
 /// Whether the machine has all of these CPU features: found at run time with `std`, else as compiled.
@@ -269,6 +273,17 @@ impl Kernel {
             #[cfg(target_has_atomic = "64")]
             // SAFETY: the CPU has the level's features, see above.
             Bits::Shared(lines) => unsafe { self.of_level(&shared::COUNT)(lines) },
+        }
+    }
+
+    /// The most bits that are set in one line of every so many, or in a half of one.
+    pub(crate) fn most_set(self, bits: Bits<'_>, every: usize, in_halves: bool) -> u32 {
+        match bits {
+            // SAFETY: the CPU has the level's features, see above.
+            Bits::Plain(lines) => unsafe { self.of_level(&MOST_SET)(lines, every, in_halves) },
+            #[cfg(target_has_atomic = "64")]
+            // SAFETY: the CPU has the level's features, see above.
+            Bits::Shared(lines) => unsafe { self.of_level(&shared::MOST_SET)(lines, every, in_halves) },
         }
     }
 

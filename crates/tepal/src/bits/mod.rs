@@ -114,6 +114,18 @@ pub(crate) fn count(lines: &[Line]) -> u64 {
     words(lines).iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
+/// The most bits that are set in one line of every so many, or in a half of one.
+#[inline(always)]
+pub(crate) fn most_set(lines: impl Iterator<Item = Line>, every: usize, in_halves: bool) -> u32 {
+    let mut most = 0;
+    for Line(words) in lines.step_by(every) {
+        let ones = words.map(u64::count_ones);
+        let halves = [&ones[..4], &ones[4..]].map(|half| half.iter().sum::<u32>());
+        most = most.max(if in_halves { halves[0].max(halves[1]) } else { halves[0] + halves[1] });
+    }
+    most
+}
+
 /// How many bits are set, of which none may be after the first `bit_len`.
 pub(crate) fn count_within(lines: &[Line], bit_len: u64) -> Result<u64> {
     let set_bits = count(lines);

@@ -289,3 +289,30 @@ fn noting_is_counting_above_none() {
         }
     }
 }
+
+/// The fullest line and the fullest half of one, by every level, of plain lines and of shared ones.
+#[test]
+fn every_level_finds_the_fullest_line() {
+    let rules = Rules::new(Shape::new(Layout::Line, 6, 512).unwrap());
+    let numbers = hashes(8 * 37);
+    let lines: Vec<Line> =
+        numbers.chunks(8).map(|words| Line(core::array::from_fn(|i| words[i] & words[0] >> i))).collect();
+    let ones = |line: &Line, words: core::ops::Range<usize>| -> u32 {
+        line.0[words].iter().map(|word| word.count_ones()).sum()
+    };
+    for every in [1, 2, 7, 100] {
+        let some = || lines.iter().step_by(every);
+        let fullest = some().map(|line| ones(line, 0..8)).max().unwrap();
+        let half = some().map(|line| ones(line, 0..4).max(ones(line, 4..8))).max().unwrap();
+        for kernel in Kernel::available(&rules) {
+            assert_eq!(kernel.most_set(Bits::Plain(&lines), every, false), fullest);
+            assert_eq!(kernel.most_set(Bits::Plain(&lines), every, true), half);
+            #[cfg(target_has_atomic = "64")]
+            {
+                let shared = bits::atomic::share(lines.clone());
+                assert_eq!(kernel.most_set(Bits::Shared(&shared), every, false), fullest);
+                assert_eq!(kernel.most_set(Bits::Shared(&shared), every, true), half);
+            }
+        }
+    }
+}

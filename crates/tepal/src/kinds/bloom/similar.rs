@@ -183,14 +183,24 @@ impl<L: Storage> BloomFilter<L> {
         };
         let planned = in_a_line * self.meta.capacity as f64 / lines as f64;
         let every = lines.div_ceil(most) as usize;
-        // Hardly any filter is, and the rates take several times as long to tell.
-        if self.others(every) <= CROWDED.0 * planned + CROWDED.1 {
+        // Hardly any filter is crowded, and the rates take many times as long to tell.
+        let most_others = CROWDED.0 * planned + CROWDED.1;
+        if self.surely_fewer_others(every, most_others) || self.others(every) <= most_others {
             return None;
         }
         let rates = self.rates(every);
         let is_far = rates.like_members > FAR * rates.elsewhere
             && rates.like_members > FAR_ABOVE_THE_PROMISE * self.meta.promised_rate;
         is_far.then_some(rates)
+    }
+
+    /// Has a member surely at most so many others in its block, on average? There are no more than in the fullest block.
+    fn surely_fewer_others(&self, every: usize, most: f64) -> bool {
+        let in_halves = self.layout() == Layout::SplitBlock;
+        let set = self.kernel.most_set(self.lines.view().0, every, in_halves);
+        let (_, load) = self.sums().add_load(f64::from(set) / if in_halves { 256.0 } else { 512.0 });
+        // A sum of many rounds.
+        load - 1.0 < 0.999 * most
     }
 
     /// How many others a member has in its block, on average: of every block, or those of one line of so many.

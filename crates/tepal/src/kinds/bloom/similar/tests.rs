@@ -84,3 +84,25 @@ fn seeds_of_purposes() {
     seeds.dedup();
     assert_eq!(seeds.len(), 1002);
 }
+
+/// What the fullest block says of the others is true of their mean: of keys from anywhere, nearly always enough, and of
+/// chosen ones too little.
+#[test]
+fn the_fullest_block_tells_when_there_are_no_crowds() {
+    for layout in LAYOUTS {
+        for every in [1, 3] {
+            let mut filter = filter(layout, 20_000, 0.01, DEFAULT_SEED);
+            filter.insert_iter(0..10_000u64).unwrap();
+            let others = filter.others(every);
+            assert!(!filter.surely_fewer_others(every, others), "{layout}");
+            assert!(filter.surely_fewer_others(every, 3.0 * others + 10.0), "{layout}");
+
+            // All of them in a sixteenth of the lines.
+            filter.clear();
+            (0..10_000u64).for_each(|i| drop(filter.insert_hash(crate::finish_hash(i) >> 4)));
+            let crowd = filter.others(every);
+            assert!(!filter.surely_fewer_others(every, crowd), "{layout}");
+            assert!(crowd > 1.2 * others, "{layout}: {crowd}, {others}");
+        }
+    }
+}

@@ -198,7 +198,7 @@ impl Gather {
     }
 
     /// Lets the keys wait in so many bytes of memory, where that is more than the usual few dozen MiB: what does not fit goes to
-    /// temporary files, which costs a third of the time. To be called before the first key.
+    /// temporary files. To be called before the first key.
     ///
     /// ```
     /// use tepal::build::Gather;

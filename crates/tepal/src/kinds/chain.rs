@@ -121,12 +121,17 @@ impl ScalableBloomFilter {
         any_of(self.links.iter().map(BloomFilter::false_positive_rate))
     }
 
-    /// The share of wrong answers that all links together promise.
+    /// The share of wrong answers that all links together promise. RedisBloom makes the first link of a chain that grows for
+    /// half of what it was asked for, and each further one for half of the one before: so the chain promises what was asked
+    /// for, however many links it has. valkey-bloom makes the first for all of it, and a chain of many comes near twice that.
     #[must_use]
     pub fn promised_false_positive_rate(&self) -> f64 {
-        match self.links.as_slice() {
-            [one] => one.promised_false_positive_rate(),
-            links => any_of(links.iter().map(BloomFilter::promised_false_positive_rate)),
+        match (&self.growth, self.links.as_slice()) {
+            (Growth::RedisBloom { .. }, [first, ..]) => {
+                (2.0 * first.promised_false_positive_rate()).min(1.0 - f64::EPSILON)
+            }
+            (_, [one]) => one.promised_false_positive_rate(),
+            (_, links) => any_of(links.iter().map(BloomFilter::promised_false_positive_rate)),
         }
     }
 

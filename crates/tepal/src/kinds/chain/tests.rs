@@ -184,3 +184,25 @@ fn keys_that_were_prepared_for_another_scheme_are_refused() {
     assert_eq!(answers, [true; 350]);
     assert!(chain.links().len() == 3 && any == crate::AnyFilter::from(chain));
 }
+
+/// However many links there are, the promise is the server's; and a filter that does not grow promises its own.
+#[test]
+fn the_promise_is_that_of_the_server() {
+    let promised = |growth, keys| {
+        let (chain, _) = filled(growth, keys);
+        (
+            chain.links().len(),
+            chain.promised_false_positive_rate(),
+            chain.links()[0].promised_false_positive_rate(),
+        )
+    };
+    for keys in [0..1, 0..1000] {
+        let (links, all, first) = promised(Growth::RedisBloom { expansion: 2 }, keys);
+        assert!((all / first - 2.0).abs() < 1e-12, "{links} links: {all}, {first}");
+    }
+    let (_, all, first) = promised(Growth::Fixed, 0..1);
+    assert_eq!(all, first);
+    let valkey = Growth::ValkeyBloom { expansion: 2, rate: 0.01, tightening: 0.5 };
+    let (links, all, _) = promised(valkey, 0..1000);
+    assert!(links > 2 && all > 0.01 && all < 0.02, "{links} links: {all}");
+}

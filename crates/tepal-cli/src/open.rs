@@ -6,6 +6,7 @@ use tepal::{Error, Format, KeyDomain, Looks, Open, Opened, OverCapacity};
 
 use crate::args::{FileArgs, listed};
 use crate::error::Failure;
+use crate::output::complain;
 use crate::parquet;
 use crate::secrets::Secrets;
 use crate::text::message::{io_text, shown};
@@ -66,6 +67,18 @@ pub fn open_one_of(
             Err(Failure::at(&shown(path), other_mark(format, opened.format())))
         }
         _ => Ok(opened),
+    }
+}
+
+/// Says that keys are taken for bytes, where the program of the file has other keys too and nobody has said which these are.
+pub fn note_encoding(path: &Path, opened: &Opened, file: FileArgs) {
+    let domains = opened.format().key_domains();
+    if file.encoding.is_none() && opened.format() != Format::Tepal && domains.contains(&KeyDomain::Integer) {
+        complain(&format!(
+            "{}: keys are taken for bytes, for the file does not say what they are; say it with --keys, one of {}",
+            shown(path),
+            listed(domains)
+        ));
     }
 }
 

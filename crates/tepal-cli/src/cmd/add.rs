@@ -11,7 +11,7 @@ use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::keys::Prepare;
-use crate::open::{ignore_capacity, open};
+use crate::open::{ignore_capacity, note_encoding, open};
 use crate::output::{Stdout, Target, is_same_file, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -47,6 +47,9 @@ pub fn run(args: &AddArgs) -> Outcome {
     }
     let locked = locked?;
     let mut file = open(&args.filter, args.file, &secrets)?;
+    if !args.quiet {
+        note_encoding(&args.filter, &file, args.file);
+    }
     let mut target = match (locked, over) {
         (Some(target), _) => {
             Target::new(&args.filter, true)?;

@@ -13,7 +13,7 @@ use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::keys::{Answers, Ask, has_key};
-use crate::open::open_all;
+use crate::open::{note_encoding, open_all};
 use crate::output::Stdout;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -43,6 +43,9 @@ fn open_filters(args: &HasArgs) -> Result<Vec<Opened>, Failure> {
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
     let paths = || iter::once(&args.filter).chain(&args.others).map(|path| path.as_path());
     let filters = open_all(paths(), args.file, &secrets)?;
+    if !args.quiet {
+        filters.iter().zip(paths()).for_each(|(filter, path)| note_encoding(path, filter, args.file));
+    }
     if args.ignore_case {
         for (filter, path) in filters.iter().zip(paths()) {
             if !filter.key_hasher().recipe().nocase {

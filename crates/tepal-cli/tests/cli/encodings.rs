@@ -74,6 +74,27 @@ fn keys_that_a_program_does_not_have_are_refused() {
 }
 
 #[test]
+fn whoever_asks_without_an_encoding_is_told() {
+    let place = Place::new();
+    place.write("keys", keys(1000..1100));
+    for format in foreign() {
+        assert_eq!(place.run(&format!("build -q --force keys -o f --to {format}")).code, 0);
+        let said = "tepal: f: keys are taken for bytes, for the file does not say what they are; say it with --keys, one of bytes, ";
+        let has_numbers = format.key_domains().contains(&KeyDomain::Integer);
+        for verb in ["has -c", "add"] {
+            let ran = place.run(&format!("{verb} f keys --from {format}"));
+            assert_eq!(ran.err.starts_with(said), has_numbers, "{format}: {}", ran.err);
+            for told in ["-q", "--keys bytes"] {
+                let ran = place.run(&format!("{verb} f keys --from {format} {told}"));
+                assert!(!ran.err.contains("taken for bytes"), "{format} {told}: {}", ran.err);
+            }
+        }
+    }
+    assert_eq!(place.run("build -q --force keys -o f").code, 0);
+    assert_eq!(place.run("has -c f keys").quiet(), (0, &b"100\n"[..]));
+}
+
+#[test]
 fn test_finds_the_encoding() {
     let place = Place::new();
     place.write("keys", keys(1000..2000));

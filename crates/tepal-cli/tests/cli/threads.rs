@@ -261,13 +261,14 @@ fn built_and_enlarged_filters_are_the_same_files() {
     ] {
         let ran = alike(&place, &format!("build {build} -q -o - lines"));
         assert_eq!(ran.code, 0, "{}", ran.err);
+        let encoding = if ask.is_empty() { "" } else { "--keys bytes" };
         let format: Format = ask.strip_prefix("--from ").unwrap_or("tepal").parse().unwrap();
         let open = Open::new().format(format);
         is_filled_with(&ran.out, &open, &keys, build);
         place.write("other", &ran.out);
-        let ran = alike(&place, &format!("has -c {ask} other lines"));
+        let ran = alike(&place, &format!("has -c {ask} {encoding} other lines"));
         assert_eq!(ran.quiet(), (0, &b"300000\n"[..]), "{build}");
-        let ran = alike(&place, &format!("add -o - {ask} other lines"));
+        let ran = alike(&place, &format!("add -o - {ask} {encoding} other lines"));
         assert_eq!(ran.code, 0, "{}", ran.err);
         is_filled_with(&ran.out, &open, &keys, build);
     }

@@ -1,5 +1,8 @@
 //! The table against the search, printed where it differs.
 
+// For the test of a build without the feature `std`, too.
+extern crate std;
+
 use super::*;
 use crate::params::{NARROW_WORTH, narrow_most, search};
 

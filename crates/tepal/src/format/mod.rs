@@ -50,7 +50,8 @@ fn chunks(lines: &[Line]) -> impl Iterator<Item = Cow<'_, [u8]>> {
 impl Format {
     /// The format that a file's mark names: bytes that are there for no other reason, or that fit the
     /// length of the file so closely that chance is ruled out. `None` where the format must be told. A mark of another
-    /// program counts only where the rest can be read, so this costs as much as reading the file.
+    /// program counts only where the rest can be read, so this costs as much as reading the file; but for the ten bytes that
+    /// begin a `DUMP` of RedisBloom: what begins so is one, if a damaged one.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Format> {
         if bytes.starts_with(&envelope::MAGIC) {

@@ -2,7 +2,7 @@
 //! of every figure.
 
 use std::fmt::Write;
-use std::hash::{BuildHasher, Hash};
+use std::hash::Hash;
 use std::hint::black_box;
 
 use cpu_time::ProcessTime;
@@ -11,7 +11,7 @@ use sbbf_rs_safe::Filter;
 use tepal::{BloomFilter, BloomFilterBuilder, Key, KeyDomain, Layout, OverCapacity};
 
 use crate::contender::{Calls, Contender, many_keys, one_key};
-use crate::contenders::{BASE, SBBF_RS_SAFE};
+use crate::contenders::{SBBF_RS_SAFE, peers};
 use crate::keys::{ABSENT, Family, Id, numbered};
 use crate::measure::{median, time_inserts, time_questions};
 
@@ -79,10 +79,8 @@ fn field<K: Family + Key + Hash>(keys: usize, domain: KeyDomain) -> Vec<Box<dyn 
             |filter, keys, answers| filter.contains_many_into(keys, answers),
         ));
     }
-    field.push(fastbloom(BASE, fastbloom::BloomFilter::with_false_pos(RATE).seed(&1).expected_items(keys)));
-    let hasher = FixedState::with_seed(1);
-    let filter = fastbloom::BloomFilter::with_false_pos(RATE).hasher(hasher).expected_items(keys);
-    field.push(fastbloom("fastbloom, foldhash", filter));
+    field.push(peers::fastbloom(keys, RATE));
+    field.push(peers::fastbloom_foldhash(keys, RATE));
     // As many bytes as our split block, which sets the same bits; it takes hashes, and gets those of XXH3.
     let bits = builder(Layout::SplitBlock, domain, keys).plan().expect("the layout reaches the rate").bit_len;
     field.push(one_key(
@@ -96,22 +94,6 @@ fn field<K: Family + Key + Hash>(keys: usize, domain: KeyDomain) -> Vec<Box<dyn 
         |filter, key| filter.contains_hash(key.xxh3()),
     ));
     field
-}
-
-fn fastbloom<K: Hash + 'static, S: BuildHasher + 'static>(
-    name: &'static str,
-    filter: fastbloom::BloomFilter<S>,
-) -> Box<dyn Contender<K>> {
-    one_key(
-        name,
-        filter.num_bits() as u64,
-        filter,
-        |filter| filter.clear(),
-        |filter, key| {
-            filter.insert(key);
-        },
-        |filter, key| filter.contains(key),
-    )
 }
 
 /// One row a contender: inserts, hits and misses.

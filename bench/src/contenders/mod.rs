@@ -2,7 +2,7 @@
 
 mod limits;
 mod ours;
-mod peers;
+pub(crate) mod peers;
 
 use std::num::NonZeroUsize;
 

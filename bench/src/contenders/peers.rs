@@ -1,6 +1,6 @@
 //! The other libraries. Each is built as its documentation shows; hashes are seeded, so that runs repeat.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hash};
 
 use fastbloom::{AtomicBloomFilter, BloomFilter};
 use foldhash::fast::FixedState;
@@ -49,20 +49,20 @@ pub(crate) fn fastbloom_atomic(keys: usize, rate: f64, threads: usize) -> Box<dy
 }
 
 /// fastbloom with its default hash, SipHash-1-3.
-pub(crate) fn fastbloom<const N: usize>(keys: usize, rate: f64) -> Box<dyn Contender<Text<N>>> {
+pub(crate) fn fastbloom<K: Hash + 'static>(keys: usize, rate: f64) -> Box<dyn Contender<K>> {
     fastbloom_on(BASE, BloomFilter::with_false_pos(rate).seed(&1).expected_items(keys))
 }
 
 /// fastbloom with the fast hash of its documentation.
-pub(crate) fn fastbloom_foldhash<const N: usize>(keys: usize, rate: f64) -> Box<dyn Contender<Text<N>>> {
+pub(crate) fn fastbloom_foldhash<K: Hash + 'static>(keys: usize, rate: f64) -> Box<dyn Contender<K>> {
     let hasher = FixedState::with_seed(1);
     fastbloom_on("fastbloom, foldhash", BloomFilter::with_false_pos(rate).hasher(hasher).expected_items(keys))
 }
 
-fn fastbloom_on<const N: usize, S: BuildHasher + 'static>(
+fn fastbloom_on<K: Hash + 'static, S: BuildHasher + 'static>(
     name: &'static str,
     filter: BloomFilter<S>,
-) -> Box<dyn Contender<Text<N>>> {
+) -> Box<dyn Contender<K>> {
     one_key(
         name,
         filter.num_bits() as u64,

@@ -87,6 +87,13 @@ struct Part {
     written: Vec<(usize, Place)>,
 }
 
+impl Part {
+    /// Counts hashes of this part, whose number it is told.
+    fn count(&mut self, part: usize, hashes: &[u64]) {
+        self.counter.get_or_insert_with(|| DistinctCounter::of_part(PART_BITS, part)).add(hashes);
+    }
+}
+
 /// What one thread at a time fills.
 struct Desk {
     /// The number of its file.
@@ -166,10 +173,9 @@ impl Spool {
         loop {
             if let Some(empty) = self.free_block() {
                 let mut place = lock(&self.parts[part]);
-                let Part { counter, kept, .. } = &mut *place;
-                counter.get_or_insert_with(|| DistinctCounter::of_part(PART_BITS, part)).add(block);
-                kept.push(mem::replace(block, empty));
-                self.kept[part].store(kept.len(), Ordering::Relaxed);
+                place.count(part, block);
+                place.kept.push(mem::replace(block, empty));
+                self.kept[part].store(place.kept.len(), Ordering::Relaxed);
                 return Ok(());
             }
             // Where other threads have kept nothing or are about to free all of it, this block goes alone.
@@ -213,9 +219,8 @@ impl Spool {
     /// Writes one full block of a part into a file, and empties it.
     fn write_alone(&self, store: usize, part: usize, block: &mut Block) -> Result<()> {
         let mut place = lock(&self.parts[part]);
-        let Part { counter, written, .. } = &mut *place;
-        counter.get_or_insert_with(|| DistinctCounter::of_part(PART_BITS, part)).add(block);
-        written.push((store, self.write(store, [block.as_slice()].into_iter())?));
+        place.count(part, block);
+        place.written.push((store, self.write(store, [block.as_slice()].into_iter())?));
         block.clear();
         Ok(())
     }

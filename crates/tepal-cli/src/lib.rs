@@ -8,6 +8,7 @@
 
 mod args;
 mod article;
+mod asking;
 mod cmd;
 mod describe;
 mod error;
@@ -15,6 +16,7 @@ mod input;
 mod keys;
 mod machine;
 mod measure;
+mod names;
 mod open;
 mod output;
 mod parquet;
@@ -60,6 +62,7 @@ pub fn main() -> ExitCode {
         Verb::Build(args) => cmd::build::run(&args),
         Verb::Add(args) => cmd::add::run(&args),
         Verb::Has(args) => cmd::has::run(&args),
+        Verb::Which(args) => cmd::which::run(&args),
         Verb::Info(args) => cmd::info::run(&args),
         Verb::Plan(args) => cmd::plan::run(&args),
         Verb::Merge(args) => cmd::merge::run(&args),

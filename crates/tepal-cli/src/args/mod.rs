@@ -14,6 +14,7 @@ mod foreign;
 mod keys;
 mod secret;
 mod shape;
+mod which;
 
 pub use build::BuildArgs;
 pub use chain::{ChainArgs, check_form};
@@ -23,6 +24,7 @@ use keys::KEYS_HELP;
 pub use keys::KeyArgs;
 pub use secret::SecretArgs;
 pub use shape::ShapeArgs;
+pub use which::WhichArgs;
 
 /// Help begins with what the verb does and three examples.
 const TEMPLATE: &str = "{about-with-newline}\nExamples:\n{before-help}\
@@ -38,7 +40,7 @@ const TEMPLATE: &str = "{about-with-newline}\nExamples:\n{before-help}\
   tepal has list.tepal today.txt              print the lines that are (probably) on the list
   tepal has -v list.tepal today.txt           print the lines that are surely not on it",
     after_help = "A filter answers \"no\" with certainty and \"yes\" with a known rate of error. `tepal VERB --help` tells more.
-Exit codes: 0 done (`has`: a line was selected), 1 `has` selected none, or `test` found a broken promise, 2 error."
+Exit codes: 0 done (`has`, `which`: a line was selected), 1 these selected none, or `test` found a broken promise, 2 error."
 )]
 pub struct Cli {
     /// Colour on terminals
@@ -90,6 +92,15 @@ pub enum Verb {
         after_help = KEYS_HELP
     )]
     Has(HasArgs),
+    /// Say which of several filters may hold each key
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "  tepal which north.tepal south.tepal -e 570108428378
+  tepal which segments/*.tepal --stem -- today.txt > named.tsv
+  crawl | tepal which 2024.tepal 2025.tepal -v > never-seen.txt",
+        after_help = which::HELP
+    )]
+    Which(WhichArgs),
     /// Show what a filter is, how full it is, and its rate of error now
     #[command(
         help_template = TEMPLATE,
@@ -239,7 +250,14 @@ pub struct HasArgs {
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
-    /// Print one JSON object for each record, also for those that are not in the filter
+    /// With --in: after each line a tab and the filters that may hold its key, with a comma between them, as `tepal which`
+    /// prints them
+    #[arg(long, conflicts_with_all = ["invert", "count", "quiet", "json"])]
+    pub which: bool,
+    /// Name the filters without folder and ending
+    #[arg(long)]
+    pub stem: bool,
+    /// Print one JSON object for each record, also for those that are not in the filter; it names the filters
     #[arg(long, conflicts_with_all = ["invert", "count", "quiet", "line_number", "max_count"])]
     pub json: bool,
 }

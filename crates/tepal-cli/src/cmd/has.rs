@@ -2,19 +2,21 @@
 
 use std::io::{self, IsTerminal};
 use std::iter;
+use std::path::Path;
 
-use serde::Serialize;
 use tepal::Opened;
 
 use crate::args::HasArgs;
+use crate::asking::{Answers, Ask, How, holders_of};
 use crate::error::{Failure, Outcome};
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
+use crate::input::records::Batch;
 use crate::input::source::Source;
-use crate::keys::{Answers, Ask, has_key};
+use crate::names::Names;
 use crate::open::{note_encoding, open_all};
-use crate::output::Stdout;
+use crate::output::{Record, Stdout};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 
@@ -28,26 +30,32 @@ pub fn run(args: &HasArgs) -> Outcome {
     // A terminal that shows the lines shows no progress.
     let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
     let mut inputs = Inputs::new(sources, args.keys.rules()?, progress.clone(), args.keys.threads())?;
-    let mut printer = Printer::new(args);
-    printer.given_keys(&filters)?;
+    let how = How { each: args.json || args.which, mixed: false };
+    let names = Names::of(paths(args), args.stem, args.which)?;
+    let mut printer = Printer::new(args, names);
+    printer.given_keys(&filters, how)?;
     let asked = match printer.is_done() {
         true => Ok(()),
-        false => pipeline::run(&mut inputs, &Ask { filters: &filters }, &mut printer),
+        false => pipeline::run(&mut inputs, &Ask { filters: &filters, how }, &mut printer),
     };
     progress.clear();
     printer.finish(asked)
 }
 
+/// The files of the filters.
+fn paths(args: &HasArgs) -> impl Iterator<Item = &Path> {
+    iter::once(&args.filter).chain(&args.others).map(|path| path.as_path())
+}
+
 /// Opens the filters, and checks that they can do what the flags ask.
 fn open_filters(args: &HasArgs) -> Result<Vec<Opened>, Failure> {
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
-    let paths = || iter::once(&args.filter).chain(&args.others).map(|path| path.as_path());
-    let filters = open_all(paths(), args.file, &secrets)?;
+    let filters = open_all(paths(args), args.file, &secrets)?;
     if !args.quiet {
-        filters.iter().zip(paths()).for_each(|(filter, path)| note_encoding(path, filter, args.file));
+        filters.iter().zip(paths(args)).for_each(|(filter, path)| note_encoding(path, filter, args.file));
     }
     if args.ignore_case {
-        for (filter, path) in filters.iter().zip(paths()) {
+        for (filter, path) in filters.iter().zip(paths(args)) {
             if !filter.key_hasher().recipe().nocase {
                 let text = "built without --nocase, so -i cannot be done; build it again with --nocase";
                 return Err(Failure::at(&shown(path), text));
@@ -60,6 +68,8 @@ fn open_filters(args: &HasArgs) -> Result<Vec<Opened>, Failure> {
 /// Prints or counts the selected records.
 struct Printer<'a> {
     args: &'a HasArgs,
+    /// The names of the filters.
+    names: Names,
     stdout: Stdout,
     /// How many records of all inputs are selected.
     selected: u64,
@@ -70,49 +80,22 @@ struct Printer<'a> {
     header_printed: bool,
     /// The record that was printed last has no terminator: it is the end of its input.
     unterminated: bool,
-}
-
-/// What `--json` prints for each record.
-#[derive(Serialize)]
-struct Record<'a> {
-    /// The name of the input; nothing for a key of `-e`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u64>,
-    /// The key where it is UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    key: Option<&'a str>,
-    /// The key where it is not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    key_hex: Option<String>,
-    has: bool,
-}
-
-impl<'a> Record<'a> {
-    fn new(place: Option<(&'a str, u64)>, key: Option<&'a [u8]>, has: bool) -> Self {
-        let text = key.map(std::str::from_utf8);
-        let hex = |key: &[u8]| key.iter().map(|byte| format!("{byte:02x}")).collect();
-        Self {
-            input: place.map(|(input, _)| input),
-            line: place.map(|(_, line)| line),
-            key: text.and_then(Result::ok),
-            key_hex: key.filter(|_| text.is_some_and(|text| text.is_err())).map(hex),
-            has,
-        }
-    }
+    /// Room for a line.
+    line: Vec<u8>,
 }
 
 impl<'a> Printer<'a> {
-    fn new(args: &'a HasArgs) -> Self {
+    fn new(args: &'a HasArgs, names: Names) -> Self {
         Self {
             args,
+            names,
             stdout: Stdout::new(),
             selected: 0,
             input: 0,
             selected_in_input: 0,
             header_printed: false,
             unterminated: false,
+            line: Vec::new(),
         }
     }
 
@@ -144,15 +127,16 @@ impl<'a> Printer<'a> {
     }
 
     /// Answers for the keys of `-e`. They come before all inputs.
-    fn given_keys(&mut self, filters: &[Opened]) -> Result<(), Failure> {
+    fn given_keys(&mut self, filters: &[Opened], how: How) -> Result<(), Failure> {
         for (n, key) in (1..).zip(&self.args.asked) {
             if self.args.max_count.is_some_and(|most| self.selected >= most) {
                 break;
             }
             let key = key.as_encoded_bytes();
-            let held = has_key(filters, key)?;
+            let holders = holders_of(filters, how, key)?;
+            let held = holders.iter().any(|&word| word != 0);
             if self.args.json {
-                self.stdout.json(&Record::new(None, Some(key), held))?;
+                self.stdout.json(&Record::new(None, Some(key), self.names.list(&holders).collect()))?;
             }
             if held == self.args.invert {
                 continue;
@@ -161,6 +145,11 @@ impl<'a> Printer<'a> {
             if self.prints_lines() {
                 self.line_number(n)?;
                 self.stdout.write(key)?;
+                if self.args.which {
+                    let mut names = vec![b'\t'];
+                    self.names.append(&holders, &mut names);
+                    self.stdout.write(&names)?;
+                }
                 self.stdout.write(&[self.terminator()])?;
             }
         }
@@ -206,8 +195,18 @@ impl<'a> Printer<'a> {
         self.selected_in_input += records as u64;
     }
 
+    /// Prints a record, and the names of the filters that hold its key.
+    fn record_and_names(&mut self, batch: &Batch<'_>, i: usize, holders: &[u64]) -> Result<(), Failure> {
+        let mut line = std::mem::take(&mut self.line);
+        self.names.line(batch, i, holders, &mut line);
+        self.records(&line)?;
+        self.line = line;
+        Ok(())
+    }
+
     /// Prints the selected records of a page. Records that follow each other are written together.
-    fn print(&mut self, page: &Page<'_>, held: &[bool]) -> Result<(), Failure> {
+    fn print(&mut self, page: &Page<'_>, answers: &Answers) -> Result<(), Failure> {
+        let held = &answers.held;
         let invert = self.args.invert;
         let batch = page.keys.batch;
         let (mut i, mut line, mut counted) = (0, page.first_line, 0);
@@ -219,12 +218,17 @@ impl<'a> Printer<'a> {
             if run == 0 {
                 break;
             }
-            if self.args.line_number {
+            if self.args.line_number || self.args.which {
                 for record in start..start + run {
                     line += batch.lines(counted, record);
                     counted = record;
                     self.line_number(line)?;
-                    self.records(batch.bytes(record, record + 1))?;
+                    if self.args.which {
+                        let holders = answers.holders(record, self.names.all().len());
+                        self.record_and_names(&batch, record, holders)?;
+                    } else {
+                        self.records(batch.bytes(record, record + 1))?;
+                    }
                 }
             } else {
                 self.records(batch.bytes(start, start + run))?;
@@ -235,15 +239,9 @@ impl<'a> Printer<'a> {
         self.stdout.show()
     }
 
-    fn print_json(&mut self, page: &mut Page<'_>, held: &[bool]) -> Result<(), Failure> {
-        let (name, mut line) = (page.name, page.first_line);
-        for (i, &held) in held.iter().enumerate() {
-            let lines = page.keys.batch.lines(i, i + 1);
-            let key = page.keys.key(i).map_err(|text| Failure::at_line(name, line, text))?;
-            self.stdout.json(&Record::new(Some((name, line)), key, held))?;
-            line += lines;
-        }
-        self.select(held.iter().filter(|&&held| held).count());
+    fn print_json(&mut self, page: &mut Page<'_>, answers: &Answers) -> Result<(), Failure> {
+        self.stdout.records(page, answers, &self.names)?;
+        self.select(answers.held.iter().filter(|&&held| held).count());
         self.stdout.show()
     }
 }
@@ -254,7 +252,9 @@ impl Sink<Answers> for Printer<'_> {
         if self.prints_lines() && !self.header_printed {
             self.header_printed = true;
             self.line_number(1)?;
-            self.records(page.keys.batch.bytes(0, 1))?;
+            let mut named = Vec::new();
+            Names::header(&page.keys.batch, &mut named);
+            self.records(if self.args.which { &named } else { page.keys.batch.bytes(0, 1) })?;
         }
         Ok(())
     }
@@ -266,9 +266,9 @@ impl Sink<Answers> for Printer<'_> {
             self.selected_in_input = 0;
         }
         if self.args.json {
-            self.print_json(page, held)?;
+            self.print_json(page, answers)?;
         } else if self.prints_lines() {
-            self.print(page, held)?;
+            self.print(page, answers)?;
         } else {
             let selected = held.iter().filter(|&&held| held != self.args.invert).count();
             let left = usize::try_from(self.left()).unwrap_or(usize::MAX);

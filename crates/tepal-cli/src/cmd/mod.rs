@@ -11,3 +11,4 @@ pub mod merge;
 pub mod plan;
 pub mod test;
 pub mod verify;
+pub mod which;

@@ -8,12 +8,12 @@ use serde::Serialize;
 use tepal::{Format, Opened};
 
 use crate::args::TestArgs;
+use crate::asking::{Answers, Ask};
 use crate::error::{Failure, Outcome};
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink, Work};
 use crate::input::progress::Progress;
 use crate::input::source::Source;
-use crate::keys::{Answers, Ask};
 use crate::measure::{Missed, SURE_95, Tally, between, random, wilson};
 use crate::open::open;
 use crate::output::Stdout;
@@ -127,7 +127,7 @@ fn first_missed(page: &mut Page<'_>, answers: &Answers) -> Option<Missed> {
 /// Asks for all keys of some lists.
 fn asked(filter: &Opened, paths: &[PathBuf], args: &TestArgs) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
-    run_through(paths, args, &Ask { filters: std::slice::from_ref(filter) }, &mut tally)?;
+    run_through(paths, args, &Ask::one(filter), &mut tally)?;
     Ok(tally)
 }
 

@@ -1,8 +1,10 @@
 //! What the command writes: results to standard output, messages to standard error, filters to files.
 
 pub mod interrupt;
+mod record;
 mod streams;
 mod target;
 
+pub use record::Record;
 pub use streams::{Stdout, complain, say};
 pub use target::{Target, is_same_file};

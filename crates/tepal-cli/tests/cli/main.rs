@@ -35,5 +35,6 @@ mod terminal;
 mod threads;
 mod verbs;
 mod verify;
+mod which;
 #[cfg(unix)]
 mod writers;

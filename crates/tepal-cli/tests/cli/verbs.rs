@@ -53,16 +53,16 @@ fn has_as_json() {
     let place = Place::new();
     place.build("f", b"a\n\xff\n", "");
     let ran = place.run_with("has --json f", b"a\nb\n\xff\n");
-    let expected = r#"{"input":"standard input","line":1,"key":"a","has":true}
-{"input":"standard input","line":2,"key":"b","has":false}
-{"input":"standard input","line":3,"key_hex":"ff","has":true}
+    let expected = r#"{"input":"standard input","line":1,"key":"a","has":true,"filters":["f"]}
+{"input":"standard input","line":2,"key":"b","has":false,"filters":[]}
+{"input":"standard input","line":3,"key_hex":"ff","has":true,"filters":["f"]}
 "#;
     assert_eq!((ran.code, ran.text()), (0, expected));
-    assert_eq!(place.run("has --json f -e a").text(), "{\"key\":\"a\",\"has\":true}\n");
+    assert_eq!(place.run("has --json f -e a").text(), "{\"key\":\"a\",\"has\":true,\"filters\":[\"f\"]}\n");
     let rows = place.run_with("has --json f -f 2", b"1\tb\n\n2\ta\n");
-    let expected = r#"{"input":"standard input","line":1,"key":"b","has":false}
-{"input":"standard input","line":2,"has":false}
-{"input":"standard input","line":3,"key":"a","has":true}
+    let expected = r#"{"input":"standard input","line":1,"key":"b","has":false,"filters":[]}
+{"input":"standard input","line":2,"has":false,"filters":[]}
+{"input":"standard input","line":3,"key":"a","has":true,"filters":["f"]}
 "#;
     assert_eq!(rows.text(), expected);
 }

@@ -15,6 +15,7 @@ use tepal::{BloomFilter, Format, PreparedKeys};
 use self::iin::Iins;
 use self::lists::{write_list, write_questions};
 use crate::args::{DemoArgs, FileArgs, KeyArgs};
+use crate::asking::{Answers, Ask};
 use crate::describe::{Description, Told};
 use crate::error::{Failure, Outcome};
 use crate::input::field::KeyRules;
@@ -22,7 +23,7 @@ use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::input::source::Source;
-use crate::keys::{Answers, Ask, Prepare};
+use crate::keys::Prepare;
 use crate::open::open;
 use crate::output::{Stdout, Target};
 use crate::secrets::Secrets;
@@ -174,7 +175,7 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
 
     let clock = Instant::now();
     let filter = open(&path(FILTER), FileArgs::default(), &Secrets::default())?;
-    let ask = Ask { filters: std::slice::from_ref(&filter) };
+    let ask = Ask::one(&filter);
     let seconds_open = clock.elapsed().as_secs_f64();
     let saved = format!("{}; open, with every check: {}", seconds(seconds_save), seconds(seconds_open));
     screen.line("save", &saved)?;

@@ -1,0 +1,55 @@
+//! `tepal which`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{FileArgs, KeyArgs, SecretArgs};
+
+/// The end of the help.
+pub const HELP: &str = "\
+Each line comes out with one more field, after a tab: the filters that may hold its key, as they were named here, with \
+a comma between them, or the word none. So `awk -F'\\t' '{print $NF}'` has the names. \"none\" is certain; each name means \
+perhaps, at the rate of its filter.
+
+Filters may be of any programs, sizes and hashes; a key is hashed once for all that hash alike. A key that one of them \
+cannot have, such as text among integers, is not in that one; if that is so for all of them it is an error.
+
+What the keys are, and how they are read: tepal has --help.
+Exit codes: 0 a filter holds one of the keys (-v: a key is in none), 1 not so, 2 error.";
+
+/// `tepal which`.
+#[derive(Args, Debug)]
+pub struct WhichArgs {
+    /// The filters, any number of them
+    #[arg(value_name = "FILTER", required = true)]
+    pub filters: Vec<PathBuf>,
+    /// Files of lines, after --; none or - is standard input
+    #[arg(value_name = "LINES", last = true)]
+    pub inputs: Vec<PathBuf>,
+    /// Ask for this key; may be given several times. Standard input is then read only if - is given
+    #[arg(short = 'e', long = "key", value_name = "KEY", allow_hyphen_values = true)]
+    pub asked: Vec<OsString>,
+    /// Print only the lines whose key is surely in none of the filters, as they are
+    #[arg(short = 'v', long)]
+    pub invert: bool,
+    /// Print only, for each filter, how many lines it may hold, and last how many are in none. With -v: only these
+    #[arg(short, long)]
+    pub count: bool,
+    /// Print nothing, and end with exit code 0 at the first line that a filter holds
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Name the filters without folder and ending; each must have a name of its own then
+    #[arg(long)]
+    pub stem: bool,
+    #[command(flatten)]
+    pub keys: KeyArgs,
+    #[command(flatten)]
+    pub file: FileArgs,
+    #[command(flatten)]
+    pub keyed: SecretArgs,
+    /// Print one JSON object for each line; with -c one for all
+    #[arg(long, conflicts_with_all = ["invert", "quiet"])]
+    pub json: bool,
+}

@@ -1,0 +1,251 @@
+//! `tepal which`: which of several filters may hold each key?
+
+use std::io::{self, IsTerminal};
+
+use serde::Serialize;
+use tepal::Opened;
+
+use crate::args::WhichArgs;
+use crate::asking::{Answers, Ask, How, holders_of, members};
+use crate::error::{Failure, Outcome};
+use crate::input::pages::{Inputs, Page};
+use crate::input::pipeline::{self, Flow, Sink};
+use crate::input::progress::Progress;
+use crate::input::source::Source;
+use crate::names::{NONE, Names};
+use crate::open::{note_encoding, open_one_of};
+use crate::output::{Record, Stdout};
+use crate::secrets::Secrets;
+
+/// Which filters hold each key, and a key that one of them cannot have is not in it.
+const HOW: How = How { each: true, mixed: true };
+
+/// Runs the verb.
+pub fn run(args: &WhichArgs) -> Outcome {
+    let text = !args.json && !args.invert && !args.quiet;
+    let names = Names::of(args.filters.iter().map(|path| path.as_path()), args.stem, text)?;
+    let filters = open_filters(args)?;
+    let sources = match args.inputs.is_empty() && !args.asked.is_empty() {
+        true => Vec::new(),
+        false => Source::list(&args.inputs),
+    };
+    let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
+    let mut inputs = Inputs::new(sources, args.keys.rules()?, progress.clone(), args.keys.threads())?;
+    let mut printer = Printer::new(args, names);
+    printer.given_keys(&filters)?;
+    let asked = match printer.is_done() {
+        true => Ok(()),
+        false => pipeline::run(&mut inputs, &Ask { filters: &filters, how: HOW }, &mut printer),
+    };
+    progress.clear();
+    printer.finish(asked)
+}
+
+fn open_filters(args: &WhichArgs) -> Result<Vec<Opened>, Failure> {
+    let secrets = Secrets::read(&args.keyed, args.quiet)?;
+    let mut filters = Vec::with_capacity(args.filters.len());
+    for path in &args.filters {
+        let filter =
+            open_one_of(args.filters.len(), path, args.file, &secrets).map_err(|error| match error {
+                Failure::Message(text)
+                    if args.inputs.is_empty() && filters.len() + 1 == args.filters.len() =>
+                {
+                    Failure::new(format!(
+                        "{text}. Files of lines come after --: tepal which FILTER... -- LINES"
+                    ))
+                }
+                other => other,
+            })?;
+        if !args.quiet {
+            note_encoding(path, &filter, args.file);
+        }
+        filters.push(filter);
+    }
+    Ok(filters)
+}
+
+/// What `-c --json` prints.
+#[derive(Serialize)]
+struct Totals<'a> {
+    /// Lines that were asked for.
+    lines: u64,
+    /// Those that are in no filter.
+    none: u64,
+    filters: Vec<Total<'a>>,
+}
+
+/// How many lines one filter may hold.
+#[derive(Serialize)]
+struct Total<'a> {
+    filter: &'a str,
+    lines: u64,
+}
+
+/// Prints or counts the answers.
+struct Printer<'a> {
+    args: &'a WhichArgs,
+    names: Names,
+    stdout: Stdout,
+    /// Lines so far, and those that no filter holds.
+    lines: u64,
+    strangers: u64,
+    /// Lines that each filter holds.
+    counts: Vec<u64>,
+    header_printed: bool,
+    /// The record that was printed last has no terminator: it is the end of its input.
+    unterminated: bool,
+    /// Room for a line.
+    line: Vec<u8>,
+}
+
+impl<'a> Printer<'a> {
+    fn new(args: &'a WhichArgs, names: Names) -> Self {
+        Self {
+            args,
+            counts: vec![0; names.all().len()],
+            names,
+            stdout: Stdout::new(),
+            lines: 0,
+            strangers: 0,
+            header_printed: false,
+            unterminated: false,
+            line: Vec::new(),
+        }
+    }
+
+    /// How many lines were selected.
+    fn selected(&self) -> u64 {
+        if self.args.invert { self.strangers } else { self.lines - self.strangers }
+    }
+
+    fn is_done(&self) -> bool {
+        self.args.quiet && self.selected() > 0
+    }
+
+    fn prints_lines(&self) -> bool {
+        !self.args.quiet && !self.args.count && !self.args.json
+    }
+
+    /// Prints the totals, and gives the exit code. What was printed before a failure stays printed.
+    fn finish(mut self, asked: Result<(), Failure>) -> Outcome {
+        match asked {
+            Ok(()) => {}
+            Err(Failure::ClosedPipe) => return Err(Failure::ClosedPipe),
+            Err(message) => {
+                self.stdout.flush()?;
+                return Err(message);
+            }
+        }
+        if self.args.count && !self.args.quiet {
+            self.totals()?;
+        }
+        self.stdout.flush()?;
+        Ok(if self.selected() > 0 { 0 } else { 1 })
+    }
+
+    fn totals(&mut self) -> Result<(), Failure> {
+        let counted = self.names.all().iter().zip(&self.counts);
+        if self.args.json {
+            let filters = counted.map(|(filter, &lines)| Total { filter, lines }).collect();
+            return self.stdout.json(&Totals { lines: self.lines, none: self.strangers, filters });
+        }
+        let mut text = format!("{}\n", self.strangers);
+        if !self.args.invert {
+            text = counted.map(|(name, count)| format!("{name}\t{count}\n")).collect();
+            text.push_str(&format!("{NONE}\t{}\n", self.strangers));
+        }
+        self.stdout.write(text.as_bytes())
+    }
+
+    /// Answers for the keys of `-e`. They come before all inputs.
+    fn given_keys(&mut self, filters: &[Opened]) -> Result<(), Failure> {
+        for key in &self.args.asked {
+            let key = key.as_encoded_bytes();
+            let holders = holders_of(filters, HOW, key)?;
+            self.count(&holders);
+            if self.args.json && !self.args.count {
+                self.stdout.json(&Record::new(None, Some(key), self.names.list(&holders).collect()))?;
+            }
+            let is_stranger = holders.iter().all(|&word| word == 0);
+            if self.prints_lines() && (is_stranger || !self.args.invert) {
+                let mut line = key.to_vec();
+                if !self.args.invert {
+                    line.push(b'\t');
+                    self.names.append(&holders, &mut line);
+                }
+                line.push(self.terminator());
+                self.stdout.write(&line)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, holders: &[u64]) {
+        self.lines += 1;
+        let mut is_stranger = true;
+        for number in members(holders) {
+            is_stranger = false;
+            self.counts[number] += 1;
+        }
+        self.strangers += u64::from(is_stranger);
+    }
+
+    fn terminator(&self) -> u8 {
+        if self.args.keys.null { 0 } else { b'\n' }
+    }
+
+    /// Prints a record with one more field, which `with_field` appends.
+    fn record(&mut self, with_field: impl FnOnce(&Names, &mut Vec<u8>)) -> Result<(), Failure> {
+        let mut line = std::mem::take(&mut self.line);
+        with_field(&self.names, &mut line);
+        self.records(&line)?;
+        self.line = line;
+        Ok(())
+    }
+
+    /// Prints whole records.
+    fn records(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        if std::mem::take(&mut self.unterminated) {
+            self.stdout.write(&[self.terminator()])?;
+        }
+        self.unterminated = bytes.last() != Some(&self.terminator());
+        self.stdout.write(bytes)
+    }
+}
+
+impl Sink<Answers> for Printer<'_> {
+    fn header(&mut self, page: &Page<'_>) -> Result<(), Failure> {
+        // One header is printed for the rows of all inputs: that of the first input.
+        if !self.prints_lines() || std::mem::replace(&mut self.header_printed, true) {
+            return Ok(());
+        }
+        match self.args.invert {
+            true => self.records(page.keys.batch.bytes(0, 1)),
+            false => self.record(|_, line| Names::header(&page.keys.batch, line)),
+        }
+    }
+
+    fn take(&mut self, page: &mut Page<'_>, answers: &Answers) -> Result<Flow, Failure> {
+        let filters = self.names.all().len();
+        let prints = self.prints_lines();
+        for i in 0..answers.held.len() {
+            let holders = answers.holders(i, filters);
+            self.count(holders);
+            match self.args.invert {
+                _ if !prints => {}
+                true if answers.held[i] => {}
+                true => self.records(page.keys.batch.bytes(i, i + 1))?,
+                false => self.record(|names, line| names.line(&page.keys.batch, i, holders, line))?,
+            }
+        }
+        if self.args.json && !self.args.count {
+            self.stdout.records(page, answers, &self.names)?;
+        }
+        self.stdout.show()?;
+        Ok(if self.is_done() { Flow::Stop } else { Flow::Continue })
+    }
+
+    fn pause(&mut self) -> Result<(), Failure> {
+        self.stdout.flush()
+    }
+}

@@ -26,7 +26,7 @@ pub struct How {
 pub struct Answers {
     /// For each record, whether its key is probably in a filter. A record without a key is in none.
     pub held: Vec<bool>,
-    /// How many records have no key.
+    /// How many records have no key, blank rows among them.
     pub keyless: usize,
     /// For each record, if that is asked, a set of the filters that hold its key.
     holders: Vec<u64>,
@@ -104,6 +104,8 @@ struct Group {
 pub struct Groups {
     groups: Vec<Group>,
     answers: Vec<bool>,
+    /// Records of the page that a group has no key for, and why.
+    bad: Vec<(usize, String)>,
 }
 
 impl Groups {
@@ -122,7 +124,7 @@ impl Groups {
                 }),
             }
         }
-        Self { groups, answers: Vec::with_capacity(PAGE) }
+        Self { groups, answers: Vec::with_capacity(PAGE), bad: Vec::new() }
     }
 
     /// Asks the filters, which are those of the groups, for all keys of a page.
@@ -133,18 +135,21 @@ impl Groups {
         keys: &mut Keys<'_>,
         answers: &mut Answers,
     ) -> Result<(), Refused> {
-        let worked = if how.mixed { self.prepare_mixed(keys) } else { self.prepare_all(keys) };
+        let worked = match how.mixed || keys.bad.are_left_out() {
+            true => self.prepare_each(how, keys),
+            false => self.prepare_all(keys),
+        };
         let asked = worked.as_ref().err().map_or(keys.batch.len(), |refused| refused.record);
         let (before, words) = (answers.held.len(), filters.len().div_ceil(WORD));
         answers.held.resize(before + asked, false);
         if how.each {
             answers.holders.resize((before + asked) * words, 0);
         }
-        for Group { filters: numbers, keys, keyless, .. } in &self.groups {
+        for Group { filters: numbers, keys: prepared, keyless, .. } in &self.groups {
             for &number in numbers {
                 let found = &mut self.answers;
-                found.resize(keys.len(), false);
-                filters[number].borrow().filter().contains_prepared(keys, found);
+                found.resize(prepared.len(), false);
+                filters[number].borrow().filter().contains_prepared(prepared, found);
                 merge(&mut answers.held[before..], found, keyless, |held, found| *held |= found);
                 if how.each {
                     let mut sets = answers.holders[before * words..].chunks_exact_mut(words);
@@ -154,7 +159,10 @@ impl Groups {
             }
         }
         answers.keyless += self.groups.last().map_or(0, |group| group.keyless.len());
-        worked
+        worked?;
+        // What is no key of some filters may be one of others, and in them.
+        self.bad.retain(|(record, _)| !answers.held[before + record]);
+        self.bad.drain(..).try_for_each(|(record, text)| keys.bad.push(record, text))
     }
 
     /// Prepares the keys for all groups, up to one that a group refuses.
@@ -164,7 +172,14 @@ impl Groups {
         for Group { hasher, keys: prepared, keyless, .. } in &mut self.groups {
             keyless.clear();
             prepared.clear();
-            if let Err(earlier) = prepare(hasher, keys, 0..asked, prepared, |record| keyless.push(record)) {
+            let worked = prepare(hasher, keys, asked, prepared, |_, record, why| match why {
+                Some(text) => Err(Refused { record, text }),
+                None => {
+                    keyless.push(record);
+                    Ok(())
+                }
+            });
+            if let Err(earlier) = worked {
                 asked = earlier.record;
                 refused = Err(earlier);
             }
@@ -172,27 +187,36 @@ impl Groups {
         refused
     }
 
-    /// Prepares the keys for all groups. One that a group refuses cannot be in its filters; one that all refuse is refused.
-    fn prepare_mixed(&mut self, keys: &mut Keys<'_>) -> Result<(), Refused> {
+    /// Prepares the keys for each group. One that a group refuses cannot be in its filters. Those that are bad for the whole are
+    /// kept: with `mixed` what all groups refuse, else what one of them refuses.
+    fn prepare_each(&mut self, how: How, keys: &mut Keys<'_>) -> Result<(), Refused> {
         let asked = keys.batch.len();
-        let mut refusals: Vec<Refused> = Vec::new();
-        for Group { hasher, keys: prepared, keyless, .. } in &mut self.groups {
-            keyless.clear();
-            prepared.clear();
-            let mut from = 0;
-            while let Err(refused) =
-                prepare(hasher, keys, from..asked, prepared, |record| keyless.push(record))
-            {
-                from = refused.record + 1;
-                keyless.push(refused.record);
-                refusals.push(refused);
-            }
+        self.bad.clear();
+        for group in &mut self.groups {
+            group.keyless.clear();
+            group.keys.clear();
         }
-        refusals.sort_by_key(|refused| refused.record);
-        let groups = self.groups.len();
-        match refusals.windows(groups.max(1)).position(|each| each[0].record == each[groups - 1].record) {
-            Some(first) => Err(refusals.swap_remove(first)),
-            None => Ok(()),
+        for Group { hasher, keys: prepared, keyless, .. } in &mut self.groups {
+            prepare(hasher, keys, asked, prepared, |_, record, why| {
+                keyless.push(record);
+                self.bad.extend(why.map(|text| (record, text)));
+                Ok(())
+            })?;
+        }
+        self.bad.sort_by_key(|(record, _)| *record);
+        if how.mixed && self.groups.len() > 1 {
+            let refused: Vec<usize> = self.bad.iter().map(|(record, _)| *record).collect();
+            let by_all =
+                |record| refused.partition_point(|&r| r <= record) - refused.partition_point(|&r| r < record);
+            self.bad.retain(|(record, _)| by_all(*record) == self.groups.len());
+        }
+        self.bad.dedup_by_key(|(record, _)| *record);
+        match self.bad.first() {
+            Some(_) if !keys.bad.are_left_out() => {
+                let (record, text) = self.bad.swap_remove(0);
+                Err(Refused { record, text })
+            }
+            _ => Ok(()),
         }
     }
 }

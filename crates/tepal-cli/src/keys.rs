@@ -1,7 +1,5 @@
 //! From the keys of records to what the library takes: prepared keys.
 
-use std::ops::Range;
-
 use tepal::build::{Gather, Worker};
 use tepal::{Error, KeyHasher, PreparedKeys};
 
@@ -26,29 +24,38 @@ impl Work for Prepare {
     }
 
     fn work(&self, (): &mut (), keys: &mut Keys<'_>, prepared: &mut PreparedKeys) -> Result<(), Refused> {
-        let records = 0..keys.batch.len();
-        prepare(&self.hasher, keys, records, prepared, |_| {})
+        let records = keys.batch.len();
+        prepare(&self.hasher, keys, records, prepared, |keys, record, why| match why {
+            Some(text) => keys.bad.push(record, text),
+            None => Ok(()),
+        })
     }
 }
 
-/// Prepares the keys of `records`, up to one that is refused. `keyless` hears of those without a key.
+/// Prepares the keys of the first `records`, up to one that is refused. `keyless` hears of those without a key, and what is wrong
+/// with each; with a blank row nothing is.
 #[inline(always)]
 pub fn prepare(
     hasher: &KeyHasher,
     keys: &mut Keys<'_>,
-    mut records: Range<usize>,
+    records: usize,
     prepared: &mut PreparedKeys,
-    mut keyless: impl FnMut(usize),
+    mut keyless: impl FnMut(&mut Keys<'_>, usize, Option<String>) -> Result<(), Refused>,
 ) -> Result<(), Refused> {
-    records.try_for_each(|record| match keys.key(record) {
-        Ok(Some(key)) => {
-            hasher.prepare(key, prepared).map_err(|error| Refused { record, text: refusal(&error) })
-        }
-        Ok(None) => {
-            keyless(record);
-            Ok(())
-        }
-        Err(text) => Err(Refused { record, text }),
+    (0..records).try_for_each(|record| {
+        let why = match keys.key(record) {
+            Ok(Some(key)) => match hasher.prepare(key, prepared) {
+                Ok(()) => return Ok(()),
+                // No record has a key that can be hashed here.
+                Err(error @ Error::CallerHashes { .. }) => {
+                    return Err(Refused { record, text: refusal(&error) });
+                }
+                Err(error) => Some(refusal(&error)),
+            },
+            Ok(None) => None,
+            Err(text) => Some(text),
+        };
+        keyless(keys, record, why)
     })
 }
 

@@ -68,7 +68,7 @@ pub struct BuildArgs {
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,
-    /// With --force, replace it also by a filter without keys
+    /// With --force, replace it also by a filter without keys; with --bad, make one of a list where no record has a key
     #[arg(long)]
     pub allow_empty: bool,
     /// Print nothing but errors

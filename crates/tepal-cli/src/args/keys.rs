@@ -7,6 +7,7 @@ use std::thread;
 use clap::Args;
 
 use crate::error::Failure;
+use crate::input::bad::BadPolicy;
 use crate::input::field::{Field, KeyRules, RowFormat};
 use crate::input::limits::{Limits, parse_record, parse_window};
 
@@ -17,7 +18,11 @@ Keys: each line is a key, without its line end (\\n or \\r\\n). Any bytes are al
 than 128 MiB (zstd --long=28 and more) needs --max-window.
 
 Fields: with -f the key is one field of the line, and a blank line has no key. Without --csv, --tsv and -d, files \
-named *.csv, *.csv.gz or *.csv.zst are read as CSV; in all others, tabs separate the fields.";
+named *.csv, *.csv.gz or *.csv.zst are read as CSV; in all others, tabs separate the fields.
+
+Records without a key (a row without the field, text that is no JSON, a quote that is never closed, letters where keys are \
+integers): `has` and `which` select them neither with -v nor without it, and say at the end how many there were; all other verbs end \
+with an error at the first. --bad fail, skip or warn says otherwise. Only --bad fail makes them exit code 2 of `has` and `which`.";
 
 /// The most threads that can be asked for.
 const MOST_THREADS: usize = 1024;
@@ -40,6 +45,10 @@ pub struct KeyArgs {
     /// Fields are separated by this character (with --csv they may be quoted too)
     #[arg(short, long, value_name = "CHAR", requires = "field", value_parser = parse_delimiter)]
     pub delimiter: Option<u8>,
+    /// What to do about records that have no key, such as rows without the field, text that is no JSON, letters where keys are
+    /// integers [default: warn for `has` and `which`, fail for all other verbs]
+    #[arg(long, value_name = "POLICY", value_enum)]
+    pub bad: Option<BadPolicy>,
     /// How many threads work on a long input; the results are always the same [default: one for each processor]
     #[arg(short = 'j', long = "threads", value_name = "N", value_parser = parse_threads)]
     pub jobs: Option<NonZeroUsize>,
@@ -52,8 +61,8 @@ pub struct KeyArgs {
 }
 
 impl KeyArgs {
-    /// The rules that these flags give.
-    pub fn rules(&self) -> Result<KeyRules, Failure> {
+    /// The rules that these flags give, and `bad` where they do not say it.
+    pub fn rules(&self, bad: BadPolicy) -> Result<KeyRules, Failure> {
         if let Some(Field::Name(name)) =
             self.field.as_ref().filter(|field| Path::new(&field.text()).is_file())
         {
@@ -73,7 +82,21 @@ impl KeyArgs {
             record: self.max_record.unwrap_or(usual.record),
             window: self.max_window.unwrap_or(usual.window),
         };
-        Ok(KeyRules { null: self.null, field: self.field.clone(), row_format, limits })
+        Ok(KeyRules {
+            null: self.null,
+            field: self.field.clone(),
+            row_format,
+            limits,
+            bad: self.bad.unwrap_or(bad),
+        })
+    }
+
+    /// Whether records without a key are told of at the end: where it was asked for, or by default and not with `--quiet`.
+    pub fn warns_of_bad(&self, default: BadPolicy, quiet: bool) -> bool {
+        match self.bad {
+            Some(policy) => policy == BadPolicy::Warn,
+            None => default == BadPolicy::Warn && !quiet,
+        }
     }
 
     /// How many threads to use: as given, else one for each processor.

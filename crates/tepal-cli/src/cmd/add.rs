@@ -6,6 +6,7 @@ use tepal::{Error, Kind, Opened, PreparedKeys};
 use crate::args::AddArgs;
 use crate::describe::{Description, Told, warn_past_promise};
 use crate::error::{Failure, Outcome};
+use crate::input::bad::{BadPolicy, BadTotal};
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
@@ -24,6 +25,8 @@ struct Report {
     keys: u64,
     /// About how many of them were not in the filter, going by the bits.
     new_keys_estimated: u64,
+    /// Records that were left out because they have no key.
+    bad_records: u64,
     filter: Description,
 }
 
@@ -60,21 +63,26 @@ pub fn run(args: &AddArgs) -> Outcome {
     };
     let sources = Source::list(&args.inputs);
     let progress = Progress::of(&sources, args.quiet);
-    let mut inputs = Inputs::new(sources, args.keys.rules()?, progress.clone(), args.keys.threads())?;
+    let mut inputs =
+        Inputs::new(sources, args.keys.rules(BadPolicy::Fail)?, progress.clone(), args.keys.threads())?;
     let before = file.filter().estimated_len();
     let keys = add_all(&name, &mut file, &mut inputs, args.past_promise)?;
     progress.clear();
+    if args.keys.warns_of_bad(BadPolicy::Fail, args.quiet) {
+        inputs.bad.warn();
+    }
     target.save(&file, secrets.seal.as_ref())?;
     let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());
     let new = ((told.facts.estimated_len - before).max(0.0).round() as u64).min(keys);
     if !args.quiet {
-        report(keys, new, &told);
+        report(keys, new, &inputs.bad, &told);
     }
     warn_past_promise(&target.name(), &told);
     if args.json {
         Stdout::new().document(&Report {
             keys,
             new_keys_estimated: new,
+            bad_records: inputs.bad.records(),
             filter: Description::of(&target.name(), &told),
         })?;
     }
@@ -144,7 +152,8 @@ fn full(name: &str, capacity: u64, fitted: u64) -> Failure {
     )
 }
 
-fn report(keys: u64, new: u64, told: &Told) {
+fn report(keys: u64, new: u64, bad: &BadTotal, told: &Told) {
     let keys = number::counted(keys, "key");
-    say(&format!("{keys} added; about {} new; {}", number::count(new), told.rates(",")));
+    let bad = bad.told().map_or(String::new(), |bad| format!("; {bad}"));
+    say(&format!("{keys} added; about {} new; {}{bad}", number::count(new), told.rates(",")));
 }

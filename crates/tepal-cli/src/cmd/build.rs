@@ -10,6 +10,7 @@ use super::plan::has_own_sizes;
 use crate::args::{BuildArgs, Preset, SchemeArgs, ShapeArgs};
 use crate::describe::{Description, Told};
 use crate::error::{Failure, Outcome};
+use crate::input::bad::BadPolicy;
 use crate::input::field::{Field, KeyRules};
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
@@ -31,6 +32,8 @@ struct Report {
     different_keys: u64,
     /// Whether that number is exact, not an estimate.
     different_keys_exact: bool,
+    /// Records that were left out because they have no key.
+    bad_records: u64,
     filter: Description,
 }
 
@@ -54,13 +57,21 @@ pub fn run(args: &BuildArgs) -> Outcome {
     let gather = gather.memory(args.memory.unwrap_or_else(machine::share));
     let sources = Source::list(&args.inputs);
     let progress = Progress::of(&sources, args.quiet);
-    let rules = args.keys.rules()?;
+    let rules = args.keys.rules(BadPolicy::Fail)?;
     let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), threads)?;
     let mut built = gather_all(gather, &mut inputs)?;
     if let Some(form) = args.chain.form {
         built.file = built.file.in_form(form)?;
     }
     progress.clear();
+    if args.keys.warns_of_bad(BadPolicy::Fail, args.quiet) {
+        inputs.bad.warn();
+    }
+    if let (0, Some(told), false) = (built.keys, inputs.bad.told(), args.allow_empty) {
+        let text =
+            format!("nothing was built: {told}, and none had one; where that is meant, add --allow-empty");
+        return Err(Failure::at(&target.name(), text));
+    }
     if built.keys == 0 && target.replaces() && !args.allow_empty {
         let text =
             "no keys came, so it stays as it is; where the list is meant to be empty, add --allow-empty";
@@ -73,7 +84,8 @@ pub fn run(args: &BuildArgs) -> Outcome {
         warn_over(&target.name(), filter);
     }
     if !args.quiet {
-        say(&summary(&built, &rules));
+        let bad = inputs.bad.told().map_or(String::new(), |bad| format!("; {bad}"));
+        say(&format!("{}{bad}", summary(&built, &rules)));
         if args.scheme.to == Some(Format::ParquetSbbf)
             && args.shape.size.is_some_and(|size| !size.is_power_of_two())
         {
@@ -90,6 +102,7 @@ pub fn run(args: &BuildArgs) -> Outcome {
             keys: built.keys,
             different_keys: built.different,
             different_keys_exact: built.is_exact,
+            bad_records: inputs.bad.records(),
             filter: Description::of(&target.name(), &told),
         })?;
     }

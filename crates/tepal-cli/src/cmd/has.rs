@@ -1,5 +1,6 @@
 //! `tepal has`: which of these lines are in the filter? Flags mean what they mean to grep.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal};
 use std::iter;
 use std::path::Path;
@@ -9,6 +10,7 @@ use tepal::Opened;
 use crate::args::HasArgs;
 use crate::asking::{Answers, Ask, How, holders_of};
 use crate::error::{Failure, Outcome};
+use crate::input::bad::BadPolicy;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
@@ -29,17 +31,22 @@ pub fn run(args: &HasArgs) -> Outcome {
     };
     // A terminal that shows the lines shows no progress.
     let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
-    let mut inputs = Inputs::new(sources, args.keys.rules()?, progress.clone(), args.keys.threads())?;
+    let rules = args.keys.rules(BadPolicy::Warn)?;
+    let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let how = How { each: args.json || args.which, mixed: false };
     let names = Names::of(paths(args), args.stem, args.which)?;
-    let mut printer = Printer::new(args, names);
-    printer.given_keys(&filters, how)?;
+    let mut printer = Printer::new(args, names, &filters);
+    printer.given_keys(how)?;
     let asked = match printer.is_done() {
         true => Ok(()),
         false => pipeline::run(&mut inputs, &Ask { filters: &filters, how }, &mut printer),
     };
     progress.clear();
-    printer.finish(asked)
+    let outcome = printer.finish(asked);
+    if outcome.is_ok() && args.keys.warns_of_bad(BadPolicy::Warn, args.quiet) {
+        inputs.bad.warn();
+    }
+    outcome
 }
 
 /// The files of the filters.
@@ -70,6 +77,7 @@ struct Printer<'a> {
     args: &'a HasArgs,
     /// The names of the filters.
     names: Names,
+    filters: &'a [Opened],
     stdout: Stdout,
     /// How many records of all inputs are selected.
     selected: u64,
@@ -85,10 +93,11 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    fn new(args: &'a HasArgs, names: Names) -> Self {
+    fn new(args: &'a HasArgs, names: Names, filters: &'a [Opened]) -> Self {
         Self {
             args,
             names,
+            filters,
             stdout: Stdout::new(),
             selected: 0,
             input: 0,
@@ -127,13 +136,13 @@ impl<'a> Printer<'a> {
     }
 
     /// Answers for the keys of `-e`. They come before all inputs.
-    fn given_keys(&mut self, filters: &[Opened], how: How) -> Result<(), Failure> {
+    fn given_keys(&mut self, how: How) -> Result<(), Failure> {
         for (n, key) in (1..).zip(&self.args.asked) {
             if self.args.max_count.is_some_and(|most| self.selected >= most) {
                 break;
             }
             let key = key.as_encoded_bytes();
-            let holders = holders_of(filters, how, key)?;
+            let holders = holders_of(self.filters, how, key)?;
             let held = holders.iter().any(|&word| word != 0);
             if self.args.json {
                 self.stdout.json(&Record::new(None, Some(key), self.names.list(&holders).collect()))?;
@@ -195,6 +204,27 @@ impl<'a> Printer<'a> {
         self.selected_in_input += records as u64;
     }
 
+    /// Counts the selected records of a page, up to the last that is wanted.
+    fn count(&mut self, page: &mut Page<'_>, held: &[bool]) {
+        let invert = self.args.invert;
+        let mut selected = held.iter().enumerate().filter(|&(_, &held)| held != invert).map(|(i, _)| i);
+        let last = match self.args.max_count {
+            _ if self.args.quiet => selected.next().map(|i| (1, i)),
+            None => None,
+            Some(_) => {
+                let left = usize::try_from(self.left()).unwrap_or(usize::MAX);
+                (1..=left).zip(selected).last().filter(|(n, _)| *n == left)
+            }
+        };
+        match last {
+            Some((selected, i)) => {
+                page.taken = i + 1;
+                self.select(selected);
+            }
+            None => self.select(held.iter().filter(|&&held| held != invert).count()),
+        }
+    }
+
     /// Prints a record, and the names of the filters that hold its key.
     fn record_and_names(&mut self, batch: &Batch<'_>, i: usize, holders: &[u64]) -> Result<(), Failure> {
         let mut line = std::mem::take(&mut self.line);
@@ -205,8 +235,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Prints the selected records of a page. Records that follow each other are written together.
-    fn print(&mut self, page: &Page<'_>, answers: &Answers) -> Result<(), Failure> {
-        let held = &answers.held;
+    fn print(&mut self, page: &mut Page<'_>, held: &[bool], answers: &Answers) -> Result<(), Failure> {
         let invert = self.args.invert;
         let batch = page.keys.batch;
         let (mut i, mut line, mut counted) = (0, page.first_line, 0);
@@ -235,12 +264,15 @@ impl<'a> Printer<'a> {
             }
             self.select(run);
             i = start + run;
+            if self.left() == 0 {
+                page.taken = i;
+            }
         }
         self.stdout.show()
     }
 
     fn print_json(&mut self, page: &mut Page<'_>, answers: &Answers) -> Result<(), Failure> {
-        self.stdout.records(page, answers, &self.names)?;
+        self.stdout.records(page, answers, &self.names, self.filters)?;
         self.select(answers.held.iter().filter(|&&held| held).count());
         self.stdout.show()
     }
@@ -260,7 +292,15 @@ impl Sink<Answers> for Printer<'_> {
     }
 
     fn take(&mut self, page: &mut Page<'_>, answers: &Answers) -> Result<Flow, Failure> {
-        let held = &answers.held;
+        // A record without a key is on neither side.
+        let held = match (page.keys.bad.records(), self.args.invert) {
+            (bad @ [_, ..], true) => {
+                let mut held = answers.held.clone();
+                bad.iter().for_each(|&record| held[record] = true);
+                Cow::Owned(held)
+            }
+            _ => Cow::Borrowed(&answers.held),
+        };
         if page.input != self.input {
             self.input = page.input;
             self.selected_in_input = 0;
@@ -268,11 +308,9 @@ impl Sink<Answers> for Printer<'_> {
         if self.args.json {
             self.print_json(page, answers)?;
         } else if self.prints_lines() {
-            self.print(page, answers)?;
+            self.print(page, &held, answers)?;
         } else {
-            let selected = held.iter().filter(|&&held| held != self.args.invert).count();
-            let left = usize::try_from(self.left()).unwrap_or(usize::MAX);
-            self.select(selected.min(left));
+            self.count(page, &held);
         }
         Ok(if self.args.quiet && self.selected > 0 {
             Flow::Stop

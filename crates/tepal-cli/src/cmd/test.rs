@@ -10,6 +10,7 @@ use tepal::{Format, Opened};
 use crate::args::TestArgs;
 use crate::asking::{Answers, Ask};
 use crate::error::{Failure, Outcome};
+use crate::input::bad::BadPolicy;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink, Work};
 use crate::input::progress::Progress;
@@ -36,6 +37,8 @@ struct Measured {
     members_missed: u64,
     /// The first of those that were missed, with its input and line.
     first_missed: Option<Missed>,
+    /// Records of both lists that were left out because they have no key.
+    bad_records: u64,
     /// How keys became bytes.
     key_domain: &'static str,
     /// Where the file does not say it and nobody else did: what came of every encoding.
@@ -66,14 +69,14 @@ pub fn run(args: &TestArgs) -> Outcome {
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
     let mut filter = open(&args.filter, args.file, &secrets)?;
     let is_told = filter.format() == Format::Tepal || args.file.encoding.is_some();
-    let mut encodings = None;
+    let (mut encodings, mut bad) = (None, 0);
     let members = match args.members.as_slice() {
         [] => Tally::default(),
-        paths if is_told => asked(&filter, paths, args)?,
+        paths if is_told => asked(&filter, paths, args, &mut bad)?,
         paths => {
             let mut all = All::of(&mut filter)?;
             let work = all.work(filter.filter());
-            run_through(paths, args, &work, &mut all)?;
+            run_through(paths, args, &work, &mut all, &mut bad)?;
             let (domain, members) = all.best();
             filter.set_key_domain(domain)?;
             encodings = Some(all);
@@ -82,9 +85,10 @@ pub fn run(args: &TestArgs) -> Outcome {
     };
     let absent = match args.absent.as_slice() {
         [] => random(&filter, RANDOM_KEYS, args.seed)?,
-        paths => asked(&filter, paths, args)?,
+        paths => asked(&filter, paths, args, &mut bad)?,
     };
     let mut measured = measure(&filter, &members, &absent, args.absent.is_empty());
+    measured.bad_records = bad;
     measured.encodings = encodings.as_ref().map(|all| all.tried().to_vec());
     let mut stdout = Stdout::new();
     if args.json {
@@ -125,9 +129,9 @@ fn first_missed(page: &mut Page<'_>, answers: &Answers) -> Option<Missed> {
 }
 
 /// Asks for all keys of some lists.
-fn asked(filter: &Opened, paths: &[PathBuf], args: &TestArgs) -> Result<Tally, Failure> {
+fn asked(filter: &Opened, paths: &[PathBuf], args: &TestArgs, bad: &mut u64) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
-    run_through(paths, args, &Ask::one(filter), &mut tally)?;
+    run_through(paths, args, &Ask::one(filter), &mut tally, bad)?;
     Ok(tally)
 }
 
@@ -137,12 +141,18 @@ fn run_through<W: Work>(
     args: &TestArgs,
     work: &W,
     sink: &mut dyn Sink<W::Results>,
+    bad: &mut u64,
 ) -> Result<(), Failure> {
     let sources = Source::list(paths);
     let progress = Progress::of(&sources, args.quiet || args.json);
-    let mut inputs = Inputs::new(sources, args.keys.rules()?, progress.clone(), args.keys.threads())?;
+    let rules = args.keys.rules(BadPolicy::Fail)?;
+    let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     pipeline::run(&mut inputs, work, sink)?;
     progress.clear();
+    if args.keys.warns_of_bad(BadPolicy::Fail, args.quiet) {
+        inputs.bad.warn();
+    }
+    *bad += inputs.bad.records();
     Ok(())
 }
 
@@ -156,6 +166,7 @@ fn measure(filter: &Opened, members: &Tally, absent: &Tally, made_up: bool) -> M
         members: members.keys,
         members_missed: missed,
         first_missed: members.first_missed.clone(),
+        bad_records: 0,
         key_domain: filter.filter().key_domain().name(),
         encodings: None,
         absent: absent.keys,
@@ -182,6 +193,9 @@ fn report(measured: &Measured, encodings: Option<&All>) -> String {
             text.push_str(&format!("              the first missed: {input}: line {line}: {key}\n"));
         }
         text.push_str(&encodings.map(All::report).unwrap_or_default());
+    }
+    if measured.bad_records > 0 {
+        text.push_str(&format!("{:>13} left out: they have no key\n", count(measured.bad_records)));
     }
     let kind = if measured.absent_random { "random " } else { "others " };
     let broken = !measured.promise_kept && measured.members_missed == 0;

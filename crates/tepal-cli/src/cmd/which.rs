@@ -8,6 +8,7 @@ use tepal::Opened;
 use crate::args::WhichArgs;
 use crate::asking::{Answers, Ask, How, holders_of, members};
 use crate::error::{Failure, Outcome};
+use crate::input::bad::BadPolicy;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
@@ -30,15 +31,20 @@ pub fn run(args: &WhichArgs) -> Outcome {
         false => Source::list(&args.inputs),
     };
     let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
-    let mut inputs = Inputs::new(sources, args.keys.rules()?, progress.clone(), args.keys.threads())?;
-    let mut printer = Printer::new(args, names);
-    printer.given_keys(&filters)?;
+    let rules = args.keys.rules(BadPolicy::Warn)?;
+    let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
+    let mut printer = Printer::new(args, names, &filters);
+    printer.given_keys()?;
     let asked = match printer.is_done() {
         true => Ok(()),
         false => pipeline::run(&mut inputs, &Ask { filters: &filters, how: HOW }, &mut printer),
     };
     progress.clear();
-    printer.finish(asked)
+    let outcome = printer.finish(asked);
+    if outcome.is_ok() && args.keys.warns_of_bad(BadPolicy::Warn, args.quiet) {
+        inputs.bad.warn();
+    }
+    outcome
 }
 
 fn open_filters(args: &WhichArgs) -> Result<Vec<Opened>, Failure> {
@@ -85,6 +91,7 @@ struct Total<'a> {
 struct Printer<'a> {
     args: &'a WhichArgs,
     names: Names,
+    filters: &'a [Opened],
     stdout: Stdout,
     /// Lines so far, and those that no filter holds.
     lines: u64,
@@ -99,11 +106,12 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    fn new(args: &'a WhichArgs, names: Names) -> Self {
+    fn new(args: &'a WhichArgs, names: Names, filters: &'a [Opened]) -> Self {
         Self {
             args,
             counts: vec![0; names.all().len()],
             names,
+            filters,
             stdout: Stdout::new(),
             lines: 0,
             strangers: 0,
@@ -158,10 +166,10 @@ impl<'a> Printer<'a> {
     }
 
     /// Answers for the keys of `-e`. They come before all inputs.
-    fn given_keys(&mut self, filters: &[Opened]) -> Result<(), Failure> {
+    fn given_keys(&mut self) -> Result<(), Failure> {
         for key in &self.args.asked {
             let key = key.as_encoded_bytes();
-            let holders = holders_of(filters, HOW, key)?;
+            let holders = holders_of(self.filters, HOW, key)?;
             self.count(&holders);
             if self.args.json && !self.args.count {
                 self.stdout.json(&Record::new(None, Some(key), self.names.list(&holders).collect()))?;
@@ -228,7 +236,13 @@ impl Sink<Answers> for Printer<'_> {
     fn take(&mut self, page: &mut Page<'_>, answers: &Answers) -> Result<Flow, Failure> {
         let filters = self.names.all().len();
         let prints = self.prints_lines();
+        let bad = page.keys.bad.records().to_vec();
+        let mut bad = bad.iter().peekable();
         for i in 0..answers.held.len() {
+            // A record without a key is no stranger.
+            if bad.next_if_eq(&&i).is_some() {
+                continue;
+            }
             let holders = answers.holders(i, filters);
             self.count(holders);
             match self.args.invert {
@@ -239,7 +253,7 @@ impl Sink<Answers> for Printer<'_> {
             }
         }
         if self.args.json && !self.args.count {
-            self.stdout.records(page, answers, &self.names)?;
+            self.stdout.records(page, answers, &self.names, self.filters)?;
         }
         self.stdout.show()?;
         Ok(if self.is_done() { Flow::Stop } else { Flow::Continue })

@@ -6,6 +6,7 @@ use std::path::Path;
 use csv_core::{ReadFieldResult, Reader};
 use memchr::{memchr, memchr_iter};
 
+use crate::input::bad::BadPolicy;
 use crate::input::json;
 use crate::input::limits::Limits;
 use crate::input::records::{Cut, csv_reader};
@@ -71,6 +72,8 @@ pub struct KeyRules {
     pub row_format: Option<RowFormat>,
     /// What one input may ask for.
     pub limits: Limits,
+    /// What is done about a record without a key.
+    pub bad: BadPolicy,
 }
 
 impl KeyRules {

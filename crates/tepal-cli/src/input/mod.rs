@@ -2,8 +2,9 @@
 //!
 //! An input is opened and unpacked ([`source`], [`sniff`], [`zstd`]) within [`limits`], read in pieces of whole records ([`pieces`],
 //! [`records`]) and given out in pages with the key of each record ([`pages`], [`field`]). [`pipeline`] does a command's
-//! work on all records, and [`parallel`] does the same on several threads.
+//! work on all records, and [`parallel`] does the same on several threads. Of a record without a key [`bad`] keeps account.
 
+pub mod bad;
 pub mod field;
 mod json;
 pub mod limits;

@@ -4,6 +4,9 @@ use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 
 use crate::error::Failure;
+#[cfg(test)]
+use crate::input::bad::BadPolicy;
+use crate::input::bad::{BadRecords, BadTotal};
 use crate::input::field::{Extractor, Field, KeyRules, RowFormat, find_column};
 use crate::input::pieces::{Piece, Pieces};
 use crate::input::progress::Progress;
@@ -24,6 +27,8 @@ pub struct Inputs {
     progress: Progress,
     /// How many inputs have been opened.
     opened: usize,
+    /// The records without a key, where they are left out.
+    pub bad: BadTotal,
     /// How many threads work on the records of one input.
     pub threads: NonZeroUsize,
     /// An input that is open already, for tests.
@@ -46,6 +51,8 @@ pub struct OpenInput {
     /// The field to look for in the header row, and how rows are written. Nothing where there is no header row, or
     /// after it.
     header_field: Option<(String, RowFormat)>,
+    /// Those of the page that have no key.
+    bad: BadRecords,
 }
 
 /// Some consecutive records, and how to take the keys out of them.
@@ -56,6 +63,10 @@ pub struct Keys<'a> {
     pub first: bool,
     /// Takes the keys out.
     pub extractor: &'a mut Extractor,
+    /// Why the first record has no key, where reading the input has found that.
+    pub broken: Option<&'a str>,
+    /// Those of the records that have no key.
+    pub bad: &'a mut BadRecords,
 }
 
 /// Some consecutive records whose place in the input is known.
@@ -69,6 +80,8 @@ pub struct Page<'a> {
     pub first_line: u64,
     /// The records.
     pub keys: Keys<'a>,
+    /// So many of the records were taken: all, or those up to where a sink has stopped.
+    pub taken: usize,
 }
 
 impl Inputs {
@@ -87,6 +100,7 @@ impl Inputs {
             rules,
             progress,
             opened: 0,
+            bad: BadTotal::default(),
             threads,
             #[cfg(test)]
             ready: None,
@@ -99,7 +113,8 @@ impl Inputs {
         let progress = Progress::of(&[], true);
         let ready = Some(input);
         let (sources, rules) = (VecDeque::new(), KeyRules::default());
-        Self { sources, rules, progress, opened: 1, threads: NonZeroUsize::MIN, ready }
+        let bad = BadTotal::default();
+        Self { sources, rules, progress, opened: 1, bad, threads: NonZeroUsize::MIN, ready }
     }
 
     /// Opens the next input. Gives nothing after the last one.
@@ -126,8 +141,10 @@ impl Drop for Inputs {
 impl OpenInput {
     fn new(number: usize, source: &Source, rules: &KeyRules, progress: &Progress) -> Result<Self, Failure> {
         let format = rules.row_format_of(source);
-        let pieces =
-            Pieces::new(source.open(progress, rules.limits)?, rules.cut_of(source), rules.limits.record);
+        let input = source.open(progress, rules.limits)?;
+        let mut pieces = Pieces::new(input, rules.cut_of(source), rules.limits.record);
+        let bad = BadRecords::new(rules.bad);
+        pieces.leave_out_bad(bad.are_left_out());
         let (extractor, header_field) = match &rules.field {
             None => (Extractor::Whole, None),
             Some(Field::Number(n)) => (Extractor::column(*n, format), None),
@@ -137,13 +154,21 @@ impl OpenInput {
             }
         };
         let name = pieces.name().to_owned();
-        Ok(Self { name, number, pieces, line: 1, extractor, header_field })
+        Ok(Self { name, number, pieces, line: 1, extractor, header_field, bad })
     }
 
     /// An input over pieces in memory, for tests.
     #[cfg(test)]
-    pub fn of_pieces(pieces: Pieces, extractor: Extractor) -> Self {
-        Self { name: pieces.name().to_owned(), number: 1, pieces, line: 1, extractor, header_field: None }
+    pub fn of_pieces(mut pieces: Pieces, extractor: Extractor, bad: BadPolicy) -> Self {
+        let name = pieces.name().to_owned();
+        let bad = BadRecords::new(bad);
+        pieces.leave_out_bad(bad.are_left_out());
+        Self { name, number: 1, pieces, line: 1, extractor, header_field: None, bad }
+    }
+
+    /// For the records without a key of one more piece: none yet.
+    pub fn no_bad_records(&self) -> BadRecords {
+        BadRecords::new(self.bad.policy())
     }
 
     /// Reads the next records into `piece`. Gives `false` at the end of the input.
@@ -156,18 +181,24 @@ impl OpenInput {
         if self.header_field.is_some() { 1 } else { PAGE }
     }
 
-    /// The page of a batch whose first record is at the line [`OpenInput::line`].
-    pub fn page<'a>(&'a mut self, batch: Batch<'a>) -> Page<'a> {
-        let keys = Keys { batch, first: self.line == 1, extractor: &mut self.extractor };
-        Page { name: &self.name, input: self.number, first_line: self.line, keys }
+    /// The page of a piece. Its first record is at the line [`OpenInput::line`].
+    pub fn page<'a>(&'a mut self, piece: &'a Piece) -> Page<'a> {
+        self.bad.clear();
+        let (batch, broken) = (piece.page(), piece.broken());
+        let (extractor, bad) = (&mut self.extractor, &mut self.bad);
+        let keys = Keys { batch, first: self.line == 1, extractor, broken, bad };
+        Page::new(&self.name, self.number, self.line, keys)
     }
 
-    /// Whether `batch` is the header row, which has no key. If it is, the field is looked for in it.
-    pub fn take_header(&mut self, batch: &Batch<'_>) -> Result<bool, Failure> {
+    /// Whether the page is the header row, which has no key. If it is, the field is looked for in it.
+    pub fn take_header(&mut self, piece: &Piece) -> Result<bool, Failure> {
         let Some((field, format)) = self.header_field.take() else {
             return Ok(false);
         };
-        let header = batch.content(0);
+        if let Some(text) = piece.broken() {
+            return Err(Failure::at_line(&self.name, 1, text));
+        }
+        let header = piece.page().content(0);
         let header = header.strip_prefix(BYTE_ORDER_MARK).unwrap_or(header);
         let number =
             find_column(header, &field, format).map_err(|text| Failure::at_line(&self.name, 1, text))?;
@@ -188,11 +219,21 @@ impl Keys<'_> {
     }
 
     fn field(&mut self, i: usize) -> Result<Option<&[u8]>, String> {
+        if let (0, Some(text)) = (i, self.broken) {
+            return Err(text.to_owned());
+        }
         let mut record = self.batch.content(i);
         if i == 0 && self.first {
             record = record.strip_prefix(BYTE_ORDER_MARK).unwrap_or(record);
         }
         self.extractor.key(record)
+    }
+}
+
+impl<'a> Page<'a> {
+    /// A page of an input, which is taken as a whole.
+    pub fn new(name: &'a str, input: usize, first_line: u64, keys: Keys<'a>) -> Self {
+        Self { name, input, first_line, taken: keys.batch.len(), keys }
     }
 }
 

@@ -16,6 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::error::Failure;
+use crate::input::bad::{BadRecords, BadTotal};
 use crate::input::field::Extractor;
 use crate::input::pages::{Keys, OpenInput, PAGE, Page};
 use crate::input::pieces::{Piece, Pieces, ReadError};
@@ -33,6 +34,7 @@ struct Job<R> {
     piece: Piece,
     results: R,
     refused: Option<Refused>,
+    bad: BadRecords,
 }
 
 /// What the other threads send to the caller's thread.
@@ -51,12 +53,14 @@ pub fn run<W: Work>(
     workers: NonZeroUsize,
     work: &W,
     sink: &mut dyn Sink<W::Results>,
+    total: &mut BadTotal,
 ) -> Result<Flow, Failure> {
     let count = JOBS_PER_WORKER * workers.get() + 1;
     let (free, free_jobs) = mpsc::channel();
     for _ in 0..count {
         // The receiver is still there.
-        let _ = free.send(Job::<W::Results>::default());
+        let bad = input.no_bad_records();
+        let _ = free.send(Job::<W::Results> { bad, ..Job::default() });
     }
     let (todo, todo_jobs) = mpsc::channel();
     let (to_caller, messages) = mpsc::channel();
@@ -73,6 +77,7 @@ pub fn run<W: Work>(
             started(thread::Builder::new().name("tepal work".to_owned()).spawn_scoped(scope, worker))?;
         }
         let mut collector = Collector {
+            total,
             name: &input.name,
             input: input.number,
             line: input.line,
@@ -178,13 +183,16 @@ fn work_on_jobs<W: Work>(
         };
         W::clear(&mut job.results);
         job.refused = None;
+        job.bad.clear();
         let mut before = 0;
         while job.refused.is_none() && job.piece.next_page(PAGE) {
             let batch = job.piece.page();
-            let mut keys = Keys { batch, first: false, extractor };
+            let (broken, bad) = (job.piece.broken(), &mut job.bad);
+            let mut keys = Keys { batch, first: false, extractor, broken, bad };
             let worked = work.work(&mut tools, &mut keys, &mut job.results);
             job.refused = worked.err().map(|refused| Refused { record: before + refused.record, ..refused });
             before += batch.len();
+            job.bad.next_page(batch.len());
         }
         if to_caller.send(Message::Done(job)).is_err() {
             return;
@@ -201,6 +209,7 @@ struct Collector<'a> {
     /// The line of the first record that the sink has not taken.
     line: u64,
     extractor: &'a mut Extractor,
+    total: &'a mut BadTotal,
 }
 
 impl Collector<'_> {
@@ -245,9 +254,11 @@ impl Collector<'_> {
     /// Gives the results of one job to the sink.
     fn collect<R>(&mut self, job: &mut Job<R>, sink: &mut dyn Sink<R>) -> Result<Flow, Failure> {
         let batch = job.piece.whole();
-        let keys = Keys { batch, first: false, extractor: self.extractor };
-        let mut page = Page { name: self.name, input: self.input, first_line: self.line, keys };
+        let (broken, bad) = (job.piece.broken(), &mut job.bad);
+        let keys = Keys { batch, first: false, extractor: self.extractor, broken, bad };
+        let mut page = Page::new(self.name, self.input, self.line, keys);
         let flow = sink.take(&mut page, &job.results)?;
+        self.total.add(&page);
         if let (Flow::Continue, Some(Refused { record, text })) = (flow, job.refused.take()) {
             return Err(page.failure(record, text));
         }

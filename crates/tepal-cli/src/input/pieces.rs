@@ -17,6 +17,9 @@ const BUFFER: usize = 1 << 18;
 const LONG: usize = 4 * BUFFER;
 /// From this size on a buffer grows by a half, not to the double: that takes more time and less memory.
 const LARGE: usize = 1 << 26;
+/// So many rows of one input with wrong quotes are left out. Whatever stands after one of them is cut again, up to the longest
+/// record, so without a limit a few MiB of quotes would take hours.
+const MOST_BROKEN: u32 = 100;
 
 /// Why an input cannot be read to its end.
 #[derive(Debug)]
@@ -52,11 +55,14 @@ pub struct Piece {
     to: usize,
     /// The read gave less than was asked for, so the next one may have to wait.
     pub drained: bool,
+    /// What is wrong with its only record.
+    broken: Option<String>,
 }
 
 impl Piece {
     fn clear(&mut self, cut: Cut) {
         self.ends.clear();
+        self.broken = None;
         (self.len, self.cut, self.start, self.from, self.to) = (0, cut, 0, 0, 0);
     }
 
@@ -111,6 +117,11 @@ impl Piece {
         Batch { cut: self.cut, bytes: &self.buffer[..self.len], start, ends }
     }
 
+    /// What is wrong with the only record, where its quotes are wrong.
+    pub fn broken(&self) -> Option<&str> {
+        self.broken.as_deref()
+    }
+
     /// Whether its buffer has grown for a long record.
     pub fn is_long(&self) -> bool {
         self.buffer.len() > LONG
@@ -133,12 +144,19 @@ pub struct Pieces {
     /// The bytes that were read after the last whole record.
     rest: Vec<u8>,
     ended: bool,
+    /// How many more rows with wrong quotes are left out.
+    leaves_out: u32,
 }
 
 impl Pieces {
     /// The pieces of `input`, whose records may have `longest` bytes, a number not below [`LONG`].
     pub fn new(input: Input, cut: Cut, longest: usize) -> Self {
-        Self { input, cutter: Cutter::new(cut), longest, rest: Vec::new(), ended: false }
+        Self { input, cutter: Cutter::new(cut), longest, rest: Vec::new(), ended: false, leaves_out: 0 }
+    }
+
+    /// Says whether rows with wrong quotes are left out, and not an error.
+    pub fn leave_out_bad(&mut self, leave_out: bool) {
+        self.leaves_out = if leave_out { MOST_BROKEN } else { 0 };
     }
 
     /// The name of the input.
@@ -174,9 +192,11 @@ impl Pieces {
                 return Ok(false);
             }
             if self.ended {
-                self.cutter.close(&piece.buffer[..end]).map_err(ReadError::Record)?;
+                let closed = self.cutter.close(&piece.buffer[..end]).map_err(ReadError::Record);
+                if let Err(error) = closed.and_then(|()| self.check_length(end)) {
+                    return self.leave_out(piece, end, error);
+                }
                 piece.len = end;
-                self.check_length(end)?;
                 if self.cutter.cut().terminator().is_none() {
                     piece.ends.push(end);
                 }
@@ -185,8 +205,27 @@ impl Pieces {
                 return Ok(true);
             }
             // A last \r may belong to the line end.
-            self.check_length(end - usize::from(piece.buffer[..end].ends_with(b"\r")))?;
+            let len = end - usize::from(piece.buffer[..end].ends_with(b"\r"));
+            if let Err(error) = self.check_length(len) {
+                return self.leave_out(piece, end, error);
+            }
         }
+    }
+
+    /// Makes the first line of a row that does not end a record without a key; the next record begins after it.
+    fn leave_out(&mut self, piece: &mut Piece, end: usize, error: ReadError) -> Result<bool, ReadError> {
+        let cut = self.cutter.cut();
+        let ReadError::Record(text) = error else { return Err(error) };
+        let line = memchr(b'\n', &piece.buffer[..end]).map_or(end, |at| at + 1);
+        if self.leaves_out == 0 || cut.terminator().is_some() || line > self.longest {
+            return Err(ReadError::Record(text));
+        }
+        self.leaves_out -= 1;
+        (piece.len, piece.broken) = (line, Some(text));
+        piece.ends.push(line);
+        self.rest.extend_from_slice(&piece.buffer[line..end]);
+        self.cutter = Cutter::resumed(cut);
+        Ok(true)
     }
 
     /// Refuses a piece whose first record is too long. No other one can be: it came in one read.

@@ -45,7 +45,8 @@ pub trait Work: Sync {
     /// Removes the results of the records before.
     fn clear(results: &mut Self::Results);
 
-    /// Works on some records and appends their results. It stops at the first record that it refuses.
+    /// Works on some records and appends their results. A record without a key goes to [`Keys::bad`]; it stops at the first
+    /// one that is refused there.
     fn work(
         &self,
         tools: &mut Self::Tools,
@@ -61,7 +62,8 @@ pub trait Sink<R> {
         Ok(())
     }
 
-    /// Takes the results of a page. After a refused record they are those of the records before it.
+    /// Takes the results of a page. After a refused record they are those of the records before it. A sink that needs no
+    /// more of them says in [`Page::taken`] how many it has taken.
     fn take(&mut self, page: &mut Page<'_>, results: &R) -> Result<Flow, Failure>;
 
     /// Is called when the next results may take a while, because the input gives no more bytes at the moment.
@@ -81,13 +83,15 @@ pub fn run<W: Work>(inputs: &mut Inputs, work: &W, sink: &mut dyn Sink<W::Result
         while input.read(&mut piece)? {
             while piece.next_page_alone(input.limit()) {
                 let batch = piece.page();
-                if input.take_header(&batch)? {
-                    sink.header(&input.page(batch))?;
+                if input.take_header(&piece)? {
+                    sink.header(&input.page(&piece))?;
                 } else {
                     W::clear(&mut results);
-                    let mut page = input.page(batch);
+                    let mut page = input.page(&piece);
                     let worked = work.work(&mut tools, &mut page.keys, &mut results);
-                    match sink.take(&mut page, &results)? {
+                    let flow = sink.take(&mut page, &results)?;
+                    inputs.bad.add(&page);
+                    match flow {
                         Flow::Continue => {}
                         Flow::NextInput => continue 'inputs,
                         Flow::Stop => return Ok(()),
@@ -101,7 +105,7 @@ pub fn run<W: Work>(inputs: &mut Inputs, work: &W, sink: &mut dyn Sink<W::Result
             }
             bytes += piece.len();
             if bytes >= SHORT && inputs.threads.get() > 1 {
-                match parallel::run(input, inputs.threads, work, sink)? {
+                match parallel::run(input, inputs.threads, work, sink, &mut inputs.bad)? {
                     Flow::Continue | Flow::NextInput => continue 'inputs,
                     Flow::Stop => return Ok(()),
                 }

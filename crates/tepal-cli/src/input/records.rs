@@ -98,6 +98,11 @@ impl Cutter {
         Self { cut, searched: 0, reader: None, quoted: false, begun: false }
     }
 
+    /// A cutter for what follows the first record of an input.
+    pub fn resumed(cut: Cut) -> Self {
+        Self { begun: true, ..Self::new(cut) }
+    }
+
     /// Where records end.
     pub fn cut(&self) -> Cut {
         self.cut

@@ -1,10 +1,12 @@
 //! What `--json` prints for a record that was asked for.
 
 use serde::Serialize;
+use tepal::Opened;
 
 use crate::asking::Answers;
 use crate::error::Failure;
 use crate::input::pages::Page;
+use crate::keys::refusal;
 use crate::names::Names;
 use crate::output::Stdout;
 
@@ -26,6 +28,9 @@ pub struct Record<'a> {
     has: bool,
     /// The names of the filters that have it.
     filters: Vec<&'a str>,
+    /// Why it has no key; nothing where it has one, and of a blank row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bad: Option<String>,
 }
 
 impl<'a> Record<'a> {
@@ -40,19 +45,40 @@ impl<'a> Record<'a> {
             key_hex: key.filter(|_| text.is_some_and(|text| text.is_err())).map(hex),
             has: !filters.is_empty(),
             filters,
+            bad: None,
         }
     }
 }
 
+/// Why the key of a record is none of the filters'.
+fn why_none(filters: &[Opened], key: &[u8]) -> Option<String> {
+    filters.iter().find_map(|filter| filter.key_hasher().check(key).err()).map(|error| refusal(&error))
+}
+
 impl Stdout {
     /// Writes one object for each record of a page. The answers say which filters hold it.
-    pub fn records(&mut self, page: &mut Page<'_>, answers: &Answers, names: &Names) -> Result<(), Failure> {
+    pub fn records(
+        &mut self,
+        page: &mut Page<'_>,
+        answers: &Answers,
+        names: &Names,
+        filters: &[Opened],
+    ) -> Result<(), Failure> {
         let (name, mut line) = (page.name, page.first_line);
+        let bad = page.keys.bad.records().to_vec();
+        let mut bad = bad.iter().peekable();
         for i in 0..answers.held.len() {
             let lines = page.keys.batch.lines(i, i + 1);
-            let key = page.keys.key(i).map_err(|text| Failure::at_line(name, line, text))?;
-            let holders = names.list(answers.holders(i, names.all().len())).collect();
-            self.json(&Record::new(Some((name, line)), key, holders))?;
+            let is_bad = bad.next_if_eq(&&i).is_some();
+            let (place, holders) = (Some((name, line)), names.list(answers.holders(i, names.all().len())));
+            let record = match page.keys.key(i) {
+                Ok(key) => {
+                    let bad = key.filter(|_| is_bad).and_then(|key| why_none(filters, key));
+                    Record { bad, ..Record::new(place, key, holders.collect()) }
+                }
+                Err(text) => Record { bad: Some(text), ..Record::new(place, None, holders.collect()) },
+            };
+            self.json(&record)?;
             line += lines;
         }
         Ok(())

@@ -186,7 +186,7 @@ fn integer_filters_take_integers_only() {
     place.build("f", b"42\n-1\n18446744073709551615\n", "--integer");
     assert_eq!(place.run_with("has f", b"42\n43\n").quiet(), (0, &b"42\n"[..]));
     let refused = "line 2: this filter has integer keys; \"042\" is not the shortest decimal form of a 64-bit integer\n";
-    let ran = place.run_with("has f", b"42\n042\n42\n");
+    let ran = place.run_with("has f --bad fail", b"42\n042\n42\n");
     assert_eq!((ran.code, ran.out.as_slice()), (2, &b"42\n"[..]));
     assert_eq!(ran.err, format!("tepal: standard input: {refused}"));
     let ran = place.run_with("build --integer -o g", b"42\n042\n");

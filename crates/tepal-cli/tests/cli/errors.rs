@@ -209,9 +209,9 @@ fn what_was_selected_before_does_not_hide_a_failure() {
     place.write("numbers", "7\n8\nx\n");
     place.write("rows", "a\tb\nc\td\ne\n");
     for (args, out) in [
-        ("has i numbers", "7\n"),
-        ("has -v i numbers", "8\n"),
-        ("has -v -f 2 f rows", "c\td\n"),
+        ("has i numbers --bad fail", "7\n"),
+        ("has -v i numbers --bad fail", "8\n"),
+        ("has -v -f 2 f rows --bad fail", "c\td\n"),
         ("has -v f mixed nothing", ""),
         ("has -v f -e new mixed nothing", ""),
     ] {

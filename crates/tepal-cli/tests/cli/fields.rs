@@ -95,7 +95,7 @@ fn rows_without_the_field_are_errors() {
         ran.err
     };
     assert_eq!(
-        error("has f -f 2", b"x,y\n"),
+        error("has f -f 2 --bad fail", b"x,y\n"),
         "tepal: standard input: line 1: no field 2: the row \"x,y\" has 1 field between tabs; \
          say which one with -f, or how they are separated with --csv, --tsv or -d\n"
     );
@@ -105,14 +105,16 @@ fn rows_without_the_field_are_errors() {
          fields between commas; say --csv, --tsv or -d if they are separated otherwise\n"
     );
     assert!(
-        error("has f --csv -f 1", b"a\n\"b\nc\n").contains("line 2: a quoted field that is never closed")
+        error("has f --csv -f 1 --bad fail", b"a\n\"b\nc\n")
+            .contains("line 2: a quoted field that is never closed")
     );
     assert!(
-        error("has f -f /id", b"{\"id\":1.5}\n").contains("line 1: the value at /id is \"1.5\"; expected")
+        error("has f -f /id --bad fail", b"{\"id\":1.5}\n")
+            .contains("line 1: the value at /id is \"1.5\"; expected")
     );
-    assert!(error("has f -f /id", b"{\"id\":\n").contains("line 1: not JSON"));
+    assert!(error("has f -f /id --bad fail", b"{\"id\":\n").contains("line 1: not JSON"));
     // What came before the bad row is printed.
-    let ran = place.run_with("has f -f 2", b"1\tx\n2\ty\n3\tx\nbad\n4\tx\n");
+    let ran = place.run_with("has f -f 2 --bad fail", b"1\tx\n2\ty\n3\tx\nbad\n4\tx\n");
     assert_eq!((ran.code, ran.out.as_slice()), (2, &b"1\tx\n3\tx\n"[..]));
     // And nothing is built from a list with one.
     let ran = place.run_with("build -o g -f 2", b"1\tx\nbad\n");
@@ -151,7 +153,11 @@ fn a_row_without_a_key_is_in_no_filter() {
             assert_eq!((&tested["absent"], &tested["absent_wrong"]), (&n.into(), &n.into()), "{scheme}");
         }
         let json = place.run_with(&format!("has --json -f 2 full {secret}"), b"1\tkey\n\n");
-        assert!(json.text().ends_with("\"line\":2,\"has\":false}\n"), "{scheme}: {}", json.text());
+        assert!(
+            json.text().ends_with("\"line\":2,\"has\":false,\"filters\":[]}\n"),
+            "{scheme}: {}",
+            json.text()
+        );
         // No row, no question: an empty list has nobody in it.
         assert_eq!(place.run_with(&format!("has -f 2 full {secret}"), b"\n\n").code, 1, "{scheme}");
     }

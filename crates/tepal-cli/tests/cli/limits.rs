@@ -50,8 +50,10 @@ fn a_record_that_is_too_long_is_refused_before_its_memory_is_taken() {
         {
             let ran = shell(&place, &format!("exec \"$TEPAL\" {verb} {args}"));
             let (name, _) = args.split_once(' ').unwrap_or((args, ""));
+            // `has` leaves the first line of a row out whose quotes are wrong, and then finds the long one.
+            let line = if verb == "has f" && name == "csv" { 3 } else { 2 };
             let expected = format!(
-                "tepal: {name}: line 2: a record of more than 64.0 MiB, expected a {end} before that; say with \
+                "tepal: {name}: line {line}: a record of more than 64.0 MiB, expected a {end} before that; say with \
                  --max-record how long one may be\n"
             );
             assert_eq!((ran.code, ran.err), (2, expected), "{verb} {args}");

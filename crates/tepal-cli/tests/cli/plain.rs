@@ -70,7 +70,11 @@ pub(crate) fn has(
             if flags.json {
                 let key = key.as_ref().map(|key| format!("\"key\":{:?},", std::str::from_utf8(key).unwrap()));
                 let key = key.unwrap_or_default();
-                let json = format!("{{\"input\":{name:?},\"line\":{first},{key}\"has\":{is_held}}}\n");
+                // The filter is always `f`.
+                let filters = if is_held { "\"f\"" } else { "" };
+                let json = format!(
+                    "{{\"input\":{name:?},\"line\":{first},{key}\"has\":{is_held},\"filters\":[{filters}]}}\n"
+                );
                 out.extend(json.into_bytes());
             }
             if is_held == flags.invert || flags.most.is_some_and(|most| selected_here >= most) {

@@ -181,7 +181,7 @@ fn rows_with_quotes_and_a_header() {
     is_filled_with(&ran.out, &Open::new(), &keys.join(&b'\n'), "rows");
     // A quote that is never closed, far behind the first record.
     place.write("open.csv", [&rows[..], b"last,\"open\nand on\n"].concat());
-    let ran = alike(&place, "has -f 2 f open.csv");
+    let ran = alike(&place, "has -f 2 f open.csv --bad fail");
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("line 180002: a quoted field that is never closed"), "{}", ran.err);
 }
@@ -218,14 +218,14 @@ fn a_refused_key_is_found_at_the_same_place() {
     let numbers = |upto: u32| (0..upto).flat_map(|n| format!("{n}\n").into_bytes()).collect::<Vec<u8>>();
     place.build("f", &numbers(300_000), "--integer");
     place.write("bad", [numbers(260_000), b"x1\nx2\n".to_vec(), numbers(300_000)].concat());
-    let ran = alike(&place, "has f bad");
+    let ran = alike(&place, "has f bad --bad fail");
     assert!(ran.code == 2 && ran.out == numbers(260_000));
     assert!(
         ran.err.starts_with("tepal: bad: line 260001: this filter has integer keys; \"x1\" is not"),
         "{}",
         ran.err
     );
-    let ran = alike(&place, "has -m 260000 f bad");
+    let ran = alike(&place, "has -m 260000 f bad --bad fail");
     assert!(ran.code == 0 && ran.out == numbers(260_000));
     for verb in ["build --integer -q --force -o g", "build --integer -q -n 1M --force -o g", "add f"] {
         let ran = alike(&place, &format!("{verb} bad"));
@@ -370,7 +370,7 @@ fn a_pipe_that_stays_open_is_left() {
         ("has -q f", &b"42\n"[..], 0, &b""[..]),
         ("has -m 1 f", b"42\n", 0, b"42\n"),
         ("has -m 1 f - more", b"42\n", 0, b"42\n42\n"),
-        ("has f", b"x\n", 2, b""),
+        ("has f --bad fail", b"x\n", 2, b""),
         ("build -o g --integer", b"x\n", 2, b""),
     ] {
         let mut command = place.command(&format!("{args} -j 2"));

@@ -130,21 +130,28 @@ impl Work for TryAll<'_> {
         found: &mut Found,
     ) -> Result<(), Refused> {
         found.counts.resize(self.hashers.len(), (0, 0));
+        let (mut first, mut keys_here) = (true, 0);
         for (hasher, (held, refused)) in self.hashers.iter().zip(&mut found.counts) {
             prepared.clear();
+            let mut no_keys = 0;
             for record in 0..keys.batch.len() {
                 match keys.key(record) {
-                    Ok(Some(key)) => *refused += u64::from(hasher.prepare(key, prepared).is_err()),
+                    Ok(Some(key)) => no_keys += u64::from(hasher.prepare(key, prepared).is_err()),
                     Ok(None) => {}
-                    Err(text) => return Err(Refused { record, text }),
+                    // Each encoding finds the same.
+                    Err(text) if first => keys.bad.push(record, text)?,
+                    Err(_) => {}
                 }
             }
+            first = false;
             answers.clear();
             answers.resize(prepared.len(), false);
             self.filter.contains_prepared(prepared, answers);
             *held += answers.iter().filter(|held| **held).count() as u64;
-            found.keys = *refused + prepared.len() as u64;
+            *refused += no_keys;
+            keys_here = no_keys + prepared.len() as u64;
         }
+        found.keys += keys_here;
         Ok(())
     }
 }

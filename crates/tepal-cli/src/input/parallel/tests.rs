@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use super::*;
+use crate::input::bad::BadPolicy;
 use crate::input::field::KeyRules;
 use crate::input::pages::Inputs;
 use crate::input::pipeline;
@@ -48,12 +49,14 @@ impl Work for Lengths {
 
     fn work(&self, (): &mut (), keys: &mut Keys<'_>, results: &mut Vec<usize>) -> Result<(), Refused> {
         for record in 0..keys.batch.len() {
-            match keys.key(record).map_err(|text| Refused { record, text })? {
-                Some(key) if key.contains(&b'!') => {
-                    return Err(Refused { record, text: "an exclamation".to_owned() });
-                }
-                key => results.push(key.map_or(usize::MAX, <[u8]>::len)),
+            let length = match keys.key(record) {
+                Ok(Some(key)) if key.contains(&b'!') => Err("an exclamation".to_owned()),
+                key => key.map(|key| key.map_or(usize::MAX, <[u8]>::len)),
+            };
+            if let Err(text) = &length {
+                keys.bad.push(record, text.clone())?;
             }
+            results.push(length.unwrap_or(usize::MAX - 1));
         }
         Ok(())
     }
@@ -73,6 +76,7 @@ impl Sink<Vec<usize>> for Log {
         for (i, &len) in results.iter().enumerate() {
             if self.stop_after.is_some_and(|most| self.records.len() >= most) {
                 self.stopped = true;
+                page.taken = i;
                 return Ok(Flow::Stop);
             }
             self.records.push((page.keys.batch.bytes(i, i + 1).to_vec(), page.line(i), len));
@@ -84,12 +88,19 @@ impl Sink<Vec<usize>> for Log {
 /// The longest record.
 const LONGEST: usize = 64 << 20;
 
-fn open(bytes: &[u8], cut: Cut, extractor: Extractor, random: &mut Random, fails: bool) -> OpenInput {
+fn open(
+    bytes: &[u8],
+    cut: Cut,
+    extractor: Extractor,
+    random: &mut Random,
+    fails: bool,
+    bad: BadPolicy,
+) -> OpenInput {
     let longest = 1 + random.below(300);
     let trickle =
         Trickle { bytes: bytes.to_vec(), at: 0, random: Random::new(random.next_u64()), longest, fails };
     let pieces = Pieces::new(Input::of_bytes("x", trickle), cut, LONGEST);
-    OpenInput::of_pieces(pieces, extractor)
+    OpenInput::of_pieces(pieces, extractor, bad)
 }
 
 fn logged(run: impl FnOnce(&mut Log) -> Result<(), Failure>, stop_after: Option<usize>) -> (Log, String) {
@@ -103,9 +114,9 @@ fn logged(run: impl FnOnce(&mut Log) -> Result<(), Failure>, stop_after: Option<
 }
 
 /// Works on the rest of an input with so many workers, and checks how that ends.
-fn run_threads(input: OpenInput, workers: u64, log: &mut Log) -> Result<(), Failure> {
+fn run_threads(input: OpenInput, workers: u64, log: &mut Log, total: &mut BadTotal) -> Result<(), Failure> {
     let workers = NonZeroUsize::new(workers as usize).unwrap();
-    let flow = run(input, workers, &Lengths, log)?;
+    let flow = run(input, workers, &Lengths, log, total)?;
     assert_eq!(flow == Flow::Stop, log.stopped);
     Ok(())
 }
@@ -113,7 +124,7 @@ fn run_threads(input: OpenInput, workers: u64, log: &mut Log) -> Result<(), Fail
 #[test]
 fn several_threads_give_what_one_gives() {
     let mut random = Random::new(0x5eed);
-    let mut ends = BTreeMap::new();
+    let (mut ends, mut left_out) = (BTreeMap::new(), 0);
     for case in 0..600 {
         let alphabet: &[u8] = if random.below(4) == 0 { b"ab,\"\r\n\0!" } else { b"abc,,\r\n\n\0" };
         let len = random.below(3000) as usize;
@@ -127,17 +138,22 @@ fn several_threads_give_what_one_gives() {
         };
         let fails = random.below(4) == 0;
         let stop_after = (random.below(4) == 0).then(|| random.below(100) as usize);
-        let open_again = |seed| open(&bytes, cut, extractor.another(), &mut Random::new(seed), fails);
-        let straight =
-            |log: &mut Log| pipeline::run(&mut Inputs::of_open(open_again(case + 1)), &Lengths, log);
-        let expected = logged(straight, stop_after);
+        let bad = [BadPolicy::Fail, BadPolicy::Warn][random.below(2) as usize];
+        let open_again = |seed| open(&bytes, cut, extractor.another(), &mut Random::new(seed), fails, bad);
+        let mut inputs = Inputs::of_open(open_again(case + 1));
+        let expected = logged(|log| pipeline::run(&mut inputs, &Lengths, log), stop_after);
+        let expected = (expected, format!("{:?}", inputs.bad));
+        left_out += inputs.bad.records();
         for threads in [1, 2, 3, 8] {
-            let threaded = |log: &mut Log| run_threads(open_again(case + threads), threads, log);
-            assert_eq!(logged(threaded, stop_after), expected, "case {case}, {threads} threads");
+            let mut total = BadTotal::default();
+            let threaded = |log: &mut Log| run_threads(open_again(case + threads), threads, log, &mut total);
+            let found = logged(threaded, stop_after);
+            assert_eq!((found, format!("{total:?}")), expected, "case {case}, {threads} threads");
         }
-        let kind = expected.1.split("line").next().unwrap_or_default().to_owned();
+        let kind = expected.0.1.split("line").next().unwrap_or_default().to_owned();
         *ends.entry(kind).or_insert(0) += 1;
     }
+    assert!(left_out > 1000, "{left_out}");
     // Every way to end was met: the end of the input, a stop, a refused record, a failed read.
     assert!(ends.len() >= 4 && ends.values().all(|&cases| cases > 10), "{ends:?}");
 }
@@ -162,12 +178,14 @@ impl Read for Silence {
 #[test]
 fn a_silent_input_is_not_waited_for_when_its_rest_is_not_needed() {
     let input = Input::of_bytes("x", Silence(b"one\ntwo\nthree\n".to_vec()));
-    let open = OpenInput::of_pieces(Pieces::new(input, Cut::Lines, LONGEST), Extractor::Whole);
-    let (log, end) = logged(|log| run_threads(open, 3, log), Some(2));
+    let open =
+        OpenInput::of_pieces(Pieces::new(input, Cut::Lines, LONGEST), Extractor::Whole, BadPolicy::Fail);
+    let (log, end) = logged(|log| run_threads(open, 3, log, &mut BadTotal::default()), Some(2));
     assert_eq!((log.records.len(), end.as_str()), (2, "stopped"));
     let input = Input::of_bytes("x", Silence(b"one\ntwo!\n".to_vec()));
-    let open = OpenInput::of_pieces(Pieces::new(input, Cut::Lines, LONGEST), Extractor::Whole);
-    let (log, end) = logged(|log| run_threads(open, 3, log), None);
+    let open =
+        OpenInput::of_pieces(Pieces::new(input, Cut::Lines, LONGEST), Extractor::Whole, BadPolicy::Fail);
+    let (log, end) = logged(|log| run_threads(open, 3, log, &mut BadTotal::default()), None);
     assert_eq!((log.records.len(), end.contains("x: line 2: an exclamation")), (1, true));
 }
 
@@ -191,8 +209,10 @@ impl Work for Falls {
 #[test]
 fn a_thread_that_panics_is_not_taken_for_the_end() {
     let input = Input::of_bytes("x", Silence(b"fall\n".to_vec()));
-    let open = OpenInput::of_pieces(Pieces::new(input, Cut::Lines, LONGEST), Extractor::Whole);
-    let run = || run(open, NonZeroUsize::new(2).unwrap(), &Falls, &mut Log::default());
+    let open =
+        OpenInput::of_pieces(Pieces::new(input, Cut::Lines, LONGEST), Extractor::Whole, BadPolicy::Fail);
+    let mut total = BadTotal::default();
+    let run = || run(open, NonZeroUsize::new(2).unwrap(), &Falls, &mut Log::default(), &mut total);
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
 }
 

@@ -3,6 +3,7 @@
 //! arguments and inputs is in the package `tepal-fuzz-cli`, beside this one.
 
 mod doors;
+mod patches;
 mod sealed;
 
 use std::num::NonZeroUsize;
@@ -16,6 +17,7 @@ use tepal_fuzz_cli::Scratch;
 use xxhash_rust::xxh3::xxh3_64;
 
 pub use doors::embedded;
+pub use patches::patch;
 pub use sealed::sealed;
 
 const KEYS: [&str; 4] =

@@ -24,6 +24,7 @@
 //! | [`read`] | 4.6: from a file to a filter, with every check |
 //! | [`embedded`] | 4.8: the embedded form, out and in |
 //! | [`size`] | 5: rates and sizes |
+//! | [`patch`] | 6: what makes one file another |
 
 // The loops count as the specification does.
 #![allow(clippy::needless_range_loop)]
@@ -34,6 +35,7 @@ pub mod embedded;
 pub mod filter;
 pub mod hash;
 pub mod key;
+pub mod patch;
 pub mod read;
 pub mod schemes;
 pub mod size;

@@ -13,6 +13,7 @@ mod files;
 mod hashes;
 mod json;
 mod names;
+mod patches;
 mod plan;
 mod plans;
 mod positions;
@@ -50,6 +51,7 @@ fn all() -> Result<Vec<(&'static str, String)>, String> {
         ("schemes.json", schemes::json()?.print(2)),
         ("sizes.json", sizes::json()?.print(2)),
         ("files.json", files::json()?.print(4)),
+        ("patches.json", patches::json()?.print(3)),
         ("refused.json", refused::json()?.print(2)),
     ])
 }

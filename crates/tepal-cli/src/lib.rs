@@ -66,6 +66,8 @@ pub fn main() -> ExitCode {
         Verb::Info(args) => cmd::info::run(&args),
         Verb::Plan(args) => cmd::plan::run(&args),
         Verb::Merge(args) => cmd::merge::run(&args),
+        Verb::Diff(args) => cmd::diff::run(&args),
+        Verb::Patch(args) => cmd::patch::run(&args),
         Verb::Convert(args) => cmd::convert::run(&args),
         Verb::Verify(args) => cmd::verify::run(&args),
         Verb::Test(args) => cmd::test::run(&args),

@@ -188,6 +188,13 @@ pub enum Error {
         /// Which part, and how it shows.
         what: String,
     },
+    /// A patch for another file than the one that it was given.
+    #[cfg(feature = "patch")]
+    #[non_exhaustive]
+    OtherOld {
+        /// Is the file what the patch makes, so that there is nothing to do?
+        is_new: bool,
+    },
     /// A filter made with a secret key was opened without it.
     KeyRequired,
     /// A filter made with a secret key was opened with another one.
@@ -362,6 +369,14 @@ impl fmt::Display for Error {
             Error::Damaged { what } => {
                 write!(f, "damaged: {what}; restore the file from a good copy or build it again")
             }
+            #[cfg(feature = "patch")]
+            Error::OtherOld { is_new: true } => {
+                f.write_str("the file is what the patch makes of another one; there is nothing to do")
+            }
+            #[cfg(feature = "patch")]
+            Error::OtherOld { is_new: false } => f.write_str(
+                "the patch is for another file, of other bytes; get one that was made from this file, or the whole new file",
+            ),
             Error::KeyRequired => {
                 f.write_str("the filter was made with a secret key; open it with that key (`Open::secret_key`)")
             }

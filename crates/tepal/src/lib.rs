@@ -44,6 +44,7 @@
 //! | a file of Guava, Spark, Parquet, Redis, Valkey, DCSO or Go | [`open`], with the feature `foreign`; to write one, [`Opened::new`] |
 //! | a filter where its bytes are: in the program, in a map or a table file of yours | [`BloomFilter::view`], [`include_aligned!`] |
 //! | a file that several programs change | `FileLock` (one at a time), or `Opened::save_over` (refused where another was quicker); `save_new` for a file that must not be there yet |
+//! | copies of a filter far away that follow a new one | the feature `patch`: `Patch`, the bits that differ in few bytes |
 //! | one file out of a stream of several | `BloomFilter::read_from`, [`write_to`](BloomFilter::write_to) |
 //! | many small filters in a store of yours | [`to_embedded`](BloomFilter::to_embedded), [`view_embedded`](BloomFilter::view_embedded): the bits and 16 bytes |
 //! | the bits alone | [`to_bits`](BloomFilter::to_bits), [`build_with_bits`](BloomFilterBuilder::build_with_bits) |
@@ -99,6 +100,7 @@
 //! | `build` | no | `build::Gather`: a filter of the right size from keys that come once, in any number |
 //! | `parallel` | no | `BloomFilter::insert_bulk` and `contains_bulk`: millions of keys over several threads |
 //! | `foreign` | no | schemes of the five articles and of other programs, their key domains and files. Without it they are refused, and the library is smaller: for a page or a phone that asks one file of ours |
+//! | `patch` | no | `Patch`: from one filter's file to another's in few bytes |
 //! | `seal` | no | files under a seal, so that nobody can swap them: `SealKey`. Without it they are refused |
 //! | `serde` | no | `BloomFilter` in serde's formats, as the bytes of its file |
 
@@ -134,6 +136,8 @@ pub use facts::{Facts, FileFacts, Form, Labels, PartFacts, Unrecorded, Warning};
 pub use format::map::open;
 pub use format::open::{Open, from_bytes};
 pub use format::opened::Opened;
+#[cfg(feature = "patch")]
+pub use format::patch::Patch;
 #[cfg(feature = "std")]
 pub use format::replace::{FileLock, check_place};
 #[cfg(feature = "seal")]

@@ -18,6 +18,13 @@ pub struct BuildArgs {
     /// The filter to write; - is standard output
     #[arg(short, long, value_name = "FILTER")]
     pub output: PathBuf,
+    /// Build it in the shape of this filter: its size, hash, seed, recipe, capacity, promise and name, so that a patch leads
+    /// from that one to this one (tepal diff). It is opened with --secret and --seal, which the new one gets too
+    #[arg(long, value_name = "FILTER", conflicts_with_all = [
+        "fpr", "capacity", "size", "layout", "num_hashes", "small", "trim", "nocase", "integer", "scheme", "preset",
+        "md5_split", "expansion", "valkey_seed", "form", "seed", "seed_for",
+    ])]
+    pub like: Option<PathBuf>,
     #[command(flatten)]
     pub shape: ShapeArgs,
     #[command(flatten)]
@@ -53,9 +60,9 @@ pub struct BuildArgs {
     /// A seed of its own for this purpose: "shard 3". For filters whose keys are divided by a hash
     #[arg(long, value_name = "PURPOSE", conflicts_with_all = ["secret", "seed"])]
     pub seed_for: Option<String>,
-    /// What to do with more keys than the filter has room for
-    #[arg(long, value_name = "POLICY", default_value = "refuse", value_parser = parse_policy())]
-    pub over: OverCapacity,
+    /// What to do with more keys than the filter has room for [default: refuse, or what the filter of --like does]
+    #[arg(long, value_name = "POLICY", value_parser = parse_policy())]
+    pub over: Option<OverCapacity>,
     /// Name of the set, stored in the filter
     #[arg(long, value_name = "TEXT")]
     pub name: Option<String>,

@@ -12,6 +12,7 @@ mod chain;
 mod encoding;
 mod foreign;
 mod keys;
+mod patch;
 mod secret;
 mod shape;
 mod which;
@@ -22,6 +23,8 @@ pub use encoding::listed;
 pub use foreign::{ConvertArgs, FileArgs, MergeArgs, Preset, SchemeArgs};
 use keys::KEYS_HELP;
 pub use keys::KeyArgs;
+use patch::PATCH_HELP;
+pub use patch::{DiffArgs, PatchArgs};
 pub use secret::SecretArgs;
 pub use shape::ShapeArgs;
 pub use which::WhichArgs;
@@ -125,6 +128,24 @@ pub enum Verb {
   tepal merge --from guava part-*.bin -o whole.bin"
     )]
     Merge(MergeArgs),
+    /// Write what makes one filter another of the same shape, in few bytes
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "  tepal diff monday.tepal tuesday.tepal -o tuesday.patch
+  tepal build list.txt --like old.tepal -o new.tepal && tepal diff old.tepal new.tepal -o new.patch
+  tepal diff old.tepal new.tepal -o - | ssh phone 'cat > new.patch'",
+        after_help = PATCH_HELP
+    )]
+    Diff(DiffArgs),
+    /// Make the new filter of an old one and a patch
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "  tepal patch list.tepal tuesday.patch
+  tepal patch monday.tepal tuesday.patch -o tuesday.tepal
+  tepal patch list.tepal tuesday.patch --no-wait || echo \"try again later\"",
+        after_help = PATCH_HELP
+    )]
+    Patch(PatchArgs),
     /// Write a filter in the format of another program that has the same hash
     #[command(
         help_template = TEMPLATE,

@@ -1,5 +1,9 @@
 //! `tepal build`: makes a filter from a list.
 
+mod like;
+
+use std::path::Path;
+
 use serde::Serialize;
 use tepal::build::{Built, Gather};
 use tepal::{
@@ -21,6 +25,7 @@ use crate::machine;
 use crate::open::no_such_keys;
 use crate::output::{Stdout, Target, complain, say};
 use crate::secrets::Secrets;
+use crate::text::message::shown;
 use crate::text::number;
 
 /// What `--json` prints.
@@ -43,23 +48,17 @@ pub fn run(args: &BuildArgs) -> Outcome {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
     let mut target = Target::new(&args.output, args.force)?;
-    let mut builder = builder(args)?;
     let secrets = Secrets::from_files(args.secret.as_deref(), args.seal.as_deref(), args.quiet)?;
-    if let Some(key) = &secrets.secret {
-        builder = builder.secret_key(key.clone());
-    }
-    let format = args.scheme.to.unwrap_or(Format::Tepal);
-    if format != Format::Tepal {
-        refuse_what_is_lost(args, format)?;
-    }
     let threads = args.keys.threads();
-    let gather = Gather::with(builder, format, &target.folder(), threads).map_err(refusal)?;
-    let gather = gather.memory(args.memory.unwrap_or_else(machine::share));
+    let gather = match &args.like {
+        Some(path) => like::gather(path, args, &secrets)?,
+        None => new_gather(args, &secrets, &target)?,
+    };
     let sources = Source::list(&args.inputs);
     let progress = Progress::of(&sources, args.quiet);
     let rules = args.keys.rules(BadPolicy::Fail)?;
     let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), threads)?;
-    let mut built = gather_all(gather, &mut inputs)?;
+    let mut built = gather_all(gather, &mut inputs, args.like.as_deref())?;
     if let Some(form) = args.chain.form {
         built.file = built.file.in_form(form)?;
     }
@@ -109,26 +108,43 @@ pub fn run(args: &BuildArgs) -> Outcome {
     Ok(0)
 }
 
-/// Reads all keys and builds the filter.
-pub fn gather_all(gather: Gather, inputs: &mut Inputs) -> Result<Built, Failure> {
+/// Takes keys into a new filter.
+fn new_gather(args: &BuildArgs, secrets: &Secrets, target: &Target) -> Result<Gather, Failure> {
+    let mut builder = builder(args)?;
+    if let Some(key) = &secrets.secret {
+        builder = builder.secret_key(key.clone());
+    }
+    let format = args.scheme.to.unwrap_or(Format::Tepal);
+    if format != Format::Tepal {
+        refuse_what_is_lost(args, format)?;
+    }
+    let gather = Gather::with(builder, format, &target.folder(), args.keys.threads()).map_err(refusal)?;
+    Ok(gather.memory(args.memory.unwrap_or_else(machine::share)))
+}
+
+/// Reads all keys and builds the filter, in the shape of the one that is named.
+pub fn gather_all(gather: Gather, inputs: &mut Inputs, like: Option<&Path>) -> Result<Built, Failure> {
     let keep = Keep::new(&gather);
-    pipeline::run(inputs, &keep, &mut Take(&gather))?;
+    pipeline::run(inputs, &keep, &mut Take { gather: &gather, like })?;
     drop(keep);
     Ok(gather.finish()?)
 }
 
 /// Gives the filter the keys whose order counts.
-struct Take<'a>(&'a Gather);
+struct Take<'a> {
+    gather: &'a Gather,
+    like: Option<&'a Path>,
+}
 
 impl Sink<Kept> for Take<'_> {
     fn take(&mut self, page: &mut Page<'_>, kept: &Kept) -> Result<Flow, Failure> {
         if let Some(failure) = &kept.failure {
             return Err(failure.clone());
         }
-        match self.0.take(&kept.keys) {
+        match self.gather.take(&kept.keys) {
             Ok(()) => Ok(Flow::Continue),
             Err(Error::CapacityReached { capacity, .. }) => {
-                Err(too_many(page.name, capacity, self.0.format()))
+                Err(too_many(page.name, capacity, self.gather.format(), self.like))
             }
             Err(Error::KeysClustered { rate, promised, .. }) => {
                 Err(Failure::clustered(page.name, rate, promised, "--over warn"))
@@ -139,7 +155,16 @@ impl Sink<Kept> for Take<'_> {
 }
 
 /// More keys than the room that was asked for.
-fn too_many(list: &str, capacity: u64, format: Format) -> Failure {
+fn too_many(list: &str, capacity: u64, format: Format, like: Option<&Path>) -> Failure {
+    if let Some(like) = like {
+        let text = format!(
+            "more different keys than {} has room for, {}; build that one with more room first (-n) and send it whole, or \
+             say --over warn to go past its promised rate",
+            shown(like),
+            number::count(capacity)
+        );
+        return Failure::at(list, text);
+    }
     let last = match format {
         // Their servers refuse more, whatever is said here.
         Format::RedisBloom | Format::ValkeyBloom => "let it grow with --expansion 2",
@@ -235,7 +260,7 @@ fn builder(args: &BuildArgs) -> Result<BloomFilterBuilder, Failure> {
             (None, true) => KeyDomain::Integer,
             (None, false) => KeyDomain::Bytes,
         })
-        .over_capacity(args.over)
+        .over_capacity(args.over.unwrap_or(OverCapacity::Refuse))
         .recipe(Recipe::new().trim(args.trim).nocase(args.nocase))
         .labels(labels);
     if let Some(rule) = args.scheme.md5_split {
@@ -256,8 +281,10 @@ const USELESS: f64 = 0.5;
 /// Refuses a filter that says yes to most strangers, where nobody has asked for such a rate.
 fn refuse_useless(args: &BuildArgs, built: &Built) -> Result<(), Failure> {
     let rate = built.file.filter().false_positive_rate();
-    let is_meant =
-        args.shape.fpr.is_some() || args.scheme.preset.is_some() || args.over != OverCapacity::Refuse;
+    let is_meant = args.shape.fpr.is_some()
+        || args.scheme.preset.is_some()
+        || args.like.is_some()
+        || args.over.is_some_and(|policy| policy != OverCapacity::Refuse);
     if rate <= USELESS || is_meant || built.keys == 0 {
         return Ok(());
     }

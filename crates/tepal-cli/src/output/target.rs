@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use tepal::{Error, FileLock, Opened, SealKey};
+use tepal::{Error, FileLock, Opened, Patch, SealKey};
 
 use crate::error::Failure;
 use crate::output::{complain, interrupt};
@@ -130,10 +130,7 @@ impl Target {
     pub fn save(&mut self, filter: &Opened, seal: Option<&SealKey>) -> Result<(), Failure> {
         let result = match self {
             Self::Stdout => write(filter, seal, &mut io::stdout().lock()),
-            Self::Stream(path) => match fs::OpenOptions::new().write(true).open(path) {
-                Ok(mut file) => write(filter, seal, &mut file),
-                Err(error) => return Err(Failure::io(&self.name(), &error)),
-            },
+            Self::Stream(path) => write(filter, seal, &mut stream(path)?),
             Self::New(_) | Self::File(_) | Self::Locked(..) => {
                 let _saving = interrupt::saving();
                 match (&mut *self, seal) {
@@ -148,6 +145,48 @@ impl Target {
             }
         };
         self.named(result)
+    }
+
+    /// Writes a patch.
+    pub fn save_patch(&mut self, patch: &Patch) -> Result<(), Failure> {
+        let result = match self {
+            Self::Stdout => patch.write_to(io::stdout().lock()),
+            Self::Stream(path) => patch.write_to(stream(path)?),
+            Self::New(path) => {
+                let _saving = interrupt::saving();
+                patch.save_new(path)
+            }
+            Self::File(path) | Self::Locked(path, _) => {
+                let _saving = interrupt::saving();
+                patch.save(path)
+            }
+        };
+        self.named(result)
+    }
+
+    /// Writes what a patch makes of the file `old`, which is this one where it is locked. Why the patch refuses is told
+    /// apart from what the place of the new file does.
+    pub fn apply(&mut self, patch: &Patch, old: &Path) -> Result<Result<(), Error>, Failure> {
+        let result = match self {
+            Self::Stdout => patch.apply_to(old, io::stdout().lock()),
+            Self::Stream(path) => patch.apply_to(old, stream(path)?),
+            Self::New(path) => {
+                let _saving = interrupt::saving();
+                patch.apply_to_new_file(old, path)
+            }
+            Self::File(path) => {
+                let _saving = interrupt::saving();
+                patch.apply_to_file(old, path)
+            }
+            Self::Locked(_, lock) => {
+                let _saving = interrupt::saving();
+                lock.patch(patch)
+            }
+        };
+        match result {
+            Err(error @ (Error::OtherOld { .. } | Error::Damaged { .. })) => Ok(Err(error)),
+            result => self.named(result).map(Ok),
+        }
     }
 
     /// Adds the name of the target to an error.
@@ -184,6 +223,11 @@ fn is_socket(found: &fs::Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_socket(_found: &fs::Metadata) -> bool {
     false
+}
+
+/// A device or a pipe, to be written to.
+fn stream(path: &Path) -> Result<fs::File, Failure> {
+    fs::OpenOptions::new().write(true).open(path).map_err(|error| Failure::io(&shown(path), &error))
 }
 
 fn write(filter: &Opened, seal: Option<&SealKey>, writer: &mut impl Write) -> Result<(), Error> {

@@ -22,6 +22,7 @@ mod model;
 mod nothing_lost;
 mod overwritten;
 mod packed;
+mod patches;
 mod place;
 mod plain;
 mod replaced;

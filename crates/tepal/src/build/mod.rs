@@ -172,10 +172,7 @@ impl Gather {
         threads: NonZeroUsize,
     ) -> Result<Self> {
         let hasher = builder.key_hasher()?;
-        hasher.check("").or_else(|error| match error {
-            Error::KeyRefused { .. } => Ok(()),
-            other => Err(other),
-        })?;
+        takes_keys(&hasher)?;
         #[cfg(feature = "foreign")]
         builder.check_growth()?;
         // The kind of filter, without its size, which may be large.
@@ -195,6 +192,37 @@ impl Gather {
         };
         let lost = Mutex::new(None);
         Ok(Gather { builder, hasher, format, threads, way, lost })
+    }
+
+    /// Keys for a filter like this one: emptied, so of its size, hash, recipe, capacity, promise, labels and format. What leads
+    /// from the one to the other is a `Patch` of a few bytes (feature `patch`).
+    ///
+    /// ```
+    /// use tepal::build::Gather;
+    /// use tepal::{BloomFilter, Format, Opened};
+    /// let old = BloomFilter::builder().capacity(1000).seed(3).build_from(["apple", "banana"])?;
+    /// let gather = Gather::like(Opened::new(old, Format::Tepal)?)?;
+    /// gather.insert_many(&["banana", "cherry"])?;
+    /// let new = gather.finish()?.file;
+    /// assert!(new.contains("cherry") && !new.contains("apple"));
+    /// assert_eq!((new.filter().capacity(), new.key_hasher().seed()), (1000, Some(3)));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::CallerHashes`] for a filter that takes no keys; [`Error::TooLarge`] where there is no memory for it.
+    pub fn like(mut file: Opened) -> Result<Self> {
+        let hasher = file.key_hasher();
+        takes_keys(&hasher)?;
+        file.clear()?;
+        Ok(Gather {
+            builder: BloomFilterBuilder::default(),
+            hasher,
+            format: file.format(),
+            threads: NonZeroUsize::MIN,
+            way: Way::Fixed(Box::new(Mutex::new(Fixed { file, counter: Counter::new() }))),
+            lost: Mutex::new(None),
+        })
     }
 
     /// Lets the keys wait in so many bytes of memory, where that is more than the usual few dozen MiB: what does not fit goes to
@@ -354,6 +382,14 @@ impl Gather {
             }
         }
     }
+}
+
+/// Refuses a filter into which only hashes of the caller's go.
+fn takes_keys(hasher: &KeyHasher) -> Result<()> {
+    hasher.check("").or_else(|error| match error {
+        Error::KeyRefused { .. } => Ok(()),
+        other => Err(other),
+    })
 }
 
 /// The file of a filter without keys, or of a chain where it shall grow.

@@ -249,6 +249,10 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             Error::FileChanged { path: "f".into() },
             vec!["f: replaced or changed", "nothing was saved", "open it again"],
         ),
+        #[cfg(feature = "patch")]
+        (Error::OtherOld { is_new: false }, vec!["for another file", "get one that was made from this file"]),
+        #[cfg(feature = "patch")]
+        (Error::OtherOld { is_new: true }, vec!["what the patch makes", "nothing to do"]),
     ]
 }
 
@@ -321,6 +325,8 @@ fn number(error: &Error) -> (usize, usize) {
         Error::FileExists { .. } => 27,
         #[cfg(feature = "std")]
         Error::FileChanged { .. } => 28,
+        #[cfg(feature = "patch")]
+        Error::OtherOld { .. } => 29,
     };
     (number, 0)
 }
@@ -373,7 +379,11 @@ fn every_error_names_found_expected_and_the_way_out() {
         10 => 8,
         _ => 1,
     };
-    let errors = 0..if cfg!(feature = "std") { 29 } else { 26 };
+    let errors = (0..30usize).filter(|error| match error {
+        26..=28 => cfg!(feature = "std"),
+        29 => cfg!(feature = "patch"),
+        _ => true,
+    });
     assert!(told.into_iter().eq(errors.flat_map(|error| (0..kinds(error)).map(move |kind| (error, kind)))));
 }
 

@@ -23,7 +23,7 @@ pub(crate) const VERSION: u16 = 1;
 /// Bytes from the beginning of a file to the end of its length.
 #[cfg(feature = "std")]
 pub(super) const START: usize = 24;
-const FIXED_BYTES: u64 = 128;
+pub(super) const FIXED_BYTES: u64 = 128;
 /// Bytes of the body under one checksum.
 pub(super) const CHUNK_BYTES: u64 = 65_536;
 pub(super) const MOST_RECORDS: u64 = 65_536;
@@ -83,7 +83,7 @@ pub(super) fn encode(kind: Kind, part: &FilePart<'_>, chunk_table: &[u64], seale
 /// The lengths that a file claims, compared with the bytes that are there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lengths {
-    kind: Kind,
+    pub(super) kind: Kind,
     pub(super) body_offset: u64,
     file_len: u64,
 }

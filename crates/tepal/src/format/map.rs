@@ -96,7 +96,7 @@ impl BloomFilter<Mapped> {
 }
 
 /// A file as it is opened: mapped, or read.
-enum Bytes {
+pub(super) enum Bytes {
     #[cfg(all(feature = "mmap", target_endian = "little"))]
     Map(memmap2::Mmap),
     Read(Vec<u8>),
@@ -104,7 +104,7 @@ enum Bytes {
 
 impl Bytes {
     /// Maps the file, or reads it where that cannot be or is not wanted; and what the system says of it.
-    fn of(path: &Path, open: &Open<'_>) -> Result<(Self, Metadata)> {
+    pub(super) fn of(path: &Path, open: &Open<'_>) -> Result<(Self, Metadata)> {
         let io = |source| Error::Io { doing: format!("{}: opening", path.display()), source };
         let file = File::open(path).map_err(io)?;
         let kind = file.metadata().map_err(io)?;
@@ -138,10 +138,20 @@ impl Bytes {
         Ok((Bytes::Read(bytes), kind))
     }
 
-    fn as_slice(&self) -> &[u8] {
+    pub(super) fn as_slice(&self) -> &[u8] {
         match self {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Bytes::Map(map) => map,
+            Bytes::Read(bytes) => bytes,
+        }
+    }
+
+    /// The bytes in memory.
+    #[cfg(feature = "patch")]
+    pub(super) fn into_vec(self) -> Vec<u8> {
+        match self {
+            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            Bytes::Map(map) => map.to_vec(),
             Bytes::Read(bytes) => bytes,
         }
     }

@@ -3,7 +3,7 @@
 //! A tepal file is an envelope around what a kind of filter gives and takes: [`envelope`] is everything but the bits, with
 //! its [`records`]; [`check`] holds the bits against it; [`mod@write`] writes and [`replace`] saves atomically, over the file that the `stamp` says; [`map`] maps
 //! a file without copying it, and [`view`] asks one inside the caller's bytes; [`seal`] is for files that must not be swapped. [`open`] says how to open, and [`opened`] is
-//! a filter with where it came from. The bits with 16 bytes behind them, for stores that keep the rest, are in [`embedded`]. Other programs' files are in `foreign`, one file a format.
+//! a filter with where it came from. `patch` makes one file of another, from the bits that differ. The bits with 16 bytes behind them, for stores that keep the rest, are in [`embedded`]. Other programs' files are in `foreign`, one file a format.
 
 mod check;
 mod embedded;
@@ -14,6 +14,8 @@ pub(crate) mod foreign;
 pub(crate) mod map;
 pub(crate) mod open;
 pub(crate) mod opened;
+#[cfg(feature = "patch")]
+pub(crate) mod patch;
 mod records;
 #[cfg(feature = "std")]
 pub(crate) mod replace;

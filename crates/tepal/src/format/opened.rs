@@ -10,7 +10,7 @@ use super::seal::SEAL_BYTES;
 #[cfg(feature = "std")]
 use super::stamp::Origin;
 use crate::error::{Error, Result};
-use crate::facts::{Facts, FileFacts, Form, Unrecorded};
+use crate::facts::{Facts, FileFacts, Form, Labels, Unrecorded};
 use crate::fields::Put;
 use crate::ids::{Format, KeyDomain, OverCapacity};
 use crate::key::{Key, KeyHasher, Keys, PreparedKeys};
@@ -266,6 +266,14 @@ impl Opened {
     /// As there.
     pub fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
         self.filter.set_over_capacity(policy)
+    }
+
+    /// [`AnyFilter::set_labels`]. A tepal file keeps them, other files do not.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn set_labels(&mut self, labels: Labels) -> Result<()> {
+        self.filter.set_labels(labels)
     }
 
     /// Says how keys become bytes, as [`Open::key_domain`](crate::Open::key_domain), once the file is open: to find out in

@@ -9,7 +9,7 @@ use super::AnyFilter;
 use super::bloom::BloomFilter;
 use super::storage::{Backing, Mapped};
 use crate::error::{Error, Result};
-use crate::facts::{Facts, Warning};
+use crate::facts::{Facts, Labels, Warning};
 use crate::ids::{KeyDomain, OverCapacity, Scheme};
 use crate::key::{
     Batch, Key, KeyHasher, KeySink, Keys, PreparedKeys, insert_in_batches, insert_iter_in_batches,
@@ -212,6 +212,21 @@ impl AnyFilter {
     /// [`Error::NotPossible`] for a chain, whose program decides that.
     pub fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
         self.as_dyn_mut().set_over_capacity(policy)
+    }
+
+    /// Puts other texts about the set in the place of those there are.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for text that a file cannot hold; [`Error::NotPossible`] for a chain, whose files have none.
+    pub fn set_labels(&mut self, labels: Labels) -> Result<()> {
+        let kind = self.kind();
+        match self {
+            AnyFilter::Bloom(filter) => filter.set_labels(labels),
+            AnyFilter::Scalable(_) => {
+                let (operation, instead) = ("have labels", "keep them beside its file");
+                Err(Error::NotPossible { kind, operation, instead })
+            }
+        }
     }
 
     /// Forgets all keys. A chain becomes its first link.

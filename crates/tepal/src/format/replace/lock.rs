@@ -113,7 +113,10 @@ impl FileLock {
         self.save_with(|path, over| filter.save_at(path, over, Some(key)))
     }
 
-    fn save_with(&mut self, save: impl FnOnce(&Path, Over<'_>) -> Result<File>) -> Result<()> {
+    pub(in crate::format) fn save_with(
+        &mut self,
+        save: impl FnOnce(&Path, Over<'_>) -> Result<File>,
+    ) -> Result<()> {
         let file = save(&self.path, Over::Only(&self.stamp))?;
         self.stamp = Stamp::of_file(&file)
             .map_err(|source| Error::Io { doing: format!("{}: saving", self.path.display()), source })?;

@@ -3,6 +3,7 @@
 use super::BloomFilter;
 use super::storage::Storage;
 use crate::bits::LINE_BYTES;
+use crate::error::Result;
 use crate::facts::Labels;
 use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
 use crate::key::Recipe;
@@ -60,6 +61,16 @@ impl<L: Storage> BloomFilter<L> {
     #[must_use]
     pub fn labels(&self) -> &Labels {
         &self.meta.labels
+    }
+
+    /// Puts other texts about the set in the place of those there are. No answer changes.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) for text that a file cannot hold.
+    pub fn set_labels(&mut self, labels: Labels) -> Result<()> {
+        labels.check()?;
+        self.meta.labels = labels;
+        Ok(())
     }
 
     /// Keys the filter was planned for.

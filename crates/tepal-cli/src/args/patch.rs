@@ -1,0 +1,61 @@
+//! The flags of `tepal diff` and `tepal patch`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::FileArgs;
+
+/// The end of the help of both.
+pub const PATCH_HELP: &str = "A patch has the bits that differ, a Rice code of the gaps between them, and what else is new: the \
+count of keys, labels, a seal. Both filters must be of one shape and one hash; `tepal build LIST --like OLD` builds the \
+new one so. Neither a secret nor the key of a seal is needed. A patch is for one file alone, by its checksum: applied to another, it \
+is refused, and what it makes is checked before it replaces anything.";
+
+/// `tepal diff`.
+#[derive(Args, Debug)]
+pub struct DiffArgs {
+    /// The filter that the others have
+    #[arg(value_name = "OLD")]
+    pub old: PathBuf,
+    /// The filter that they shall have
+    #[arg(value_name = "NEW")]
+    pub new: PathBuf,
+    /// The patch to write; - is standard output
+    #[arg(short, long, value_name = "PATCH")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub file: FileArgs,
+    /// Replace an existing file
+    #[arg(long)]
+    pub force: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Describe the patch as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `tepal patch`.
+#[derive(Args, Debug)]
+pub struct PatchArgs {
+    /// The filter that the patch was made from
+    #[arg(value_name = "OLD")]
+    pub old: PathBuf,
+    /// The patch
+    #[arg(value_name = "PATCH")]
+    pub patch: PathBuf,
+    /// Write the new filter to this file, and do not change the old one; - is standard output
+    #[arg(short, long, value_name = "NEW")]
+    pub output: Option<PathBuf>,
+    /// With -o, replace an existing file
+    #[arg(long)]
+    pub force: bool,
+    /// If another program is changing the filter, end with an error instead of waiting for it
+    #[arg(long)]
+    pub no_wait: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}

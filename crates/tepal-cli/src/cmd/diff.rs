@@ -1,0 +1,119 @@
+//! `tepal diff`: what makes one filter's file another, in few bytes.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use serde::Serialize;
+use tepal::{Error, Format, Opened, Patch};
+
+use crate::args::DiffArgs;
+use crate::error::{Failure, Outcome};
+use crate::open::open_all;
+use crate::output::{Stdout, Target, say};
+use crate::secrets::Secrets;
+use crate::text::message::shown;
+use crate::text::number;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report {
+    /// Bytes of the three files.
+    old_len: u64,
+    new_len: u64,
+    patch_len: u64,
+    /// Bits that differ.
+    flips: u64,
+}
+
+/// Runs the verb.
+pub fn run(args: &DiffArgs) -> Outcome {
+    if args.json && args.output.as_os_str() == "-" {
+        return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
+    }
+    for path in [&args.old, &args.new] {
+        if path.as_os_str() == "-" {
+            return Err(Failure::new("- is given for a filter; both are read twice, so name files"));
+        }
+    }
+    let mut target = Target::new(&args.output, args.force)?;
+    let old = shown(&args.old);
+    check_foreign(args)?;
+    let patch = Patch::between_files(&args.old, &args.new).map_err(|error| match error {
+        Error::Incompatible { property, expected, found, .. } => Failure::at(
+            &shown(&args.new),
+            format!("its {property} is {found}, and that of {old} is {expected}; {}", rebuild(&old)),
+        ),
+        error => named(args, error),
+    })?;
+    target.save_patch(&patch)?;
+    let (patch_len, flips) = (patch.as_bytes().len() as u64, patch.flips());
+    if !args.quiet {
+        say(&summary(&patch));
+    }
+    if args.json {
+        let (old_len, new_len) = (patch.old_len(), patch.new_len());
+        Stdout::new().document(&Report { old_len, new_len, patch_len, flips })?;
+    }
+    Ok(0)
+}
+
+fn rebuild(old: &str) -> String {
+    format!(
+        "a patch is between filters of one shape and one hash: build the new one with: tepal build LIST --like {old} -o NEW"
+    )
+}
+
+/// `714,992 bits differ; 850 KiB, 3.5 % of the new file`
+fn summary(patch: &Patch) -> String {
+    let len = patch.as_bytes().len() as u64;
+    format!(
+        "{} differ; {}, {} of the new file",
+        number::counted(patch.flips(), "bit"),
+        number::size(len),
+        number::percent(len as f64 / patch.new_len() as f64)
+    )
+}
+
+/// An error with the name of the file that is to blame.
+fn named(args: &DiffArgs, error: Error) -> Failure {
+    let blamed = [&args.old, &args.new].into_iter().find(|path| Patch::between_files(path, path).is_err());
+    match (blamed, error) {
+        (Some(path), Error::Io { source, .. }) => Failure::io(&shown(path), &source),
+        (Some(path), error) => Failure::at(&shown(path), error),
+        (None, error) => error.into(),
+    }
+}
+
+/// Other programs' files are compared byte by byte, so what they are is looked at here.
+fn check_foreign(args: &DiffArgs) -> Result<(), Failure> {
+    if is_tepal(&args.old) && is_tepal(&args.new) {
+        return Ok(());
+    }
+    // Of two files each may be what it is: a tepal file beside another program's is refused below.
+    let opened = open_all([&args.old, &args.new].map(|path| path.as_path()), args.file, &Secrets::default())?;
+    let (old, name) = (shown(&args.old), shown(&args.new));
+    let formats = [&opened[0], &opened[1]].map(Opened::format);
+    if formats[0] != formats[1] {
+        let text =
+            format!("its format is {}, and that of {old} is {}; {}", formats[1], formats[0], rebuild(&old));
+        return Err(Failure::at(&name, text));
+    }
+    let shape = |file: &Opened| {
+        let facts = file.filter().facts();
+        let parts: Vec<_> =
+            facts.parts.iter().map(|part| (part.layout, part.num_hashes, part.bit_len)).collect();
+        (facts.scheme, facts.seed, facts.valkey_seed, parts)
+    };
+    if shape(&opened[0]) == shape(&opened[1]) {
+        return Ok(());
+    }
+    Err(Failure::at(&name, format!("its size or its hash is not that of {old}; {}", rebuild(&old))))
+}
+
+/// Is it a tepal file?
+fn is_tepal(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(8).read_to_end(&mut start));
+    read.is_ok() && Format::of(&start) == Some(Format::Tepal)
+}

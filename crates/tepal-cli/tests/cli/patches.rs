@@ -1,0 +1,259 @@
+//! `diff`, `patch` and `build --like`: copies that follow a filter in few bytes.
+
+use std::fs;
+
+use crate::place::{Place, numbers};
+
+/// `old` has 0..1000 and room for 2000, `new` 1000..1100 too, and `p` leads from one to the other.
+fn three() -> Place {
+    let place = Place::new();
+    place.build("old", &numbers(0..1000), "-n 2000 --name list");
+    place.write("keys", numbers(0..1100));
+    let ran = place.run("build keys --like old -o new");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let ran = place.run("diff old new -o p");
+    assert!(
+        ran.code == 0 && ran.err.contains(" bits differ; ") && ran.err.contains("% of the new file"),
+        "{}",
+        ran.err
+    );
+    place
+}
+
+#[test]
+fn the_new_file_in_place_and_beside() {
+    let place = three();
+    let new = place.read("new");
+    assert!(place.read("p").len() * 2 < new.len());
+    let ran = place.run("patch old p -o copy");
+    assert!(ran.code == 0 && ran.err.contains("bits changed: copy is the new file"), "{}", ran.err);
+    assert_eq!(place.read("copy"), new);
+    assert_eq!(place.run("patch -q old p -o -").quiet(), (0, &new[..]));
+    assert_ne!(place.read("old"), new);
+    assert_eq!(place.run("patch -q old p").quiet(), (0, &b""[..]));
+    assert_eq!(place.read("old"), new);
+    assert_eq!(place.run("has -c old keys").text(), "1100\n");
+    // Again: it is done.
+    let ran = place.run("patch old p");
+    assert_eq!((ran.code, ran.err.as_str()), (0, "old: is what the patch makes already; nothing to do\n"));
+    let ran = place.run("patch new p -o other");
+    assert!(ran.code == 2 && ran.err.contains("nothing to do"), "{}", ran.err);
+    assert_eq!(place.names(), ["copy", "keys", "new", "old", "p"]);
+    let report = place.run("diff -q copy old -o none --json").json();
+    assert_eq!((&report["flips"], &report["new_len"]), (&0.into(), &new.len().into()));
+}
+
+#[test]
+fn a_patch_for_another_file_changes_nothing() {
+    let place = three();
+    place.build("other", b"x\n", "-n 2000 --name list");
+    let before = place.read("other");
+    for args in ["patch other p", "patch other p --force", "patch other p -o f"] {
+        let ran = place.run(args);
+        let expected = "tepal: p: not for other: the patch is for another file, of other bytes; get one that was made from this \
+                        file, or the whole new file\n";
+        assert_eq!((ran.code, ran.err.as_str()), (2, expected), "{args}");
+    }
+    assert_eq!(place.read("other"), before);
+    // Damaged, cut, no patch at all, exchanged.
+    let patch = place.read("p");
+    for cut in [0, 7, 8, 9, 40, 71, 72, 200, patch.len() - 1] {
+        place.write("cut", &patch[..cut]);
+        let ran = place.run("patch old cut");
+        assert!(ran.code == 2 && ran.err.lines().count() == 1, "{cut}: {}", ran.err);
+    }
+    for (args, expected) in [
+        ("patch p old", "old: a filter, and no patch; name the old filter, then the patch"),
+        ("patch old keys", "keys: not a patch; make one with: tepal diff OLD NEW -o PATCH"),
+        ("patch old gone", "gone: no such file; expected a patch"),
+        ("patch gone p", "gone: no such file; expected the filter"),
+        ("patch old p -o new", "new: exists; add --force to replace it"),
+        ("patch old -", "- is given for the filter or the patch"),
+        ("diff old new -o p", "p: exists; add --force to replace it"),
+        ("diff old gone -o q", "gone: no such file"),
+        ("diff old keys -o q", "keys: not a tepal filter: it looks like text"),
+        ("diff - new -o q", "both are read twice, so name files"),
+    ] {
+        let ran = place.run(args);
+        assert!(ran.code == 2 && ran.err.contains(expected), "{args}: {}", ran.err);
+    }
+    assert_eq!(place.names(), ["cut", "keys", "new", "old", "other", "p"]);
+}
+
+#[test]
+fn other_shapes_are_refused_and_the_way_out_is_told() {
+    let place = three();
+    for (build, found) in [
+        ("-n 3000", "number of bits"),
+        ("-n 2000 --seed 5", "seed, key or parameter"),
+        ("-n 2000 --trim", "recipe"),
+        ("-n 2000 --layout scattered", "layout"),
+        ("-n 2000 --integer", "key domain"),
+    ] {
+        place.build("other", &numbers(0..1000), &format!("--force {build}"));
+        let ran = place.run("diff old other -o q");
+        assert!(
+            ran.code == 2 && ran.err.starts_with(&format!("tepal: other: its {found} is ")),
+            "{}",
+            ran.err
+        );
+        assert!(
+            ran.err.ends_with("build the new one with: tepal build LIST --like old -o NEW\n"),
+            "{}",
+            ran.err
+        );
+    }
+    let mut damaged = place.read("new");
+    *damaged.last_mut().unwrap() ^= 1;
+    place.write("damaged", &damaged);
+    for args in ["diff old damaged -o q", "diff damaged old -o q"] {
+        let ran = place.run(args);
+        assert!(ran.code == 2 && ran.err.starts_with("tepal: damaged: damaged: "), "{}", ran.err);
+    }
+    assert!(!place.path("q").exists());
+}
+
+#[test]
+fn like_takes_everything_from_the_old_one() {
+    let place = Place::new();
+    place.write_key("secret", b"0123456789abcdef");
+    place.write_key("seal", b"another key, of 16 bytes or more");
+    place.write("rows.csv", "id,mail\n1, A@x.org\n2,B@x.org \n");
+    let keyed = "--secret secret --seal seal";
+    let ran = place.run(&format!("build -q rows.csv -f mail -n 500 -p 1e-6 --nocase --trim --over warn --name mail --date 1 {keyed} -o old"));
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    place.write("more.csv", "id,mail\n1,A@x.org\n3,c@x.org\n");
+    let ran = place.run(&format!("build -q more.csv -f mail {keyed} --like old --date 2 -o new"));
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let facts = |name: &str| {
+        let mut facts = place.run(&format!("info {name} --json {keyed}")).json()[0].take();
+        for changed in [
+            "file",
+            "keys_inserted",
+            "estimated_len",
+            "set_bits",
+            "fill_ratio",
+            "false_positive_rate",
+            "filters",
+        ] {
+            facts.as_object_mut().unwrap().remove(changed);
+        }
+        facts
+    };
+    let (mut old, new) = (facts("old"), facts("new"));
+    old["date"] = "2".into();
+    assert_eq!(old, new);
+    assert_eq!(place.run(&format!("has -q new -e C@X.ORG {keyed}")).code, 0);
+    assert_eq!(place.run(&format!("has -q new -e b@x.org {keyed}")).code, 1);
+    // The patch needs no key, and the seal comes along.
+    assert_eq!(place.run("diff -q old new -o p").quiet(), (0, &b""[..]));
+    assert_eq!(place.run("patch -q old p").quiet(), (0, &b""[..]));
+    assert_eq!(place.read("old"), place.read("new"));
+    assert_eq!(place.run(&format!("verify old {keyed}")).code, 0);
+
+    let ran = place.run("build more.csv --like old -o other");
+    assert!(ran.code == 2 && ran.err.contains("give it with --s"), "{}", ran.err);
+    for flag in [
+        "-n 5",
+        "-p 1%",
+        "-s 1MiB",
+        "--trim",
+        "--seed 3",
+        "--scheme xxh64",
+        "--layout line",
+        "-k 3",
+        "--integer",
+    ] {
+        let ran = place.run(&format!("build more.csv --like old -o other {flag}"));
+        assert!(ran.code == 2 && ran.err.contains("cannot be used with"), "{flag}: {}", ran.err);
+    }
+}
+
+#[test]
+fn what_does_not_fit_the_old_promise_is_refused() {
+    let place = Place::new();
+    place.build("old", &numbers(0..1000), "");
+    place.write("keys", numbers(0..4000));
+    let ran = place.run("build keys --like old -o new");
+    let expected =
+        "more different keys than old has room for, 1,000; build that one with more room first (-n)";
+    assert!(ran.code == 2 && ran.err.contains(expected), "{}", ran.err);
+    assert!(!place.path("new").exists());
+    let ran = place.run("build keys --like old -o new --over warn");
+    assert!(ran.code == 0 && ran.err.contains("holds more than"), "{}", ran.err);
+    assert_eq!(place.run("diff -q old new -o p").code, 0);
+    assert_eq!(place.run("patch -q old p -o n2").code, 0);
+    assert_eq!(place.read("n2"), place.read("new"));
+}
+
+#[test]
+fn files_of_other_programs() {
+    let place = Place::new();
+    place.write("keys", numbers(0..100));
+    place.write("more", numbers(0..150));
+    for format in ["dcso", "guava", "parquet-sbbf", "redisbloom", "spark", "bits-and-blooms"] {
+        // Two of them have a mark that tells it.
+        let is_marked = matches!(format, "dcso" | "redisbloom");
+        let [from, to] = ["--from", "--to"].map(|flag| match is_marked {
+            true => String::new(),
+            false => format!("{flag} {format}"),
+        });
+        for name in ["old", "new", "p", "made"] {
+            let _ = fs::remove_file(place.path(name));
+        }
+        assert_eq!(place.run(&format!("build -q keys -n 200 --to {format} -o old")).code, 0, "{format}");
+        let ran = place.run(&format!("build -q more --like old {to} -o new"));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{format}");
+        let ran = place.run(&format!("diff -q old new {from} -o p"));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{format}");
+        assert_eq!(place.run("patch -q old p -o made").quiet(), (0, &b""[..]));
+        assert_eq!(place.read("made"), place.read("new"), "{format}");
+        assert_eq!(place.run(&format!("has -c made more {from}")).text(), "150\n");
+        assert_eq!(place.run(&format!("build -q --force more -n 2000 --to {format} -o new")).code, 0);
+        let ran = place.run(&format!("diff -q old new {from} -o p --force"));
+        assert!(ran.code == 2 && ran.err.contains("is not that of old"), "{format}: {}", ran.err);
+    }
+    place.build("ours", b"a\n", "");
+    let ran = place.run("diff ours made -o q --from bits-and-blooms");
+    assert!(
+        ran.code == 2 && ran.err.contains("its format is bits-and-blooms, and that of ours is tepal"),
+        "{}",
+        ran.err
+    );
+}
+
+/// The lock of other writers is kept, and a link stays a link.
+#[cfg(unix)]
+#[test]
+fn patching_takes_turns_with_other_writers() {
+    let place = three();
+    let lock = tepal::FileLock::acquire(place.path("old")).unwrap();
+    let ran = place.run("patch old p --no-wait");
+    assert!(ran.code == 2 && ran.err.contains("another program is changing it"), "{}", ran.err);
+    assert_eq!(place.run("patch -q old p -o beside --no-wait").code, 0);
+    drop(lock);
+    std::os::unix::fs::symlink("old", place.path("link")).unwrap();
+    assert_eq!(place.run("patch -q link p --no-wait").quiet(), (0, &b""[..]));
+    assert_eq!(place.read("old"), place.read("new"));
+    assert!(fs::symlink_metadata(place.path("link")).unwrap().is_symlink());
+}
+
+/// Within 5 % of the entropy of the bits that differ, beside 300 bytes.
+#[test]
+fn near_the_entropy() {
+    let place = Place::new();
+    place.write("keys", numbers(0..200_000));
+    assert_eq!(place.run("build -q keys -n 300000 -o old").code, 0);
+    for more in [0, 10, 2_000, 20_000, 100_000] {
+        place.write("more", numbers(200_000..200_000 + more));
+        assert_eq!(place.run("build -q keys more --force --like old -o new").code, 0);
+        let report = place.run("diff -q old new --force -o p --json").json();
+        let (flips, bits) = (report["flips"].as_f64().unwrap(), 8.0 * report["new_len"].as_f64().unwrap());
+        let share = flips / bits;
+        let term = |share: f64| if share > 0.0 { -share * share.log2() } else { 0.0 };
+        let entropy = bits * (term(share) + term(1.0 - share)) / 8.0;
+        let len = report["patch_len"].as_f64().unwrap();
+        println!("{more} keys more: {flips} bits, {len} bytes, entropy {entropy:.0}");
+        assert!(len <= 1.05 * entropy + 300.0, "{more}: {len}, {entropy}");
+    }
+}

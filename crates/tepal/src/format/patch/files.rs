@@ -1,0 +1,135 @@
+//! Patches and the files they change, on disk. The files are mapped where that can be, and written piece by piece.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use super::Patch;
+use crate::error::{Error, Result};
+use crate::format::map::Bytes;
+use crate::format::open::Open;
+use crate::format::replace::{FileLock, Over, replace};
+use crate::format::write::writing;
+
+impl Patch {
+    /// [`between`](Self::between) two files on disk.
+    ///
+    /// # Errors
+    /// As there, and [`Error::Io`].
+    pub fn between_files(old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<Self> {
+        Self::between(read(old.as_ref())?.as_slice(), read(new.as_ref())?.as_slice())
+    }
+
+    /// Reads a patch from a file.
+    ///
+    /// # Errors
+    /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::from_bytes(read(path.as_ref())?.into_vec())
+    }
+
+    /// Saves the patch, atomically, as [`BloomFilter::save`](crate::BloomFilter::save) saves a filter.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.save_at(path.as_ref(), Over::Any)
+    }
+
+    /// [`save`](Self::save) as a new file.
+    ///
+    /// # Errors
+    /// [`Error::FileExists`] where there is anything of that name; and as [`save`](Self::save).
+    pub fn save_new(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.save_at(path.as_ref(), Over::Nothing)
+    }
+
+    /// Writes the patch to `out`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where `out` refuses.
+    pub fn write_to(&self, mut out: impl Write) -> Result<()> {
+        out.write_all(self.as_bytes()).and_then(|()| out.flush()).map_err(writing)
+    }
+
+    fn save_at(&self, path: &Path, over: Over<'_>) -> Result<()> {
+        replace(path, over, |out| self.write_to(out)).map(drop)
+    }
+
+    /// Makes the new file at `new`, from the old one at `old`. It is known to be right before it takes the name. To change the
+    /// old file itself, take a [`FileLock`] and [`patch`](FileLock::patch) it.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use tepal::{BloomFilter, FileLock, Patch};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = |name| folder.path().join(name);
+    /// let mut filter = BloomFilter::builder().capacity(1000).build_from(["apple"])?;
+    /// filter.save(path("monday"))?;
+    /// filter.insert("banana")?;
+    /// filter.save(path("tuesday"))?;
+    /// let patch = Patch::between_files(path("monday"), path("tuesday"))?;
+    ///
+    /// patch.apply_to_file(path("monday"), path("new"))?;
+    /// FileLock::acquire(path("monday"))?.patch(&patch)?;             // in place
+    /// assert_eq!(std::fs::read(path("new"))?, std::fs::read(path("monday"))?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply), and [`Error::Io`]. What was at `new` stays then.
+    pub fn apply_to_file(&self, old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<()> {
+        self.apply_at(old.as_ref(), new.as_ref(), Over::Any).map(drop)
+    }
+
+    /// [`apply_to_file`](Self::apply_to_file), as a new file.
+    ///
+    /// # Errors
+    /// [`Error::FileExists`] where there is anything of that name; and as [`apply_to_file`](Self::apply_to_file).
+    pub fn apply_to_new_file(&self, old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<()> {
+        self.apply_at(old.as_ref(), new.as_ref(), Over::Nothing).map(drop)
+    }
+
+    /// Writes the new file to `out`, from the old one at `old`. It is known to be right before its first byte.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply), and [`Error::Io`].
+    pub fn apply_to(&self, old: impl AsRef<Path>, mut out: impl Write) -> Result<()> {
+        let old = read(old.as_ref())?;
+        let (head, body) = self.start(old.as_slice())?;
+        self.rehearse(&head, body)?;
+        self.pieces(&head, body, &mut |piece| out.write_all(piece).map_err(writing))?;
+        out.flush().map_err(writing)
+    }
+
+    fn apply_at(&self, old: &Path, new: &Path, over: Over<'_>) -> Result<File> {
+        let old = read(old)?;
+        let (head, body) = self.start(old.as_slice())?;
+        self.rehearse(&head, body)?;
+        replace(new, over, |out| {
+            self.pieces(&head, body, &mut |piece| out.write_all(piece).map_err(writing))?;
+            out.flush().map_err(writing)
+        })
+    }
+}
+
+impl FileLock {
+    /// Makes the locked file the new one of a patch, atomically. The lock stays held.
+    ///
+    /// # Errors
+    /// [`Error::FileChanged`] where something without the lock has changed or replaced the file since it was locked; and as
+    /// [`Patch::apply`]. The file is as it was then.
+    pub fn patch(&mut self, patch: &Patch) -> Result<()> {
+        self.save_with(|path, over| patch.apply_at(path, path, over))
+    }
+}
+
+/// The bytes of a file.
+fn read(path: &Path) -> Result<Bytes> {
+    Bytes::of(path, &Open::new()).map(|(bytes, _)| bytes).map_err(|error| match error {
+        // Only filters in pipes say how long they are.
+        Error::NotTepal { .. } => Error::parameter("the file", path.display(), "one that is no pipe"),
+        other => other,
+    })
+}

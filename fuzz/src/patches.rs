@@ -1,0 +1,36 @@
+//! Patches: made of any two files, and applied whatever they say.
+
+use tepal::Patch;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The first two bytes are the length of an old file. What follows it is a new one, and a patch.
+pub fn patch(data: &[u8]) {
+    let Some((len, data)) = data.split_first_chunk::<2>() else { return };
+    let (old, rest) = data.split_at(usize::from(u16::from_le_bytes(*len)).min(data.len()));
+    if let Ok(made) = Patch::between(old, rest) {
+        assert_eq!(made.apply(old).unwrap(), rest);
+        assert!(Patch::from_bytes(made.as_bytes().to_vec()).unwrap() == made);
+        assert_eq!(Patch::between(rest, old).unwrap().flips(), made.flips());
+    }
+    for patch in [Some(rest.to_vec()), fitting(old, rest)].into_iter().flatten() {
+        let Ok(read) = Patch::from_bytes(patch) else { continue };
+        if let Ok(new) = read.apply(old) {
+            assert_eq!(new.len() as u64, read.new_len());
+            // One pair of files has one patch, save where a head that says nothing of the body was changed.
+            if let Ok(made) = Patch::between(old, &new) {
+                assert_eq!(made.apply(old).unwrap(), new);
+            }
+        }
+    }
+}
+
+/// The bytes as a patch for the old file, under a checksum that fits.
+fn fitting(old: &[u8], patch: &[u8]) -> Option<Vec<u8>> {
+    let mut patch = patch.get(..patch.len().checked_sub(8)?)?.to_vec();
+    patch.get_mut(..10)?.copy_from_slice(b"\x89PATCH\r\n\x01\0");
+    patch.get_mut(24..32)?.copy_from_slice(&(old.len() as u64).to_le_bytes());
+    patch.get_mut(32..40)?.copy_from_slice(&xxh3_64(old).to_le_bytes());
+    let sum = xxh3_64(&patch);
+    patch.extend(sum.to_le_bytes());
+    Some(patch)
+}

@@ -1,0 +1,136 @@
+//! `patches.json`: section 6, small files and what makes one the other.
+
+use crate::json::{Json, hex, list, object, plain};
+use tepal_reference::filter::Filter;
+use tepal_reference::hash::xxh3;
+use tepal_reference::patch::{apply, diff};
+use tepal_reference::write::write;
+
+const ABOUT: &str = "Patches (FORMAT.md section 6): `patch` makes the file `old` the file `new`, all in hexadecimal, and is what \
+    a writer gives for the two. Of `refused` each is a patch that makes nothing of the `old` file of \
+    the patch \"a few keys more\", for the reason that is named; its checksum is right where the reason is another one.";
+
+/// The file.
+pub(crate) fn json() -> Result<Json, String> {
+    let mut patches = Vec::new();
+    let mut refused = Vec::new();
+    for (name, old, new) in pairs()? {
+        let patch = diff(&old, &new)?;
+        if apply(&old, &patch)? != new {
+            return Err(format!("{name}: the patch makes another file"));
+        }
+        if name == "a few keys more" {
+            for (why, changed) in damaged(&patch) {
+                if apply(&old, &changed).is_ok() {
+                    return Err(format!("{why}: not refused"));
+                }
+                refused.push(object([("reason", plain(why)), ("patch", hex(&changed))]));
+            }
+        }
+        patches.push(object([
+            ("name", plain(name)),
+            ("old", hex(&old)),
+            ("new", hex(&new)),
+            ("patch", hex(&patch)),
+        ]));
+    }
+    Ok(object([("about", plain(ABOUT)), ("patches", list(patches)), ("refused", list(refused))]))
+}
+
+/// An old and a new file.
+type Pair = (&'static str, Vec<u8>, Vec<u8>);
+
+fn pairs() -> Result<Vec<Pair>, String> {
+    let mut pairs = Vec::new();
+    let filter = |keys: std::ops::Range<u32>, layout, label: Option<&str>| {
+        let (k, bit_len) = if layout == 3 { (8, 2048) } else { (5, 2048) };
+        let mut filter = Filter::new(layout, 1, k, bit_len);
+        filter.capacity = 200;
+        filter.records.extend(label.map(|label| (1, label.to_string())));
+        for n in keys {
+            filter.insert(n.to_string().as_bytes())?;
+        }
+        Ok::<Filter, String>(filter)
+    };
+    let seal = b"a seal for testing";
+    for (name, old, new, sealed) in [
+        ("the same file", filter(0..100, 1, None)?, filter(0..100, 1, None)?, false),
+        ("a key more", filter(0..100, 1, None)?, filter(0..101, 1, None)?, false),
+        ("a few keys more", filter(0..100, 2, Some("old"))?, filter(0..110, 2, Some("old"))?, false),
+        (
+            "another list, a longer label",
+            filter(0..100, 4, None)?,
+            filter(100..200, 4, Some("another label"))?,
+            false,
+        ),
+        ("from no key to many", filter(0..0, 3, None)?, filter(0..500, 3, None)?, false),
+        ("from many keys to none", filter(0..2000, 1, None)?, filter(0..0, 1, None)?, false),
+        ("sealed", filter(0..100, 1, None)?, filter(0..105, 1, None)?, true),
+    ] {
+        let key = if sealed { Some(&seal[..]) } else { None };
+        pairs.push((name, write(&old, key)?, write(&new, key)?));
+    }
+    // Bytes of another program, at densities of their own.
+    let noise = |len: u32, share: u32| -> Vec<u8> {
+        let bit = |i: u32| u8::from(xxh3(&i.to_le_bytes(), 7) % 1000 < share.into());
+        (0..len).map(|byte| (0..8).map(|i| bit(8 * byte + i) << i).sum()).collect()
+    };
+    for (name, len, share) in [
+        ("bytes, 1 bit in 500", 1000, 2),
+        ("bytes, 1 bit in 100", 400, 10),
+        ("bytes, 1 bit in 10", 200, 100),
+        ("bytes, 3 bits in 10", 200, 300),
+        ("bytes, 5 bits in 10", 100, 500),
+        ("bytes, 9 bits in 10", 200, 900),
+    ] {
+        pairs.push((name, vec![0; len as usize], noise(len, share)));
+    }
+    let mut clusters = noise(100, 400);
+    clusters.resize(1000, 0);
+    clusters.extend(noise(60, 700));
+    pairs.push(("bytes, in clusters", vec![0; 1060], clusters));
+    pairs.push(("no bytes", Vec::new(), Vec::new()));
+    Ok(pairs)
+}
+
+/// Changes of a patch, each with why it is refused.
+fn damaged(patch: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+    let end = patch.len() - 8;
+    let again = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut changed = patch[..end].to_vec();
+        change(&mut changed);
+        let sum = xxh3(&changed, 0);
+        changed.extend(sum.to_le_bytes());
+        changed
+    };
+    let mut flipped = patch.to_vec();
+    flipped[100] ^= 1;
+    vec![
+        ("a bit is flipped", flipped),
+        ("its last byte is missing", patch[..end + 7].to_vec()),
+        ("nothing but the mark", patch[..8].to_vec()),
+        ("the mark of a filter", again(&|p| p[..8].copy_from_slice(b"\x89TEPAL\r\n"))),
+        ("version 2", again(&|p| p[8] = 2)),
+        ("form 3", again(&|p| p[10] = 3)),
+        ("form 1 with a head", again(&|p| p[10] = 1)),
+        ("inversion 2", again(&|p| p[11] = 2)),
+        ("inverted, so that another file is made", again(&|p| p[11] = 1)),
+        ("a head of 120 bytes", again(&|p| p[12] = 120)),
+        ("a head of 4 GiB", again(&|p| p[15] = 0xFF)),
+        ("a body of 64 bytes more", again(&|p| p[16] += 64)),
+        ("a body of 2^63 bytes", again(&|p| p[23] |= 0x80)),
+        ("another length of the old file", again(&|p| p[24] ^= 1)),
+        ("another checksum of the old file", again(&|p| p[32] ^= 1)),
+        ("another length of the new file", again(&|p| p[40] ^= 1)),
+        ("another checksum of the new file", again(&|p| p[48] ^= 1)),
+        ("a position more", again(&|p| p[56] += 1)),
+        ("a position less", again(&|p| p[56] -= 1)),
+        ("2^63 positions", again(&|p| p[63] |= 0x80)),
+        ("a tail of 8 bytes", again(&|p| p[64] = 8)),
+        ("a tail of 2^64 - 1 bytes", again(&|p| p[64..72].fill(0xFF))),
+        ("another count of keys", again(&|p| p[72 + 72] ^= 1)),
+        ("a byte after the code", again(&|p| p.push(0))),
+        ("the last byte of the code is missing", again(&|p| p.truncate(p.len() - 1))),
+        ("a bit of the code is flipped", again(&|p| p[72 + 144 + 3] ^= 4)),
+    ]
+}

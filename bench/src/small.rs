@@ -1,6 +1,8 @@
 //! Where most filters live: in the cache, asked and filled one key at a time, small ones by the thousand. The hash is part
 //! of every figure.
 
+mod shared;
+
 use std::fmt::Write;
 use std::hash::Hash;
 use std::hint::black_box;
@@ -41,6 +43,9 @@ pub(crate) fn run() -> String {
         text += &table("12-byte text", keys, field::<Id>(keys, KeyDomain::Bytes));
         text +=
             &table("integers of 64 bits, as an integer domain", keys, field::<u64>(keys, KeyDomain::Integer));
+    }
+    for keys in KEYS {
+        text += &shared::table(keys);
     }
     text += &made_and_filled();
     text += &mixed();

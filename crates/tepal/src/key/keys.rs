@@ -96,6 +96,37 @@ impl<K: Keys + ?Sized> Keys for &K {
     }
 }
 
+/// The keys of a list from a place on, so many of them.
+pub(crate) struct Stretch<'a, K: ?Sized> {
+    keys: &'a K,
+    start: usize,
+    len: usize,
+}
+
+impl<'a, K: Keys + ?Sized> Stretch<'a, K> {
+    /// `len` keys from number `start` on; there must be as many.
+    pub(crate) fn new(keys: &'a K, start: usize, len: usize) -> Self {
+        Stretch { keys, start, len }
+    }
+}
+
+impl<K: Keys + ?Sized> Keys for Stretch<'_, K> {
+    #[inline]
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    fn key<'a>(&'a self, i: usize, sink: &'a mut KeySink) -> KeyRef<'a> {
+        self.keys.key(self.start + i, sink)
+    }
+
+    #[inline]
+    fn integers(&self) -> Option<&[u64]> {
+        self.keys.integers().map(|all| &all[self.start..][..self.len])
+    }
+}
+
 /// A column of texts or byte strings, as Apache Arrow and other columnar systems hold it: key `i` is the
 /// data from `offsets[i]` up to `offsets[i + 1]`. Checked once, borrowed, never copied.
 ///
@@ -175,6 +206,7 @@ impl<O: Offset> Keys for Column<'_, O> {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec;
     use alloc::vec::Vec;
 
     use super::*;
@@ -198,7 +230,7 @@ mod tests {
     }
 
     /// A key that outlives its sink.
-    #[derive(Debug, PartialEq)]
+    #[derive(Clone, Debug, PartialEq)]
     enum Held {
         Bytes(Vec<u8>),
         Unsigned(u64),
@@ -226,6 +258,11 @@ mod tests {
         assert_eq!(through(&&array[..]), expected);
         assert_eq!(through(&&&Column::new(&[0_u32, 1, 1, 3], b"abc").unwrap()), expected);
         assert_eq!(through(&[7_u64, 8]), [Held::Unsigned(7), Held::Unsigned(8)]);
+        let stretch = Stretch::new(&array, 1, 2);
+        assert_eq!((through(&stretch), stretch.integers()), (expected[1..].to_vec(), None));
+        let integers = [7_u64, 8, 9];
+        let stretch = Stretch::new(&integers, 1, 1);
+        assert_eq!((through(&stretch), stretch.integers()), (vec![Held::Unsigned(8)], Some(&integers[1..2])));
         for none in [through(&[0_u16; 0]), through(&Vec::<&str>::new()), through(&&[0_i16; 0][..])] {
             assert!(none.is_empty());
         }

@@ -19,6 +19,8 @@ pub use hasher::KeyHasher;
 pub(crate) use hasher::{SMALL, is_perhaps_in};
 pub(crate) use insert::{insert_in_batches, insert_iter_in_batches};
 pub use key_ref::{Key, KeyRef};
+#[cfg(target_has_atomic = "64")]
+pub(crate) use keys::Stretch;
 pub use keys::{Column, Keys, Offset};
 #[cfg(target_has_atomic = "64")]
 pub(crate) use prepared::BATCH;

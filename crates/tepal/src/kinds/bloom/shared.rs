@@ -16,7 +16,9 @@ use crate::bits::{Bits, Line};
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
 use crate::key::schemes::{OwnScheme, sizing};
-use crate::key::{BATCH, Batch, Key, KeyRef, KeySink, Keys, One, insert_in_batches, insert_iter_in_batches};
+use crate::key::{
+    BATCH, Batch, Key, KeyRef, KeySink, Keys, One, Stretch, insert_in_batches, insert_iter_in_batches,
+};
 use counts::{Counter, Next, Watch};
 
 /// The bits of a filter that threads share: atomic words, set and asked through `&self` without a lock.
@@ -47,8 +49,8 @@ use counts::{Counter, Next, Watch};
 ///
 /// [`keys_inserted`](BloomFilter::keys_inserted) is exact, for all inserts that happened before.
 /// [`OverCapacity::Refuse`] sets in as for one thread, and lets each thread finish the key, or the piece of a batch (512 keys
-/// at most), that it is inserting. When to look is judged by the set bits of a sample: all lines of a filter up to 256 KiB,
-/// at least 4,096 lines and one in 64 of a larger one. Some times, once the keys of the capacity are in, threads wait
+/// at most), that it is inserting. When to look is judged by the set bits of a sample: all lines of a filter up to 32 KiB,
+/// at least 512 lines and one in 64 of a larger one. Some times, once the keys of the capacity are in, threads wait
 /// while one looks at all bits.
 ///
 /// ```
@@ -78,6 +80,8 @@ pub struct Shared {
     half_seen: AtomicBool,
     /// The rate for keys like the members, as the bits of an `f64`, where new keys are refused for that.
     spoiled: AtomicU64,
+    /// So many threads set keys apart.
+    apart: AtomicU64,
     /// Held more than its capacity before it was shared.
     was_over: bool,
 }
@@ -93,6 +97,7 @@ impl Shared {
             look_at_keys: AtomicU64::new(capacity / 2),
             half_seen: AtomicBool::new(false),
             spoiled: AtomicU64::new(0),
+            apart: AtomicU64::new(0),
             was_over: false,
         }
     }
@@ -232,22 +237,21 @@ impl BloomFilter<Shared> {
     /// Inserts many keys, while other threads insert and ask: hashed and set in batches, with the memory accesses of
     /// a batch under way together. Does not say which keys were new.
     ///
-    /// Where no key is refused, since the policy is another than [`OverCapacity::Refuse`], four keys or more for each 64 bytes
-    /// of the filter are set in an array of their own first, which takes as much memory as the filter until they are in: then
-    /// a locked operation sets the bits of several keys. Others see all of the keys at the end.
+    /// Four keys or more for each 64 bytes of the filter are set in an array of their own first, as many as there is surely
+    /// room for, which takes as much memory as the filter until they are in: then a locked operation sets the bits of several
+    /// keys. Others see these keys all together.
     ///
     /// # Errors
     /// As [`insert`](Self::insert). The keys before the refused one are in: [`Error::CapacityReached`] says
     /// how many; with [`Error::KeyRefused`] it is all up to the key it names.
     pub fn insert_many<K: Keys + ?Sized>(&self, keys: &K) -> Result<()> {
-        if let Some(lines) = self.lines_apart(keys.len()) {
-            return self.insert_apart(keys, lines);
-        }
+        let (apart, all) = self.insert_apart(keys);
+        all?;
         insert_in_batches(
             self,
             |filter| &filter.meta.keys,
-            keys,
-            |filter, batch, done| filter.insert_batch(batch, done),
+            &Stretch::new(keys, apart, keys.len() - apart),
+            |filter, batch, done| filter.insert_batch(batch, apart + done),
         )
     }
 
@@ -279,12 +283,8 @@ impl BloomFilter<Shared> {
     /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
     pub fn insert_many_hashes(&self, hashes: &[u64]) -> Result<()> {
         self.meta.keys.check_has_hash()?;
-        if let Some(mut lines) = self.lines_apart(hashes.len()) {
-            self.kernel.insert_many(&self.rules, &mut lines, hashes);
-            self.unite(&lines, hashes.len());
-            return Ok(());
-        }
-        self.insert_hashes(hashes, 0)
+        let apart = self.insert_hashes_apart(hashes);
+        self.insert_hashes(&hashes[apart..], apart)
     }
 
     /// Keys that a thread may insert without looking whether the filter is full.

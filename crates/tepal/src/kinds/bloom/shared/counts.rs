@@ -138,6 +138,28 @@ impl Watch {
         }
     }
 
+    /// Does what must meet neither a look nor another of its kind: `work` sets so many bits of the sample, and then it is
+    /// looked; or nothing is changed. Whoever sets a bit of the sample meanwhile waits.
+    pub(super) fn alone(&self, work: impl FnOnce() -> Option<u64>, look: impl FnOnce() -> Next) -> bool {
+        let look_at = loop {
+            let look_at = self.look_at.load(Relaxed);
+            if look_at == LOOKING {
+                wait();
+            } else if self.look_at.compare_exchange(look_at, LOOKING, AcqRel, Relaxed).is_ok() {
+                break look_at;
+            }
+        };
+        let sampled = work();
+        match sampled {
+            Some(sampled) => {
+                self.bits.0.fetch_add(sampled, Relaxed);
+                self.look_alone(look);
+            }
+            None => self.look_at.store(look_at, Release),
+        }
+        sampled.is_some()
+    }
+
     /// The others stop too, at their next bit of the sample: the look is of about the middle of its time.
     fn look_alone(&self, look: impl FnOnce() -> Next) {
         let before = self.bits.0.load(Relaxed);

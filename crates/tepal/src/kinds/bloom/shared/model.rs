@@ -67,21 +67,42 @@ fn batch_and_batch() {
 /// Keys that were set in lines apart, beside a single one and beside others like them: none is lost, and all are counted.
 #[test]
 fn apart_and_alone() {
-    for other_is_apart in [false, true] {
-        model(move || {
-            let filter = Arc::new(tiny(Layout::Scattered, 1, OverCapacity::Warn));
-            let other = filter.clone();
-            let there = thread::spawn(move || match other_is_apart {
-                true => other.insert_many_hashes(&[HASHES[0]; 4]).unwrap(),
-                false => drop(other.insert_hash(HASHES[0])),
+    for policy in [OverCapacity::Warn, OverCapacity::Refuse] {
+        for other_is_apart in [false, true] {
+            model(move || {
+                let filter = Arc::new(tiny(Layout::Scattered, 1, policy));
+                let other = filter.clone();
+                let there = thread::spawn(move || match other_is_apart {
+                    true => other.insert_many_hashes(&[HASHES[0]; 4]).unwrap(),
+                    false => drop(other.insert_hash(HASHES[0])),
+                });
+                filter.insert_many_hashes(&[HASHES[0], HASHES[1], HASHES[0], HASHES[1]]).unwrap();
+                there.join().unwrap();
+                assert!(filter.contains_hash(HASHES[0]) && filter.contains_hash(HASHES[1]));
+                assert_eq!(filter.keys_inserted(), Some(if other_is_apart { 8 } else { 5 }));
+                assert_eq!(filter.snapshot().unwrap().set_bits(), 2);
             });
-            filter.insert_many_hashes(&[HASHES[0], HASHES[1], HASHES[0], HASHES[1]]).unwrap();
-            there.join().unwrap();
-            assert!(filter.contains_hash(HASHES[0]) && filter.contains_hash(HASHES[1]));
-            assert_eq!(filter.keys_inserted(), Some(if other_is_apart { 8 } else { 5 }));
-            assert_eq!(filter.snapshot().unwrap().set_bits(), 2);
-        });
+        }
     }
+}
+
+/// Of two that want room which is there for one, one gets it, whoever looks meanwhile; and none waits for ever.
+#[test]
+fn room_for_one() {
+    model(|| {
+        let shared = Arc::new((Watch::new(1.0, 8), AtomicU64::new(0)));
+        shared.0.look_now(|| Next::Room { bits: 4, look_in: 2 });
+        let take = |(watch, taken): &(Watch, AtomicU64)| {
+            let work = || (taken.load(Relaxed) == 0).then(|| taken.fetch_add(1, Relaxed) + 2);
+            watch.alone(work, || Next::Room { bits: 2, look_in: 2 })
+        };
+        let other = shared.clone();
+        let there = thread::spawn(move || take(&other));
+        let here = take(&shared);
+        shared.0.add(1, || Next::Room { bits: 1, look_in: 1 });
+        assert!(here != there.join().unwrap());
+        assert!(shared.1.load(Relaxed) == 1 && !shared.0.is_full());
+    });
 }
 
 /// An insert that found every bit set, by another thread that it did not wait for, is seen by all that happens after.

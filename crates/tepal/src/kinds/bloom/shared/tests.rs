@@ -13,7 +13,6 @@ use crate::error::Error;
 #[cfg(feature = "foreign")]
 use crate::ids::Scheme;
 use crate::ids::{KeyDomain, Layout};
-use crate::kinds::bloom::tests::builders;
 use crate::params::WITHIN;
 
 const THREADS: u64 = 8;
@@ -458,44 +457,4 @@ fn chosen_keys_are_refused_on_every_thread() {
     });
     // Each thread may be some hundreds of keys late.
     assert!((20_000..22_000).contains(&inserted), "{inserted}");
-}
-
-/// Under a policy that refuses nothing, many keys are set in lines apart: the same bits and counts as one by one, by one
-/// thread and by several, and for an array of few keys the usual way.
-#[test]
-fn keys_set_apart_are_as_keys_set_one_by_one() {
-    for builder in builders() {
-        for policy in [OverCapacity::Warn, OverCapacity::Ignore] {
-            let builder = builder.clone().capacity(4000).over_capacity(policy);
-            let keys: Vec<u64> = (0..6000).collect();
-            let expected = builder.clone().build_from(&keys[..]).unwrap();
-            let shared = builder.build().unwrap().into_shared();
-            assert_eq!(shared.lines_apart(10), None);
-            assert!(shared.lines_apart(3000).is_some());
-            thread::scope(|scope| {
-                for half in keys.chunks(3000) {
-                    let shared = &shared;
-                    scope.spawn(move || shared.insert_many(half).unwrap());
-                }
-            });
-            assert_eq!(shared.keys_inserted(), Some(6000));
-            assert!(shared.is_over_capacity() == (policy == OverCapacity::Warn), "{shared:?}");
-            let owned = shared.into_owned().unwrap();
-            assert!(owned == expected && owned.set_bits() == expected.set_bits(), "{owned:?}");
-        }
-    }
-}
-
-/// Where keys may be refused, none are set apart; and a key that the domain does not have ends a list as in memory.
-#[test]
-fn what_may_be_refused_is_not_set_apart() {
-    let refusing = BloomFilter::builder().capacity(1000).build().unwrap().into_shared();
-    assert_eq!(refusing.lines_apart(1_000_000), None);
-    let ids = BloomFilter::builder().capacity(10).key_domain(KeyDomain::Integer);
-    let ids = ids.over_capacity(OverCapacity::Ignore).build().unwrap().into_shared();
-    let keys: Vec<&str> = ["1", "2", "3", "4", "5", "6", "x", "7"].into_iter().cycle().take(40).collect();
-    assert!(ids.lines_apart(keys.len()).is_some());
-    let refused = ids.insert_many(&keys).unwrap_err();
-    assert!(matches!(&refused, Error::KeyRefused { found, .. } if found == "x"), "{refused}");
-    assert_eq!((ids.keys_inserted(), ids.contains("6"), ids.contains("7")), (Some(6), true, false));
 }

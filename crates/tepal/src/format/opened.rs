@@ -260,6 +260,37 @@ impl Opened {
         self.filter.clear()
     }
 
+    /// [`AnyFilter::fold`]. The file stays one of its format.
+    ///
+    /// # Errors
+    /// As there, and as [`to_bytes`](Self::to_bytes) where the format cannot hold what comes of it. The filter is unchanged
+    /// then.
+    pub fn fold(&mut self, factor: u64) -> Result<()> {
+        let folded = self.filter.folded_by(factor)?;
+        self.exchange(folded)
+    }
+
+    /// [`AnyFilter::shrink_to`]. The file stays one of its format.
+    ///
+    /// # Errors
+    /// As there, and as [`fold`](Self::fold).
+    pub fn shrink_to(&mut self, rate: f64) -> Result<u64> {
+        match self.filter.shrunk_to(rate)? {
+            Some((factor, folded)) => self.exchange(folded).map(|()| factor),
+            None => Ok(1),
+        }
+    }
+
+    /// Takes the filter that its own was folded to, if the format can hold that.
+    fn exchange(&mut self, folded: AnyFilter) -> Result<()> {
+        let old = core::mem::replace(&mut self.filter, folded);
+        if let Err(error) = self.file_len() {
+            self.filter = old;
+            return Err(error);
+        }
+        Ok(())
+    }
+
     /// [`AnyFilter::set_over_capacity`]. A tepal file keeps it, other files do not.
     ///
     /// # Errors

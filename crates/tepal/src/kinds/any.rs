@@ -274,6 +274,52 @@ impl AnyFilter {
         self.as_dyn().warnings()
     }
 
+    /// How many times smaller [`fold`](Self::fold) can make it: [`BloomFilter::fold_factors`]. Nothing for a chain.
+    #[must_use]
+    pub fn fold_factors(&self) -> Vec<u64> {
+        self.foldable().map_or(Vec::new(), |filter| filter.fold_factors())
+    }
+
+    /// [`BloomFilter::fold`].
+    ///
+    /// # Errors
+    /// As there; [`Error::NotPossible`] for a chain; [`Error::Damaged`] for a filter that was opened
+    /// [quick](crate::Open::quick) and whose bits are not what was written.
+    pub fn fold(&mut self, factor: u64) -> Result<()> {
+        *self = self.folded_by(factor)?;
+        Ok(())
+    }
+
+    /// [`BloomFilter::shrink_to`].
+    ///
+    /// # Errors
+    /// As there, and as [`fold`](Self::fold).
+    pub fn shrink_to(&mut self, rate: f64) -> Result<u64> {
+        let Some((factor, folded)) = self.shrunk_to(rate)? else { return Ok(1) };
+        *self = folded;
+        Ok(factor)
+    }
+
+    pub(crate) fn folded_by(&self, factor: u64) -> Result<AnyFilter> {
+        self.foldable()?.folded_by(factor).map(AnyFilter::from)
+    }
+
+    pub(crate) fn shrunk_to(&self, rate: f64) -> Result<Option<(u64, AnyFilter)>> {
+        let shrunk = self.foldable()?.shrunk_to(rate)?;
+        Ok(shrunk.map(|(factor, folded)| (factor, folded.into())))
+    }
+
+    fn foldable(&self) -> Result<&BloomFilter<Mapped>> {
+        match self {
+            AnyFilter::Bloom(filter) => Ok(filter),
+            AnyFilter::Scalable(_) => Err(Error::NotPossible {
+                kind: self.kind(),
+                operation: "be folded",
+                instead: "build one filter from its keys",
+            }),
+        }
+    }
+
     /// The Bloom filter that this is.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! Union, intersection, and folding to a smaller size.
 
 use alloc::string::ToString;
+use alloc::vec::Vec;
 use core::fmt::Display;
 
 use super::storage::{InMemory, PlainStorage, Storage, StorageMut};
@@ -128,40 +129,102 @@ impl BloomFilter {
     /// remainders, which do not fold; [`Error::RateOutOfReach`] where the filter is above `rate` as it is;
     /// [`Error::TooLarge`] where there is no memory for the folded one. The filter is unchanged then.
     pub fn shrink_to(&mut self, rate: f64) -> Result<u64> {
+        Ok(match self.shrunk_to(rate)? {
+            Some((factor, folded)) => {
+                *self = folded;
+                factor
+            }
+            None => 1,
+        })
+    }
+
+    /// Makes the filter `factor` times smaller, one of [`fold_factors`](Self::fold_factors), without the keys. Its promise
+    /// stays where it keeps it; else it is the rate that it has then.
+    ///
+    /// ```
+    /// let mut seen = tepal::BloomFilter::builder().bit_len(6 * 512).capacity(100).build_from(["apple"])?;
+    /// assert_eq!(seen.fold_factors(), [2, 3, 6]);
+    /// seen.fold(3)?;
+    /// assert_eq!(seen.bit_len(), 2 * 512);
+    /// assert!(seen.contains("apple"));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a factor that is not one of these; [`Error::TooLarge`] where there is no memory for the folded
+    /// one. The filter is unchanged then.
+    pub fn fold(&mut self, factor: u64) -> Result<()> {
+        *self = self.folded_by(factor)?;
+        Ok(())
+    }
+}
+
+impl<L: PlainStorage> BloomFilter<L> {
+    /// How many times smaller [`fold`](BloomFilter::fold) can make the filter, from 2 on: whatever divides its number of
+    /// lines, blocks or, in the layout `scattered`, bits. Nothing where positions are remainders, which do not fold.
+    #[must_use]
+    pub fn fold_factors(&self) -> Vec<u64> {
+        if !self.has_hash() {
+            return Vec::new();
+        }
+        let units = self.meta.shape.bit_len / self.meta.shape.layout.unit_bits();
+        let small = (1..).take_while(|factor| factor * factor <= units).filter(|factor| units % factor == 0);
+        let mut factors: Vec<u64> = small.flat_map(|factor| [factor, units / factor]).collect();
+        factors.sort_unstable();
+        factors.dedup();
+        factors.retain(|&factor| factor > 1);
+        factors
+    }
+
+    /// The filter made `factor` times smaller, and how it is when that is done.
+    pub(crate) fn folded_by(&self, factor: u64) -> Result<BloomFilter> {
+        self.check_folds()?;
+        if !self.fold_factors().contains(&factor) {
+            let expected = "one of `fold_factors`";
+            return Err(Error::parameter("the factor to fold by", factor, expected));
+        }
+        let promised = self.promised_false_positive_rate();
+        let mut folded = self.folded(factor)?;
+        let rate = folded.false_positive_rate().max(promised);
+        folded.promise(rate, self.keys_by_bits());
+        Ok(folded)
+    }
+
+    /// The filter as small as its keys allow at `rate`, and how many units became one; nothing where that is not smaller.
+    pub(crate) fn shrunk_to(&self, rate: f64) -> Result<Option<(u64, BloomFilter)>> {
         check_rate(rate)?;
         let now = self.false_positive_rate();
         if now > rate {
             let reason = alloc::format!("the filter is at {now:.3e} now and folding only raises that");
             return Err(Error::rate_out_of_reach(rate, reason));
         }
-        if !self.has_hash() {
-            let expected = "one with a 64-bit hash: this one's positions do not fold, build it again smaller";
-            return Err(Error::parameter("the scheme", self.scheme(), expected));
-        }
+        self.check_folds()?;
         let shape = self.meta.shape;
-        let keys = libm::ceil(self.estimated_len()).max(1.0) as u64;
-        let request = Request {
-            false_positive_rate: Some(rate),
-            layout: Some(shape.layout),
-            num_hashes: Some(shape.num_hashes),
-            ..Request::default()
-        };
         // A large filter needs so many bits a key; this one may do with a little less.
         let needed = bits_per_key(shape.layout, shape.num_hashes, rate)
-            .map_or(shape.bit_len as f64, |bits| bits * keys as f64);
-        let most = shape.bit_len as f64 / needed * 1.2;
-        let units = shape.bit_len / shape.layout.unit_bits();
-        for factor in (2..=(most as u64).min(units)).rev().filter(|factor| units % factor == 0) {
+            .map_or(shape.bit_len as f64, |bits| bits * self.keys_by_bits() as f64);
+        let most = (shape.bit_len as f64 / needed * 1.2) as u64;
+        for factor in self.fold_factors().into_iter().rev().filter(|&factor| factor <= most) {
             let mut folded = self.folded(factor)?;
             if folded.false_positive_rate() <= rate {
-                let holds = Request { bit_len: Some(folded.bit_len()), ..request }.plan();
-                folded.meta.promised_rate = rate;
-                folded.set_capacity(holds.map_or(keys, |plan| plan.capacity.max(keys)));
-                *self = folded;
-                return Ok(factor);
+                folded.promise(rate, self.keys_by_bits());
+                return Ok(Some((factor, folded)));
             }
         }
-        Ok(1)
+        Ok(None)
+    }
+
+    fn check_folds(&self) -> Result<()> {
+        if self.has_hash() {
+            return self.check_before_copying();
+        }
+        let expected = "one with a 64-bit hash: this one's positions do not fold, build it again smaller";
+        Err(Error::parameter("the scheme", self.scheme(), expected))
+    }
+
+    /// How many different keys are in it, going by the bits: at least 1.
+    fn keys_by_bits(&self) -> u64 {
+        libm::ceil(self.estimated_len()).max(1.0) as u64
     }
 
     /// The filter with each `factor` neighbouring units made one (FORMAT.md, section 2.6).
@@ -180,6 +243,22 @@ impl BloomFilter {
         let set_bits = bits::count(&lines);
         let meta = Meta { shape, inserted: self.keys_inserted(), ..self.meta.clone() };
         Ok(BloomFilter::from_parts(meta, InMemory(lines), set_bits))
+    }
+}
+
+impl BloomFilter {
+    /// From now on this rate is promised, for as many keys as its size holds at that, and for the `keys` in it.
+    fn promise(&mut self, rate: f64, keys: u64) {
+        let shape = self.meta.shape;
+        let request = Request {
+            bit_len: Some(shape.bit_len),
+            false_positive_rate: Some(rate),
+            layout: Some(shape.layout),
+            num_hashes: Some(shape.num_hashes),
+            ..Request::default()
+        };
+        self.meta.promised_rate = rate;
+        self.set_capacity(request.plan().map_or(keys, |plan| plan.capacity.max(keys)));
     }
 }
 

@@ -179,6 +179,39 @@ fn folding_goes_as_far_as_the_rate() {
     assert!(better > 0, "none is better than planned");
 }
 
+/// Every factor that there is, and none besides, gives what building small gives; the promise is kept, or is the new rate.
+#[test]
+fn folding_by_each_factor() {
+    for (layout, unit) in [(Layout::Line, 512), (Layout::SplitBlock, 256), (Layout::Scattered, 64)] {
+        let k = if layout == Layout::SplitBlock { 8 } else { 4 };
+        let builder = |bits| BloomFilter::builder().layout(layout).num_hashes(k).bit_len(bits).seed(0);
+        let keys = 0..40u64;
+        let filter = filled(&builder(60 * 512).capacity(1000), keys.clone());
+        let units = filter.bit_len() / filter.meta.shape.layout.unit_bits();
+        let factors = filter.fold_factors();
+        assert!(factors.iter().all(|factor| units % factor == 0) && factors.contains(&60), "{layout}");
+        assert_eq!(factors.len(), (2..=units).filter(|factor| units % factor == 0).count());
+        for factor in factors.into_iter().filter(|factor| 60 * 512 / factor % unit == 0) {
+            let mut folded = filter.clone();
+            folded.fold(factor).unwrap();
+            let small = builder(60 * 512 / factor).over_capacity(OverCapacity::Ignore).capacity(1000);
+            assert!(
+                folded.to_bits().unwrap() == filled(&small, keys.clone()).to_bits().unwrap(),
+                "{layout} {factor}"
+            );
+            let rate = folded.false_positive_rate();
+            let promised = folded.promised_false_positive_rate();
+            assert_eq!(promised, rate.max(filter.promised_false_positive_rate()));
+            assert!(folded.capacity() >= 40 && !folded.is_over_capacity(), "{layout} {factor}");
+        }
+        for wrong in [0, 1, 7, units + 1] {
+            let mut folded = filter.clone();
+            assert!(matches!(folded.fold(wrong), Err(Error::Parameter { .. })));
+            assert!(folded == filter);
+        }
+    }
+}
+
 /// A union of more keys than the capacity is refused where its rate is past the promise, or one of more keys than anybody
 /// knows; it is judged by its lines, not by the number of its bits.
 #[test]

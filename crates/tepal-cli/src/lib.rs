@@ -14,6 +14,7 @@ mod describe;
 mod error;
 mod input;
 mod keys;
+mod live;
 mod machine;
 mod measure;
 mod names;
@@ -40,7 +41,7 @@ pub mod fuzzing {
 
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 
 use crate::args::{Cli, Color, Verb};
@@ -68,6 +69,7 @@ pub fn main() -> ExitCode {
         Verb::Merge(args) => cmd::merge::run(&args),
         Verb::Diff(args) => cmd::diff::run(&args),
         Verb::Patch(args) => cmd::patch::run(&args),
+        Verb::Shrink(args) => cmd::shrink::run(&args),
         Verb::Convert(args) => cmd::convert::run(&args),
         Verb::Verify(args) => cmd::verify::run(&args),
         Verb::Test(args) => cmd::test::run(&args),
@@ -110,12 +112,29 @@ fn refuse(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return ExitCode::from(if error.use_stderr() { ERROR } else { 0 });
     }
+    // What people guess is known too, by its real name.
+    let mut cli = Cli::command();
+    cli.build();
+    let real = |verb: &str| cli.find_subcommand(verb).map(|verb| verb.get_name().to_owned());
+    if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(found))) =
+        (error.kind(), error.get(ContextKind::InvalidSubcommand))
+    {
+        let mut like: Vec<String> = match error.get(ContextKind::SuggestedSubcommand) {
+            Some(ContextValue::Strings(like)) => like.iter().rev().filter_map(|verb| real(verb)).collect(),
+            _ => Vec::new(),
+        };
+        like.dedup();
+        let meant =
+            if like.is_empty() { String::new() } else { format!("; did you mean {}", like.join(" or ")) };
+        complain(&format!("no verb {found:?}{meant}; see tepal --help"));
+        return ExitCode::from(ERROR);
+    }
     let text = error.to_string();
     let lines = text.trim_start_matches("error: ").lines();
     let message = lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
     let line = message.map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
     // Most flags are a verb's.
-    let verb = std::env::args().nth(1).filter(|verb| Cli::command().find_subcommand(verb).is_some());
+    let verb = std::env::args().nth(1).and_then(|verb| real(&verb));
     let verb = verb.map_or(String::new(), |verb| format!("{verb} "));
     complain(&format!("{}; see tepal {verb}--help", line.replace(":;", ":")));
     ExitCode::from(ERROR)

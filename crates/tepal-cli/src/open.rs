@@ -44,6 +44,9 @@ pub fn open_one_of(
     if file.read {
         open = open.in_memory();
     }
+    if file.quick {
+        open = open.quick();
+    }
     if let Some(key) = &secrets.secret {
         open = open.secret_key(key);
     }

@@ -23,6 +23,9 @@ pub struct FileArgs {
     /// --inplace), which end a mapped reader with a bare "Bus error"
     #[arg(long)]
     pub read: bool,
+    /// Without a look at the bits, for the verbs that have --quick.
+    #[arg(skip)]
+    pub quick: bool,
 }
 
 /// Which scheme sets the bits, and which program is to read the file.

@@ -12,9 +12,11 @@ mod chain;
 mod encoding;
 mod foreign;
 mod keys;
+mod live;
 mod patch;
 mod secret;
 mod shape;
+mod shrink;
 mod which;
 
 pub use build::BuildArgs;
@@ -23,10 +25,12 @@ pub use encoding::listed;
 pub use foreign::{ConvertArgs, FileArgs, MergeArgs, Preset, SchemeArgs};
 use keys::KEYS_HELP;
 pub use keys::KeyArgs;
+pub use live::LiveArgs;
 use patch::PATCH_HELP;
 pub use patch::{DiffArgs, PatchArgs};
 pub use secret::SecretArgs;
 pub use shape::ShapeArgs;
+pub use shrink::ShrinkArgs;
 pub use which::WhichArgs;
 
 /// Help begins with what the verb does and three examples.
@@ -70,6 +74,7 @@ pub enum Color {
 pub enum Verb {
     /// Make a filter from a list of keys
     #[command(
+        alias = "create",
         help_template = TEMPLATE,
         before_help = "  tepal build list.txt -o list.tepal
   zcat old.gz | tepal build - new.txt -p 0.1% -o all.tepal
@@ -79,6 +84,7 @@ pub enum Verb {
     Build(BuildArgs),
     /// Add keys to a filter
     #[command(
+        alias = "insert",
         help_template = TEMPLATE,
         before_help = "  tepal add list.tepal more.txt
   tepal add list.tepal more.txt -o larger.tepal
@@ -88,11 +94,12 @@ pub enum Verb {
     Add(AddArgs),
     /// Print the lines whose key is (probably) in a filter
     #[command(
+        aliases = ["check", "query", "contains"],
         help_template = TEMPLATE,
         before_help = "  tepal has list.tepal today.txt > maybe.txt
   tepal has -v list.tepal today.txt > surely-not.txt
   tepal has -q -e 570108428378 list.tepal && echo \"perhaps on the list\"",
-        after_help = KEYS_HELP
+        after_help = format!("{KEYS_HELP}\n\nExit codes: 0 a line was selected, 1 none was, 2 error.")
     )]
     Has(HasArgs),
     /// Say which of several filters may hold each key
@@ -122,6 +129,7 @@ pub enum Verb {
     Plan(PlanArgs),
     /// Unite filters: the new filter has the keys of all of them
     #[command(
+        alias = "union",
         help_template = TEMPLATE,
         before_help = "  tepal merge monday.tepal tuesday.tepal -o both.tepal
   tepal merge --and a.tepal b.tepal -o common.tepal
@@ -146,6 +154,15 @@ pub enum Verb {
         after_help = PATCH_HELP
     )]
     Patch(PatchArgs),
+    /// Make a filter smaller without its keys: its rate of error rises
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "  tepal shrink list.tepal -p 1%
+  tepal shrink list.tepal -p 1% -o small.tepal
+  tepal shrink list.tepal -s 2MiB",
+        after_help = shrink::HELP
+    )]
+    Shrink(ShrinkArgs),
     /// Write a filter in the format of another program that has the same hash
     #[command(
         help_template = TEMPLATE,
@@ -171,7 +188,8 @@ Exit codes: 0 nothing wrong was found, 2 something wrong was found."
         help_template = TEMPLATE,
         before_help = "  tepal test list.tepal --members list.txt
   tepal test list.tepal --members list.txt --absent others.txt
-  tepal test list.tepal --json"
+  tepal test list.tepal --json",
+        after_help = "Exit codes: 0 the promise is kept, 1 it is broken or a member is missed, 2 error."
     )]
     Test(TestArgs),
     /// Build and ask a filter of 20 million made-up identity numbers
@@ -271,6 +289,8 @@ pub struct HasArgs {
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
+    #[command(flatten)]
+    pub live: LiveArgs,
     /// With --in: after each line a tab and the filters that may hold its key, with a comma between them, as `tepal which`
     /// prints them
     #[arg(long, conflicts_with_all = ["invert", "count", "quiet", "json"])]

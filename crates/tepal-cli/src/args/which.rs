@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{FileArgs, KeyArgs, SecretArgs};
+use super::{FileArgs, KeyArgs, LiveArgs, SecretArgs};
 
 /// The end of the help.
 pub const HELP: &str = "\
@@ -49,6 +49,8 @@ pub struct WhichArgs {
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
+    #[command(flatten)]
+    pub live: LiveArgs,
     /// Print one JSON object for each line; with -c one for all
     #[arg(long, conflicts_with_all = ["invert", "quiet"])]
     pub json: bool,

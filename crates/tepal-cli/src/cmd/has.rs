@@ -5,10 +5,8 @@ use std::io::{self, IsTerminal};
 use std::iter;
 use std::path::Path;
 
-use tepal::Opened;
-
-use crate::args::HasArgs;
-use crate::asking::{Answers, Ask, How, holders_of};
+use crate::args::{FileArgs, HasArgs};
+use crate::asking::{Answers, How, holders_of};
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
 use crate::input::pages::{Inputs, Page};
@@ -16,8 +14,9 @@ use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::input::records::Batch;
 use crate::input::source::Source;
+use crate::live::{AskLive, Filters};
 use crate::names::Names;
-use crate::open::{note_encoding, open_all};
+use crate::open::{note_encoding, open_one_of};
 use crate::output::{Record, Stdout};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -35,11 +34,11 @@ pub fn run(args: &HasArgs) -> Outcome {
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let how = How { each: args.json || args.which, mixed: false };
     let names = Names::of(paths(args), args.stem, args.which)?;
-    let mut printer = Printer::new(args, names, &filters);
+    let mut printer = Printer::new(args, &filters, names);
     printer.given_keys(how)?;
     let asked = match printer.is_done() {
         true => Ok(()),
-        false => pipeline::run(&mut inputs, &Ask { filters: &filters, how }, &mut printer),
+        false => pipeline::run(&mut inputs, &AskLive { filters: &filters, how }, &mut printer),
     };
     progress.clear();
     let outcome = printer.finish(asked);
@@ -55,19 +54,20 @@ fn paths(args: &HasArgs) -> impl Iterator<Item = &Path> {
 }
 
 /// Opens the filters, and checks that they can do what the flags ask.
-fn open_filters(args: &HasArgs) -> Result<Vec<Opened>, Failure> {
+fn open_filters(args: &HasArgs) -> Result<Filters<'_>, Failure> {
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
-    let filters = open_all(paths(args), args.file, &secrets)?;
-    if !args.quiet {
-        filters.iter().zip(paths(args)).for_each(|(filter, path)| note_encoding(path, filter, args.file));
-    }
-    if args.ignore_case {
-        for (filter, path) in filters.iter().zip(paths(args)) {
-            if !filter.key_hasher().recipe().nocase {
-                let text = "built without --nocase, so -i cannot be done; build it again with --nocase";
-                return Err(Failure::at(&shown(path), text));
-            }
+    let file = FileArgs { quick: args.live.quick, ..args.file };
+    let count = 1 + args.others.len();
+    let filters = Filters::open(paths(args), args.live.reload, move |path| {
+        let filter = open_one_of(count, path, file, &secrets)?;
+        if args.ignore_case && !filter.key_hasher().recipe().nocase {
+            let text = "built without --nocase, so -i cannot be done; build it again with --nocase";
+            return Err(Failure::at(&shown(path), text));
         }
+        Ok(filter)
+    })?;
+    if !args.quiet {
+        filters.now().iter().zip(paths(args)).for_each(|(filter, path)| note_encoding(path, filter, file));
     }
     Ok(filters)
 }
@@ -75,9 +75,9 @@ fn open_filters(args: &HasArgs) -> Result<Vec<Opened>, Failure> {
 /// Prints or counts the selected records.
 struct Printer<'a> {
     args: &'a HasArgs,
+    filters: &'a Filters<'a>,
     /// The names of the filters.
     names: Names,
-    filters: &'a [Opened],
     stdout: Stdout,
     /// How many records of all inputs are selected.
     selected: u64,
@@ -93,11 +93,11 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    fn new(args: &'a HasArgs, names: Names, filters: &'a [Opened]) -> Self {
+    fn new(args: &'a HasArgs, filters: &'a Filters<'a>, names: Names) -> Self {
         Self {
             args,
-            names,
             filters,
+            names,
             stdout: Stdout::new(),
             selected: 0,
             input: 0,
@@ -142,7 +142,7 @@ impl<'a> Printer<'a> {
                 break;
             }
             let key = key.as_encoded_bytes();
-            let holders = holders_of(self.filters, how, key)?;
+            let holders = holders_of(&self.filters.now(), how, key)?;
             let held = holders.iter().any(|&word| word != 0);
             if self.args.json {
                 self.stdout.json(&Record::new(None, Some(key), self.names.list(&holders).collect()))?;
@@ -272,7 +272,7 @@ impl<'a> Printer<'a> {
     }
 
     fn print_json(&mut self, page: &mut Page<'_>, answers: &Answers) -> Result<(), Failure> {
-        self.stdout.records(page, answers, &self.names, self.filters)?;
+        self.stdout.records(page, answers, &self.names, &self.filters.now())?;
         self.select(answers.held.iter().filter(|&&held| held).count());
         self.stdout.show()
     }
@@ -322,6 +322,7 @@ impl Sink<Answers> for Printer<'_> {
     }
 
     fn pause(&mut self) -> Result<(), Failure> {
+        self.filters.waits();
         self.stdout.flush()
     }
 }

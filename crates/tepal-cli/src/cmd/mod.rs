@@ -11,6 +11,7 @@ pub mod manual;
 pub mod merge;
 pub mod patch;
 pub mod plan;
+pub mod shrink;
 pub mod test;
 pub mod verify;
 pub mod which;

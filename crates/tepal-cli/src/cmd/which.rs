@@ -3,16 +3,16 @@
 use std::io::{self, IsTerminal};
 
 use serde::Serialize;
-use tepal::Opened;
 
-use crate::args::WhichArgs;
-use crate::asking::{Answers, Ask, How, holders_of, members};
+use crate::args::{FileArgs, WhichArgs};
+use crate::asking::{Answers, How, holders_of, members};
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::input::source::Source;
+use crate::live::{AskLive, Filters};
 use crate::names::{NONE, Names};
 use crate::open::{note_encoding, open_one_of};
 use crate::output::{Record, Stdout};
@@ -33,11 +33,11 @@ pub fn run(args: &WhichArgs) -> Outcome {
     let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
     let rules = args.keys.rules(BadPolicy::Warn)?;
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
-    let mut printer = Printer::new(args, names, &filters);
+    let mut printer = Printer::new(args, &filters, names);
     printer.given_keys()?;
     let asked = match printer.is_done() {
         true => Ok(()),
-        false => pipeline::run(&mut inputs, &Ask { filters: &filters, how: HOW }, &mut printer),
+        false => pipeline::run(&mut inputs, &AskLive { filters: &filters, how: HOW }, &mut printer),
     };
     progress.clear();
     let outcome = printer.finish(asked);
@@ -47,25 +47,21 @@ pub fn run(args: &WhichArgs) -> Outcome {
     outcome
 }
 
-fn open_filters(args: &WhichArgs) -> Result<Vec<Opened>, Failure> {
+fn open_filters(args: &WhichArgs) -> Result<Filters<'_>, Failure> {
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
-    let mut filters = Vec::with_capacity(args.filters.len());
-    for path in &args.filters {
-        let filter =
-            open_one_of(args.filters.len(), path, args.file, &secrets).map_err(|error| match error {
-                Failure::Message(text)
-                    if args.inputs.is_empty() && filters.len() + 1 == args.filters.len() =>
-                {
-                    Failure::new(format!(
-                        "{text}. Files of lines come after --: tepal which FILTER... -- LINES"
-                    ))
-                }
-                other => other,
-            })?;
-        if !args.quiet {
-            note_encoding(path, &filter, args.file);
-        }
-        filters.push(filter);
+    let file = FileArgs { quick: args.live.quick, ..args.file };
+    let (count, last) = (args.filters.len(), args.filters.last());
+    let paths = || args.filters.iter().map(|path| path.as_path());
+    let filters = Filters::open(paths(), args.live.reload, move |path| {
+        open_one_of(count, path, file, &secrets).map_err(|error| match error {
+            Failure::Message(text) if args.inputs.is_empty() && last.is_some_and(|last| last == path) => {
+                Failure::new(format!("{text}. Files of lines come after --: tepal which FILTER... -- LINES"))
+            }
+            other => other,
+        })
+    })?;
+    if !args.quiet {
+        filters.now().iter().zip(paths()).for_each(|(filter, path)| note_encoding(path, filter, file));
     }
     Ok(filters)
 }
@@ -90,8 +86,8 @@ struct Total<'a> {
 /// Prints or counts the answers.
 struct Printer<'a> {
     args: &'a WhichArgs,
+    filters: &'a Filters<'a>,
     names: Names,
-    filters: &'a [Opened],
     stdout: Stdout,
     /// Lines so far, and those that no filter holds.
     lines: u64,
@@ -106,12 +102,12 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    fn new(args: &'a WhichArgs, names: Names, filters: &'a [Opened]) -> Self {
+    fn new(args: &'a WhichArgs, filters: &'a Filters<'a>, names: Names) -> Self {
         Self {
             args,
+            filters,
             counts: vec![0; names.all().len()],
             names,
-            filters,
             stdout: Stdout::new(),
             lines: 0,
             strangers: 0,
@@ -169,7 +165,7 @@ impl<'a> Printer<'a> {
     fn given_keys(&mut self) -> Result<(), Failure> {
         for key in &self.args.asked {
             let key = key.as_encoded_bytes();
-            let holders = holders_of(self.filters, HOW, key)?;
+            let holders = holders_of(&self.filters.now(), HOW, key)?;
             self.count(&holders);
             if self.args.json && !self.args.count {
                 self.stdout.json(&Record::new(None, Some(key), self.names.list(&holders).collect()))?;
@@ -253,13 +249,14 @@ impl Sink<Answers> for Printer<'_> {
             }
         }
         if self.args.json && !self.args.count {
-            self.stdout.records(page, answers, &self.names, self.filters)?;
+            self.stdout.records(page, answers, &self.names, &self.filters.now())?;
         }
         self.stdout.show()?;
         Ok(if self.is_done() { Flow::Stop } else { Flow::Continue })
     }
 
     fn pause(&mut self) -> Result<(), Failure> {
+        self.filters.waits();
         self.stdout.flush()
     }
 }

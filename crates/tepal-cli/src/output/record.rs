@@ -1,5 +1,7 @@
 //! What `--json` prints for a record that was asked for.
 
+use std::borrow::Borrow;
+
 use serde::Serialize;
 use tepal::Opened;
 
@@ -51,18 +53,22 @@ impl<'a> Record<'a> {
 }
 
 /// Why the key of a record is none of the filters'.
-fn why_none(filters: &[Opened], key: &[u8]) -> Option<String> {
-    filters.iter().find_map(|filter| filter.key_hasher().check(key).err()).map(|error| refusal(&error))
+fn why_none<F: Borrow<Opened>>(filters: &[F], key: &[u8]) -> Option<String> {
+    filters
+        .iter()
+        .map(Borrow::borrow)
+        .find_map(|filter| filter.key_hasher().check(key).err())
+        .map(|error| refusal(&error))
 }
 
 impl Stdout {
     /// Writes one object for each record of a page. The answers say which filters hold it.
-    pub fn records(
+    pub fn records<F: Borrow<Opened>>(
         &mut self,
         page: &mut Page<'_>,
         answers: &Answers,
         names: &Names,
-        filters: &[Opened],
+        filters: &[F],
     ) -> Result<(), Failure> {
         let (name, mut line) = (page.name, page.first_line);
         let bad = page.keys.bad.records().to_vec();

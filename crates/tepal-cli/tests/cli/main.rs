@@ -9,6 +9,7 @@ mod fields;
 mod figures;
 mod foreign;
 mod golden;
+mod guesses;
 mod help;
 mod judging;
 #[cfg(unix)]
@@ -17,6 +18,7 @@ mod killed;
 mod limits;
 #[path = "../shared/line_ends.rs"]
 mod line_ends;
+mod manual;
 mod model;
 #[cfg(unix)]
 mod nothing_lost;
@@ -25,9 +27,12 @@ mod packed;
 mod patches;
 mod place;
 mod plain;
+#[cfg(unix)]
+mod reload;
 mod replaced;
 mod schemes;
 mod sealed;
+mod shrink;
 #[cfg(unix)]
 mod signals;
 #[cfg(unix)]

@@ -16,7 +16,7 @@ use crate::text::message::shown;
 pub fn gather(path: &Path, args: &BuildArgs, secrets: &Secrets) -> Result<Gather, Failure> {
     let name = shown(path);
     // Of another program's file the flags say what it does not.
-    let told = FileArgs { from: args.scheme.to, encoding: args.scheme.encoding, read: false };
+    let told = FileArgs { from: args.scheme.to, encoding: args.scheme.encoding, ..FileArgs::default() };
     let mut file = open(path, told, secrets)?;
     if file.format() != Format::Tepal {
         super::refuse_what_is_lost(args, file.format())?;

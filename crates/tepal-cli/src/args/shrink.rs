@@ -1,0 +1,51 @@
+//! `tepal shrink`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{FileArgs, SecretArgs};
+use crate::text::number;
+
+/// The end of the help.
+pub const HELP: &str = "\
+Neighbouring lines of bits become one, so no key is lost. The number of lines is divided by a whole number, and so there \
+are few sizes that a filter can be folded to; a size that is not one of them is refused, and those around it are named. \
+What a filter of that size built from the same keys is, the folded one is, bit for bit.
+
+Filters whose positions are remainders (Guava, Spark, RedisBloom, and the others but Parquet) do not fold; build them again \
+from their keys.";
+
+/// `tepal shrink`.
+#[derive(Args, Debug)]
+#[group(id = "goal", required = true, multiple = false, args = ["fpr", "size"])]
+pub struct ShrinkArgs {
+    /// The filter
+    #[arg(value_name = "FILTER")]
+    pub filter: PathBuf,
+    /// As small as can be at this rate of false positives, which is promised from then on: 1%, 1e-6, "1 in 1000"
+    #[arg(short = 'p', long, value_name = "RATE", value_parser = number::parse_rate)]
+    pub fpr: Option<f64>,
+    /// The largest size of the bits that is not above this: 24MiB, 1GB
+    #[arg(short, long, value_name = "SIZE", value_parser = number::parse_size)]
+    pub size: Option<u64>,
+    /// Write the small filter to this file, and do not change the old one; - is standard output
+    #[arg(short, long, value_name = "FILTER")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub file: FileArgs,
+    #[command(flatten)]
+    pub keyed: SecretArgs,
+    /// With -o, replace an existing file
+    #[arg(long)]
+    pub force: bool,
+    /// If another program is changing the filter, end with an error instead of waiting for it
+    #[arg(long)]
+    pub no_wait: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Describe the small filter as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+}

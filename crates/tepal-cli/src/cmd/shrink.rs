@@ -1,0 +1,162 @@
+//! `tepal shrink`: a smaller filter of a filter, without its keys.
+
+use serde::Serialize;
+use tepal::{Error, Opened};
+
+use crate::args::ShrinkArgs;
+use crate::describe::{Description, Told, warn_past_promise};
+use crate::error::{Failure, Outcome};
+use crate::open::open;
+use crate::output::{Stdout, Target, complain, is_same_file, say};
+use crate::secrets::Secrets;
+use crate::text::message::shown;
+use crate::text::number::{count, rate, size};
+
+/// Such a filter tells a stranger from a member no better than a coin.
+const USELESS: f64 = 0.5;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report {
+    /// So many lines or blocks became one.
+    factor: u64,
+    /// Bytes of the bits before.
+    size_before: u64,
+    filter: Description,
+}
+
+/// Runs the verb.
+pub fn run(args: &ShrinkArgs) -> Outcome {
+    let name = shown(&args.filter);
+    let output = args.output.as_ref();
+    if args.json && output.is_some_and(|path| path.as_os_str() == "-") {
+        return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
+    }
+    let secrets = Secrets::read(&args.keyed, args.quiet)?;
+    let mut target = match output {
+        Some(path) => Target::new(path, args.force)?,
+        None => Target::new(&args.filter, true)?,
+    };
+    if output.is_none_or(|path| is_same_file(path, &args.filter)) {
+        // Locked from before it is read until it is saved.
+        target = match Target::lock(&args.filter, args.no_wait, args.quiet) {
+            Ok(locked) => locked.unwrap_or(target),
+            // Of what cannot be opened at all, opening says more.
+            Err(failure) => {
+                open(&args.filter, args.file, &secrets)?;
+                return Err(failure);
+            }
+        };
+    }
+    let mut file = open(&args.filter, args.file, &secrets)?;
+    let before = file.filter().size_in_bytes();
+    let promised = file.filter().promised_false_positive_rate();
+    let factor = match (args.fpr, args.size) {
+        (Some(wanted), _) => to_rate(&name, &mut file, wanted)?,
+        (None, bytes) => to_size(&name, &mut file, bytes.unwrap_or(0))?,
+    };
+    target.save(&file, secrets.seal.as_ref())?;
+    let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());
+    if !args.quiet {
+        let (was, is) = (size(before), size(told.facts.size_in_bytes));
+        say(&format!("{factor} to 1: {was} before, {is} now; {}", told.rates(",")));
+    }
+    let promises = told.facts.promised_false_positive_rate;
+    if told.has_plan() && promises > promised {
+        let (was, is) = (rate(promised), rate(promises));
+        complain(&format!("{}: ! promised {was} before, {is} from now on", target.name()));
+    }
+    warn_past_promise(&target.name(), &told);
+    if args.json {
+        let filter = Description::of(&target.name(), &told);
+        Stdout::new().document(&Report { factor, size_before: before, filter })?;
+    }
+    Ok(0)
+}
+
+/// Folds to the smallest size of this rate.
+fn to_rate(name: &str, file: &mut Opened, wanted: f64) -> Result<u64, Failure> {
+    match file.shrink_to(wanted) {
+        Ok(1) => {
+            let half = file
+                .filter()
+                .fold_factors()
+                .first()
+                .map_or("its lines fold to no other size".to_owned(), |_| {
+                    format!("its sizes are {}", sizes(file, file.filter().size_in_bytes()))
+                });
+            let (now, wanted) = (rate(file.filter().false_positive_rate()), rate(wanted));
+            let text = format!(
+                "at {now} now, and no smaller size keeps {wanted}; {half}; give a higher rate with -p"
+            );
+            Err(Failure::at(name, text))
+        }
+        Ok(factor) => Ok(factor),
+        Err(Error::RateOutOfReach { .. }) => {
+            let (now, wanted) = (rate(file.filter().false_positive_rate()), rate(wanted));
+            let text = format!(
+                "at {now} now, above {wanted}, and folding only raises that; give a higher rate with -p"
+            );
+            Err(Failure::at(name, text))
+        }
+        Err(error) => Err(refusal(name, &error)),
+    }
+}
+
+/// Folds to the largest size that is no larger than so many bytes.
+fn to_size(name: &str, file: &mut Opened, bytes: u64) -> Result<u64, Failure> {
+    let now = file.filter().size_in_bytes();
+    let folded = match file.filter().fold_factors().into_iter().find(|factor| now / factor <= bytes) {
+        _ if bytes >= now && file.filter().fold_factors().first().is_some() => {
+            let text =
+                format!("{} bytes already; it folds to {}; give less with -s", count(now), sizes(file, now));
+            return Err(Failure::at(name, text));
+        }
+        Some(factor) => factor,
+        // The library says why it does not fold.
+        None if file.filter().fold_factors().is_empty() => 2,
+        None => {
+            let text = format!("folds to no size so small, but to {}", sizes(file, bytes));
+            return Err(Failure::at(name, text));
+        }
+    };
+    let possible = sizes(file, bytes);
+    file.fold(folded).map_err(|error| refusal(name, &error))?;
+    let rate_then = file.filter().false_positive_rate();
+    if rate_then > USELESS {
+        let text = format!(
+            "at {} bytes {} of all strangers would be found by mistake; it folds to {possible}; give more \
+             with -s",
+            count(file.filter().size_in_bytes()),
+            rate(rate_then)
+        );
+        return Err(Failure::at(name, text));
+    }
+    Ok(folded)
+}
+
+/// The sizes in bytes that it can be folded to, next to the wanted one.
+fn sizes(file: &Opened, wanted: u64) -> String {
+    let now = file.filter().size_in_bytes();
+    let all: Vec<u64> = file.filter().fold_factors().into_iter().map(|factor| now / factor).collect();
+    let near = all.partition_point(|&size| size > wanted);
+    let shown = &all[near.saturating_sub(3)..(near + 3).min(all.len())];
+    let mut text = shown.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    if shown.len() < all.len() {
+        text.push_str(&format!(" (and {} more)", count((all.len() - shown.len()) as u64)));
+    }
+    text + " bytes"
+}
+
+/// Why it cannot be folded at all.
+fn refusal(name: &str, error: &Error) -> Failure {
+    match error {
+        Error::Parameter { found, .. } => Failure::at(
+            name,
+            format!(
+                "cannot be folded: the positions of {found} are remainders; build it again from its keys, with -p or -s"
+            ),
+        ),
+        other => Failure::at(name, other),
+    }
+}

@@ -1,0 +1,185 @@
+//! The filters of a program that runs on while others replace their files (`--reload`).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, RwLock};
+use std::time::{Duration, Instant, SystemTime};
+
+use tepal::Opened;
+
+use crate::asking::{Answers, Groups, How};
+use crate::error::Failure;
+use crate::input::pages::Keys;
+use crate::input::parallel::lock;
+use crate::input::pipeline::{Refused, Work};
+use crate::output::complain;
+use crate::text::message::shown;
+
+/// While keys keep coming, the files are looked at so often. Before the first keys after a wait they always are.
+const OFTEN: Duration = Duration::from_millis(100);
+
+/// Filters at one time.
+type Set = Arc<Vec<Arc<Opened>>>;
+
+/// Filters, and how their files are opened again.
+pub struct Filters<'a> {
+    paths: Vec<PathBuf>,
+    open: Box<dyn Fn(&Path) -> Result<Opened, Failure> + Sync + 'a>,
+    now: RwLock<Set>,
+    /// How often one has been exchanged.
+    exchanged: AtomicU64,
+    /// Nothing where their files are never looked at again.
+    watch: Option<Mutex<Watch>>,
+}
+
+/// What is known of the files.
+struct Watch {
+    /// When they were looked at; nothing if that is due.
+    looked: Option<Instant>,
+    files: Vec<Watched>,
+}
+
+#[derive(Default)]
+struct Watched {
+    /// As it was when it was looked at.
+    seen: Option<Seen>,
+    /// That its successor cannot be opened was said.
+    warned: bool,
+}
+
+/// Which file has a name, and in which state.
+#[derive(PartialEq)]
+struct Seen {
+    #[cfg(unix)]
+    file: (u64, u64),
+    len: u64,
+    written: Option<SystemTime>,
+}
+
+impl Seen {
+    fn of(path: &Path) -> Option<Self> {
+        #[cfg(unix)]
+        use std::os::unix::fs::MetadataExt;
+        let found = fs::metadata(path).ok()?;
+        Some(Self {
+            #[cfg(unix)]
+            file: (found.dev(), found.ino()),
+            len: found.len(),
+            written: found.modified().ok(),
+        })
+    }
+}
+
+impl<'a> Filters<'a> {
+    /// Opens all of them with `open`. With `reload` they are opened again when their files have been replaced.
+    pub fn open<'p>(
+        paths: impl IntoIterator<Item = &'p Path>,
+        reload: bool,
+        open: impl Fn(&Path) -> Result<Opened, Failure> + Sync + 'a,
+    ) -> Result<Self, Failure> {
+        let paths: Vec<PathBuf> = paths.into_iter().map(Path::to_owned).collect();
+        // Before they are opened: one that is replaced meanwhile is then opened twice, and never missed.
+        let watched = |path: &PathBuf| Watched { seen: Seen::of(path), warned: false };
+        let files = paths.iter().map(watched).collect();
+        let opened = paths.iter().map(|path| open(path).map(Arc::new)).collect::<Result<_, _>>()?;
+        Ok(Self {
+            paths,
+            open: Box::new(open),
+            now: RwLock::new(Arc::new(opened)),
+            exchanged: AtomicU64::new(0),
+            watch: reload.then(|| Mutex::new(Watch { looked: Some(Instant::now()), files })),
+        })
+    }
+
+    /// As they are now.
+    pub fn now(&self) -> Set {
+        self.now.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// The next keys come after a wait: the files are looked at before they are answered.
+    pub fn waits(&self) {
+        if let Some(watch) = &self.watch {
+            lock(watch).looked = None;
+        }
+    }
+
+    /// Opens those again whose files have been replaced, if it is time to look. One that cannot be opened stays what it was.
+    fn look(&self) {
+        let Some(watch) = &self.watch else { return };
+        let mut watch = lock(watch);
+        if watch.looked.is_some_and(|looked| looked.elapsed() < OFTEN) {
+            return;
+        }
+        for (number, (path, file)) in self.paths.iter().zip(&mut watch.files).enumerate() {
+            let found = Seen::of(path);
+            if found == file.seen {
+                continue;
+            }
+            file.seen = found;
+            match (self.open)(path) {
+                Ok(opened) => {
+                    file.warned = false;
+                    let mut now = self.now.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    let mut set = Vec::clone(&now);
+                    set[number] = Arc::new(opened);
+                    *now = Arc::new(set);
+                    self.exchanged.fetch_add(1, Ordering::Release);
+                }
+                Err(_) if file.warned => {}
+                Err(failure) => {
+                    file.warned = true;
+                    let why = match failure {
+                        Failure::Message(text) => text,
+                        Failure::ClosedPipe => shown(path),
+                    };
+                    complain(&format!("{why}. The one opened before goes on answering"));
+                }
+            }
+        }
+        watch.looked = Some(Instant::now());
+    }
+}
+
+/// Asks filters that may be exchanged between two pages.
+pub struct AskLive<'a> {
+    /// The filters.
+    pub filters: &'a Filters<'a>,
+    /// What is asked of them.
+    pub how: How,
+}
+
+/// What a thread needs for it.
+pub struct LiveGroups {
+    exchanged: u64,
+    set: Set,
+    groups: Groups,
+}
+
+impl Work for AskLive<'_> {
+    type Tools = LiveGroups;
+    type Results = Answers;
+
+    fn tools(&self) -> LiveGroups {
+        let exchanged = self.filters.exchanged.load(Ordering::Acquire);
+        let set = self.filters.now();
+        LiveGroups { exchanged, groups: Groups::of(&set), set }
+    }
+
+    fn clear(results: &mut Answers) {
+        results.clear();
+    }
+
+    fn work(
+        &self,
+        tools: &mut LiveGroups,
+        keys: &mut Keys<'_>,
+        answers: &mut Answers,
+    ) -> Result<(), Refused> {
+        self.filters.look();
+        if self.filters.exchanged.load(Ordering::Acquire) != tools.exchanged {
+            *tools = self.tools();
+        }
+        tools.groups.ask(&tools.set, self.how, keys, answers)
+    }
+}

@@ -1,0 +1,47 @@
+//! Verbs that people guess.
+
+use crate::place::Place;
+
+#[test]
+fn guessed_verbs_do_what_is_meant() {
+    let place = Place::new();
+    place.write("list", "a\nb\n");
+    assert_eq!(place.run("create -q list -o f").code, 0);
+    assert_eq!(place.run("build -q list -o same").code, 0);
+    assert_eq!(place.read("f"), place.read("same"));
+    assert_eq!(place.run("insert -q f list").code, 0);
+    for verb in ["check", "query", "contains"] {
+        assert_eq!(place.run(&format!("{verb} f list")).quiet(), (0, &b"a\nb\n"[..]));
+    }
+    assert_eq!(place.run("union -q f same -o both --past-promise").code, 0);
+}
+
+#[test]
+fn help_and_manual_say_the_real_name() {
+    let place = Place::new();
+    for (guess, verb) in [("create", "build"), ("insert", "add"), ("query", "has"), ("union", "merge")] {
+        assert_eq!(place.run(&format!("{guess} --help")).out, place.run(&format!("{verb} --help")).out);
+        assert_eq!(place.run(&format!("help {guess}")).out, place.run(&format!("help {verb}")).out);
+        assert_eq!(place.run(&format!("man {guess}")).out, place.run(&format!("man {verb}")).out);
+        let err = place.run(&format!("{guess} --nonsense")).err;
+        assert!(err.ends_with(&format!("see tepal {verb} --help\n")), "{err}");
+        assert!(!place.run("--help").text().contains(guess), "{guess} is not shown");
+    }
+}
+
+#[test]
+fn a_wrong_verb_is_told_the_right_one() {
+    let place = Place::new();
+    for (wrong, expected) in [
+        ("hase", "no verb \"hase\"; did you mean has;"),
+        ("biuld", "no verb \"biuld\"; did you mean build;"),
+        ("chekc", "no verb \"chekc\"; did you mean has;"),
+        ("wich", "no verb \"wich\"; did you mean which;"),
+        ("xyzzy", "no verb \"xyzzy\"; see tepal --help"),
+    ] {
+        let ran = place.run(wrong);
+        assert_eq!(ran.code, 2);
+        assert!(ran.err.starts_with(&format!("tepal: {expected}")), "{}", ran.err);
+        assert_eq!(ran.err.lines().count(), 1);
+    }
+}

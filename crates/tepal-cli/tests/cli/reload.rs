@@ -1,0 +1,128 @@
+//! `--reload`: a program that runs on follows the files of its filters. `--quick`: it answers at once.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use crate::place::Place;
+
+/// A running program that is asked line by line.
+struct Asked {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Asked {
+    fn start(place: &Place, args: &str) -> Self {
+        let mut child = place.command(args).stdin(Stdio::piped()).spawn().unwrap();
+        let (stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        Self { child, stdin, stdout: BufReader::new(stdout) }
+    }
+
+    /// The answer to one line.
+    fn ask(&mut self, line: &str) -> String {
+        writeln!(self.stdin, "{line}").unwrap();
+        let mut answer = String::new();
+        self.stdout.read_line(&mut answer).unwrap();
+        answer.trim_end().to_owned()
+    }
+
+    /// Ends it, and gives what it said on standard error.
+    fn end(mut self) -> String {
+        drop(self.stdin);
+        let mut said = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        self.child.wait().unwrap();
+        said
+    }
+}
+
+fn replace(place: &Place, by: &str, name: &str) {
+    fs::rename(place.path(by), place.path(name)).unwrap();
+}
+
+#[test]
+fn a_replaced_filter_answers_the_next_line() {
+    let place = Place::new();
+    place.build("f", b"1\n", "");
+    let mut still = Asked::start(&place, "which f");
+    let mut follows = Asked::start(&place, "which f --reload");
+    assert_eq!((still.ask("1"), follows.ask("1")), ("1\tf".into(), "1\tf".into()));
+    // Of another size, hash and recipe.
+    for n in 2..12 {
+        let seed = if n % 2 == 0 { "--seed 7 --nocase -n 5000" } else { "" };
+        place.build("new", format!("{n}\nX{n}\n").as_bytes(), seed);
+        replace(&place, "new", "f");
+        assert_eq!(follows.ask(&n.to_string()), format!("{n}\tf"));
+        assert_eq!(follows.ask(&format!("x{n}")), format!("x{n}\t{}", if n % 2 == 0 { "f" } else { "none" }));
+        assert_eq!(follows.ask("1"), "1\tnone");
+        assert_eq!(still.ask("1"), "1\tf");
+    }
+    assert_eq!((still.end(), follows.end()), (String::new(), String::new()));
+}
+
+#[test]
+fn one_that_cannot_be_opened_is_told_of_once() {
+    let place = Place::new();
+    place.build("f", b"1\n", "");
+    place.build("g", b"3\n", "");
+    let mut asked = Asked::start(&place, "has --json f --in g --reload");
+    assert!(asked.ask("1").contains("\"filters\":[\"f\"]"));
+    let whole = place.read("f");
+    for broken in [&b""[..], b"no filter", &whole[..whole.len() - 1]] {
+        place.write("new", broken);
+        replace(&place, "new", "f");
+        for _ in 0..3 {
+            assert!(asked.ask("1").contains("\"filters\":[\"f\"]"));
+        }
+    }
+    fs::remove_file(place.path("f")).unwrap();
+    assert!(asked.ask("1").contains("\"filters\":[\"f\"]"));
+    // The other one is followed all the same.
+    place.build("new", b"4\n", "");
+    replace(&place, "new", "g");
+    assert!(asked.ask("4").contains("\"filters\":[\"g\"]"));
+    // And so is this one, once it is whole again.
+    place.build("f", b"2\n", "");
+    assert!(asked.ask("2").contains("\"filters\":[\"f\"]"));
+    assert!(asked.ask("1").contains("\"filters\":[]"));
+    let said = asked.end();
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains("f: ") && said.contains("goes on answering"), "{said}");
+}
+
+#[test]
+fn what_has_other_rules_is_no_successor() {
+    let place = Place::new();
+    place.write_key("secret", "0123456789abcdef");
+    place.build("f", b"A\n", "--nocase --secret secret");
+    let mut asked = Asked::start(&place, "which f --reload --secret secret");
+    assert_eq!(asked.ask("a"), "a\tf");
+    place.build("new", b"b\n", "--nocase");
+    replace(&place, "new", "f");
+    assert_eq!((asked.ask("a"), asked.ask("b")), ("a\tf".into(), "b\tnone".into()));
+    assert!(asked.end().contains("--secret"));
+}
+
+#[test]
+fn quick_answers_and_leaves_the_bits_unread() {
+    let place = Place::new();
+    place.build("f", b"1\n", "-n 100000");
+    let mut bytes = place.read("f");
+    let last = bytes.len() - 100;
+    bytes[last] ^= 1;
+    place.write("f", &bytes);
+    assert_eq!(place.run("has f -e 1").code, 2);
+    assert_eq!(place.run("has f -e 1 --quick").quiet(), (0, &b"1\n"[..]));
+    assert_eq!(place.run("which f -e 1 --quick").quiet(), (0, &b"1\tf\n"[..]));
+    assert_eq!(place.run("verify f").code, 2);
+    // Whatever is before the bits is checked, and so is the length.
+    for broken in [&bytes[..bytes.len() - 1], &[&bytes[..100], &[bytes[100] ^ 1], &bytes[101..]].concat()] {
+        place.write("g", broken);
+        assert_eq!(place.run("has g -e 1 --quick").code, 2);
+    }
+    for flag in ["--read", "--seal f"] {
+        assert!(place.run(&format!("has f -e 1 --quick {flag}")).err.contains("cannot be used with"));
+    }
+}

@@ -1,0 +1,122 @@
+//! `tepal shrink`.
+
+use crate::place::{Place, numbers};
+
+/// A filter in `place` of 2,000 keys with room for ten times as many: 128 lines more or less.
+fn roomy(place: &Place, more: &str) {
+    place.write("keys", numbers(0..2000));
+    let seed = if more.is_empty() { "--seed 1" } else { more };
+    let ran = place.run(&format!("build -q keys -o f -s 24KiB -n 20000 --layout line -k 6 {seed}"));
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+}
+
+#[test]
+fn to_a_rate_in_place_and_beside() {
+    let place = Place::new();
+    roomy(&place, "");
+    let before = place.read("f");
+    let ran = place.run("shrink f -p 1% -o small");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.starts_with("8 to 1: 24.0 KiB before, 3.0 KiB now; 1 in "), "{}", ran.err);
+    assert_eq!(place.read("f"), before);
+    // It is, bit for bit, what building at that size gives.
+    assert_eq!(place.run("build -q keys -o same -s 3KiB -p 1% --layout line -k 6 --seed 1 --force").code, 0);
+    let bits = |name: &str| {
+        let file = tepal::open(place.path(name)).unwrap();
+        file.into_filter().into_bloom().unwrap().into_owned().unwrap().to_bits().unwrap()
+    };
+    assert!(bits("small") == bits("same"));
+    assert_eq!(place.run("shrink f -p 1% -q").quiet(), (0, &b""[..]));
+    assert_eq!(place.read("f"), place.read("small"));
+    assert_eq!(place.run("has -c f keys").text(), "2000\n");
+    assert_eq!(place.run("verify f").code, 0);
+    assert_eq!(place.run("test f --members keys -q").code, 0);
+    let ran = place.run("shrink f -p 1% --json");
+    assert_eq!(ran.code, 2, "it folds no further");
+}
+
+#[test]
+fn to_a_size_and_the_promise_changes_aloud() {
+    let place = Place::new();
+    roomy(&place, "");
+    let ran = place.run("shrink f -s 2500 -o small --json");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("! promised 1 in ") && ran.err.contains("from now on"), "{}", ran.err);
+    let json = ran.json();
+    assert_eq!((json["factor"].as_u64(), json["size_before"].as_u64()), (Some(12), Some(24576)));
+    let filter = &json["filter"];
+    assert_eq!(filter["size_in_bytes"], 2048);
+    assert!(filter["promised_false_positive_rate"].as_f64() >= filter["false_positive_rate"].as_f64());
+    assert!(filter["capacity"].as_u64() >= Some(1990) && filter["over_capacity"] == false);
+    assert_eq!(place.run("has -c small keys").text(), "2000\n");
+    // A size that keeps the promise changes nothing of it.
+    let ran = place.run("shrink f -s 12KiB");
+    assert!(ran.code == 0 && !ran.err.contains('!'), "{}", ran.err);
+}
+
+#[test]
+fn what_cannot_be_says_what_can() {
+    let place = Place::new();
+    roomy(&place, "");
+    place.build("g", b"1\n", "--to guava");
+    let before = place.read("f");
+    for (args, hint) in [
+        ("shrink f", "required"),
+        ("shrink f -p 1% -s 1k", "cannot be used with"),
+        ("shrink f -s 100k", "24,576 bytes already; it folds to 12288, 8192, 6144 (and "),
+        ("shrink f -s 63", "folds to no size so small, but to "),
+        ("shrink f -s 200", "of all strangers"),
+        ("shrink f -p 1e-15", "above 1 in"),
+        ("shrink f -p 1% -o f", "--force"),
+        ("shrink f -p 1% --json -o -", "-o"),
+        ("shrink g --from guava --keys bytes -p 10%", "remainders; build it again from its keys"),
+        ("shrink keys -p 10%", "not a tepal filter"),
+        ("shrink nothing -p 10%", "no such file"),
+    ] {
+        let ran = place.run(args);
+        assert_eq!((ran.code, ran.out.as_slice()), (2, &b""[..]), "{args}: {}", ran.err);
+        assert!(ran.err.contains(hint) && ran.err.lines().count() == 1, "{args}: {}", ran.err);
+    }
+    assert_eq!(place.read("f"), before);
+    assert_eq!(place.names(), ["f", "g", "keys"]);
+}
+
+#[test]
+fn a_parquet_filter_stays_one() {
+    let place = Place::new();
+    place.write("keys", numbers(0..2000));
+    assert_eq!(place.run("build -q keys -o p -s 32KiB -p 10% --to parquet-sbbf").code, 0);
+    let ran = place.run("shrink p -p 10%");
+    assert!(ran.code == 0 && !ran.err.contains("promised"), "{}", ran.err);
+    let json = place.run("info --json p").json();
+    assert_eq!(
+        (json[0]["format"].as_str(), json[0]["size_in_bytes"].as_u64()),
+        (Some("parquet-sbbf"), Some(2048))
+    );
+    assert_eq!(place.run("has -c p keys --keys bytes").text(), "2000\n");
+}
+
+#[test]
+fn past_its_promise_it_can_still_be_folded() {
+    let place = Place::new();
+    place.write("keys", numbers(0..3000));
+    let ran = place.run_with("build -q -o f -s 4KiB -n 1000 --layout line", &numbers(0..1000));
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(place.run("add -q f keys --past-promise").code, 0);
+    let ran = place.run("shrink f -p 45%");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(place.run("has -c f keys").text(), "3000\n");
+    assert_eq!(place.run("test -q f --members keys").code, 0);
+}
+
+#[test]
+fn a_seal_and_a_secret_stay() {
+    let place = Place::new();
+    place.write_key("secret", "0123456789abcdef");
+    place.write_key("seal", "0123456789abcdef0123");
+    roomy(&place, "--secret secret --seal seal");
+    assert_eq!(place.run("shrink f -p 1%").code, 2);
+    assert_eq!(place.run("shrink f -p 1% -q --secret secret --seal seal").quiet().0, 0);
+    assert_eq!(place.run("has -c f keys --secret secret --seal seal").text(), "2000\n");
+    assert_eq!(place.run("has -c f keys --secret secret").code, 2);
+}

@@ -4,7 +4,7 @@ use std::fs;
 
 use tepal::{Error, Format, KeyDomain, OverCapacity, Recipe};
 
-use super::kinds::{CALLER_HASH, Door, Numbered, Opener, Operation, is_large, kinds, numbers};
+use super::kinds::{CALLER_HASH, Numbered, Opener, Operation, is_large, kinds, numbers};
 use super::trial::credible;
 use super::{CAPACITY, FOREIGN, MEMBERS, MORE, check, empty, filled};
 

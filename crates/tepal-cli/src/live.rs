@@ -22,10 +22,13 @@ const OFTEN: Duration = Duration::from_millis(100);
 /// Filters at one time.
 type Set = Arc<Vec<Arc<Opened>>>;
 
+/// Opens a file as the flags say.
+type Opener<'a> = dyn Fn(&Path) -> Result<Opened, Failure> + Sync + 'a;
+
 /// Filters, and how their files are opened again.
 pub struct Filters<'a> {
     paths: Vec<PathBuf>,
-    open: Box<dyn Fn(&Path) -> Result<Opened, Failure> + Sync + 'a>,
+    open: Box<Opener<'a>>,
     now: RwLock<Set>,
     /// How often one has been exchanged.
     exchanged: AtomicU64,

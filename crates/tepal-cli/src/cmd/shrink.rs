@@ -107,7 +107,7 @@ fn to_rate(name: &str, file: &mut Opened, wanted: f64) -> Result<u64, Failure> {
 fn to_size(name: &str, file: &mut Opened, bytes: u64) -> Result<u64, Failure> {
     let now = file.filter().size_in_bytes();
     let folded = match file.filter().fold_factors().into_iter().find(|factor| now / factor <= bytes) {
-        _ if bytes >= now && file.filter().fold_factors().first().is_some() => {
+        _ if bytes >= now && !file.filter().fold_factors().is_empty() => {
             let text =
                 format!("{} bytes already; it folds to {}; give less with -s", count(now), sizes(file, now));
             return Err(Failure::at(name, text));

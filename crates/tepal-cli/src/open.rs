@@ -44,6 +44,9 @@ pub fn open_one_of(
     if file.read {
         open = open.in_memory();
     }
+    if file.copy_on_write {
+        open = open.copy_on_write();
+    }
     if file.quick {
         open = open.quick();
     }

@@ -26,6 +26,9 @@ pub struct FileArgs {
     /// Without a look at the bits, for the verbs that have --quick.
     #[arg(skip)]
     pub quick: bool,
+    /// Copied page by page when it is changed, not as a whole.
+    #[arg(skip)]
+    pub copy_on_write: bool,
 }
 
 /// Which scheme sets the bits, and which program is to read the file.

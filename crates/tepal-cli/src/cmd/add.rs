@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tepal::{Error, Kind, Opened, PreparedKeys};
 
-use crate::args::AddArgs;
+use crate::args::{AddArgs, FileArgs};
 use crate::describe::{Description, Told, warn_past_promise};
 use crate::error::{Failure, Outcome};
 use crate::input::bad::{BadPolicy, BadTotal};
@@ -17,6 +17,9 @@ use crate::output::{Stdout, Target, is_same_file, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
+
+/// Of a file of so many bytes only what keys change is copied into memory, page by page.
+const LARGE: u64 = 256 << 20;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -38,6 +41,8 @@ pub fn run(args: &AddArgs) -> Outcome {
     if args.json && to_stdout {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
+    let is_large = std::fs::metadata(&args.filter).is_ok_and(|found| found.len() >= LARGE);
+    let how = FileArgs { copy_on_write: is_large, ..args.file };
     let over = args.output.as_ref().filter(|path| !is_same_file(path, &args.filter) || !args.force);
     // Locked from before the filter is read until it is saved, so that no other writer comes between.
     let locked = match over {
@@ -46,10 +51,10 @@ pub fn run(args: &AddArgs) -> Outcome {
     };
     // Of what cannot be opened at all, opening says more.
     if let Err(Failure::Message(_)) = &locked {
-        open(&args.filter, args.file, &secrets)?;
+        open(&args.filter, how, &secrets)?;
     }
     let locked = locked?;
-    let mut file = open(&args.filter, args.file, &secrets)?;
+    let mut file = open(&args.filter, how, &secrets)?;
     if !args.quiet {
         note_encoding(&args.filter, &file, args.file);
     }

@@ -99,6 +99,9 @@ impl BloomFilter<Mapped> {
 pub(super) enum Bytes {
     #[cfg(all(feature = "mmap", target_endian = "little"))]
     Map(memmap2::Mmap),
+    /// What is written to it stays in this process.
+    #[cfg(all(feature = "mmap", target_endian = "little"))]
+    Private(memmap2::MmapMut),
     Read(Vec<u8>),
 }
 
@@ -118,6 +121,14 @@ impl Bytes {
             // asks of its caller in its documentation, with `in_memory` for who cannot promise it; our own `save`
             // replaces files and never does.
             let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
+            if open.copy_on_write && map.starts_with(&MAGIC) {
+                // SAFETY: as above; and what is written to a private map reaches neither the file nor another map.
+                let private = unsafe { memmap2::MmapOptions::new().no_reserve_swap().map_copy(&file) };
+                // Where the system has none, the first change copies.
+                if let Ok(private) = private {
+                    return Ok((Bytes::Private(private), kind));
+                }
+            }
             return Ok((Bytes::Map(map), kind));
         }
         if kind.is_dir() {
@@ -142,6 +153,8 @@ impl Bytes {
         match self {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Bytes::Map(map) => map,
+            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            Bytes::Private(map) => map,
             Bytes::Read(bytes) => bytes,
         }
     }
@@ -152,6 +165,8 @@ impl Bytes {
         match self {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Bytes::Map(map) => map.to_vec(),
+            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            Bytes::Private(map) => map.to_vec(),
             Bytes::Read(bytes) => bytes,
         }
     }
@@ -248,6 +263,8 @@ impl Open<'_> {
         match bytes {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Bytes::Map(map) => self.of_map(map),
+            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            Bytes::Private(map) => self.of_private_map(map),
             Bytes::Read(bytes) => self.read(&bytes),
         }
     }
@@ -264,6 +281,17 @@ impl Open<'_> {
             check.run(lines.as_lines())?;
         }
         Ok((header.filter.with_body(lines, Some(Ref::new(check))), is_sealed))
+    }
+
+    /// All of it is checked now: once it is changed, there is nothing that it could be held against.
+    #[cfg(all(feature = "mmap", target_endian = "little"))]
+    fn of_private_map(&self, map: memmap2::MmapMut) -> Result<(AnyFilter, bool)> {
+        use crate::kinds::BodyChecked;
+        use crate::kinds::storage::{Backing, PlainStorage, Private};
+        let (header, check, body) = self.dissect(&map)?;
+        let lines = Mapped(Backing::Private(Private::new(map, body)?));
+        check.run(lines.as_lines())?;
+        Ok((header.filter.with_body(lines, None), check.is_sealed()))
     }
 }
 

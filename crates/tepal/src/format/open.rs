@@ -42,6 +42,8 @@ pub struct Open<'a> {
     pub(super) quick: bool,
     #[cfg(feature = "std")]
     pub(super) in_memory: bool,
+    #[cfg(feature = "std")]
+    pub(super) copy_on_write: bool,
 }
 
 impl<'a> Open<'a> {
@@ -57,6 +59,8 @@ impl<'a> Open<'a> {
             quick: false,
             #[cfg(feature = "std")]
             in_memory: false,
+            #[cfg(feature = "std")]
+            copy_on_write: false,
         }
     }
 
@@ -157,6 +161,36 @@ impl<'a> Open<'a> {
     #[must_use]
     pub const fn in_memory(mut self) -> Self {
         self.in_memory = true;
+        self
+    }
+
+    /// Do not copy a mapped filter when it is first changed: the system copies each page (4 KiB mostly) that a change
+    /// touches, and all others stay the file's. For few keys into a filter that is large beside the memory of the machine.
+    ///
+    /// The file itself never changes; everything is checked first, with [`quick`](Self::quick) too. The price: that nobody
+    /// cuts or overwrites the file in place must hold for as long as the filter lives, after changes too; and many keys take
+    /// longer than into a copy. A clone is a copy in memory. Files of other programs, and what is not mapped, are in memory
+    /// in any case.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use tepal::{BloomFilter, Open};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("seen.tepal");
+    /// BloomFilter::builder().capacity(1000).build_from(["apple"])?.save(&path)?;
+    /// let mut seen = Open::new().copy_on_write().open(&path)?;
+    /// seen.insert("banana")?;
+    /// assert!(seen.contains("apple") && seen.contains("banana"));
+    /// assert!(!tepal::open(&path)?.contains("banana"));
+    /// seen.save(&path)?;
+    /// assert!(tepal::open(&path)?.contains("banana"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub const fn copy_on_write(mut self) -> Self {
+        self.copy_on_write = true;
         self
     }
 

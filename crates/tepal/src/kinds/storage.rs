@@ -184,15 +184,61 @@ impl<B> fmt::Debug for InBytes<B> {
 }
 
 /// The bits of an opened file: mapped, not copied, on little-endian machines with the feature `mmap`; else in memory.
-/// The first change copies mapped bits into memory. Clones share a map, and copy memory.
+/// The first change copies mapped bits into memory, or the pages that it touches
+/// ([`Open::copy_on_write`](crate::Open::copy_on_write)). Clones share a map, and copy memory.
 #[derive(Clone, Debug)]
 pub struct Mapped(pub(crate) Backing);
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
+#[cfg_attr(not(all(feature = "mmap", target_endian = "little")), derive(Clone))]
 pub(crate) enum Backing {
     #[cfg(all(feature = "mmap", target_endian = "little"))]
     File(InBytes<super::Ref<memmap2::Mmap>>),
+    /// A file's, of which each page becomes this process's own when it is changed.
+    #[cfg(all(feature = "mmap", target_endian = "little"))]
+    Private(Private),
     Memory(Vec<Line>),
+}
+
+/// The bits in a private map.
+#[cfg(all(feature = "mmap", target_endian = "little"))]
+#[derive(Debug)]
+pub(crate) struct Private {
+    map: memmap2::MmapMut,
+    body: Range<usize>,
+}
+
+#[cfg(all(feature = "mmap", target_endian = "little"))]
+impl Private {
+    /// The lines at these places, from a multiple of 64 in memory on.
+    ///
+    /// # Errors
+    /// [`Error::NotInPlace`].
+    pub(crate) fn new(map: memmap2::MmapMut, body: Range<usize>) -> Result<Self> {
+        InBytes::new(&map[..], body.clone())?;
+        Ok(Private { map, body })
+    }
+
+    fn as_lines(&self) -> &[Line] {
+        // `new` has seen that the cast can be.
+        bytemuck::cast_slice(&self.map[self.body.clone()])
+    }
+
+    fn as_lines_mut(&mut self) -> &mut [Line] {
+        bytemuck::cast_slice_mut(&mut self.map[self.body.clone()])
+    }
+}
+
+#[cfg(all(feature = "mmap", target_endian = "little"))]
+impl Clone for Backing {
+    /// A private map has no second owner: its clone is in memory.
+    fn clone(&self) -> Self {
+        match self {
+            Backing::File(file) => Backing::File(file.clone()),
+            Backing::Private(private) => Backing::Memory(private.as_lines().to_vec()),
+            Backing::Memory(lines) => Backing::Memory(lines.clone()),
+        }
+    }
 }
 
 impl sealed::Sealed for Mapped {}
@@ -207,6 +253,8 @@ impl Storage for Mapped {
         match self.0 {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Backing::File(file) => file.into_lines(),
+            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            Backing::Private(private) => copied(private.as_lines()),
             Backing::Memory(lines) => Ok(lines),
         }
     }
@@ -218,6 +266,8 @@ impl PlainStorage for Mapped {
         match &self.0 {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Backing::File(file) => file.as_lines(),
+            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            Backing::Private(private) => private.as_lines(),
             Backing::Memory(lines) => lines,
         }
     }
@@ -229,6 +279,8 @@ impl StorageMut for Mapped {
         match &mut self.0 {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Backing::File(_) => None,
+            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            Backing::Private(private) => Some(private.as_lines_mut()),
             Backing::Memory(lines) => Some(lines),
         }
     }

@@ -96,6 +96,52 @@ fn what_is_read_into_memory_outlives_its_file() {
     }
 }
 
+/// Changed page by page: the file and other openings stay as they are, and what is saved is what a copy would save.
+#[test]
+fn what_is_copied_on_write_is_as_a_copy() {
+    let filter = filter();
+    let bytes = filter.to_bytes().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    fs::write(&path, &bytes).unwrap();
+    let more: Vec<u32> = (1_000_000..1_001_000).collect();
+    let mut copied = open(&path).unwrap();
+    copied.insert_many(&more).unwrap();
+    let (beside, asked) = (folder.path().join("g"), open(&path).unwrap());
+    for how in [Open::new().copy_on_write(), Open::new().copy_on_write().quick()] {
+        let mut changed = how.open(&path).unwrap();
+        let before = changed.clone();
+        assert_eq!(changed.to_bytes().unwrap(), bytes);
+        changed.insert_many(&more).unwrap();
+        changed.verify().unwrap();
+        assert!(changed.contains_many(&more).iter().all(|&held| held));
+        assert!(changed.filter() == copied.filter());
+        assert_eq!(changed.clone().to_bytes().unwrap(), copied.to_bytes().unwrap());
+        for old in [&before, &asked, &open(&path).unwrap()] {
+            assert_eq!(old.to_bytes().unwrap(), bytes);
+        }
+        changed.save(&beside).unwrap();
+        assert_eq!(fs::read(&beside).unwrap(), copied.to_bytes().unwrap());
+        // The whole is checked, although it was to be quick.
+        let mut wrong = bytes.clone();
+        *wrong.last_mut().unwrap() ^= 1;
+        fs::write(&beside, wrong).unwrap();
+        assert!(matches!(how.open(&beside).unwrap_err(), Error::Damaged { .. }));
+        let bloom = changed.into_filter().into_bloom().unwrap();
+        assert_eq!(
+            matches!(bloom.lines.0, Backing::Memory(_)),
+            !cfg!(all(feature = "mmap", target_endian = "little"))
+        );
+        // It can be saved over the file that it is a map of.
+        let mut over = how.open(&path).unwrap();
+        over.insert_many(&more).unwrap();
+        over.save_over().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), copied.to_bytes().unwrap());
+        fs::write(&beside, &bytes).unwrap();
+        fs::rename(&beside, &path).unwrap();
+    }
+}
+
 /// Each opening gives the whole file or an error, and what was opened never changes.
 #[test]
 fn a_file_that_is_overwritten_while_it_is_read_is_right_or_refused() {

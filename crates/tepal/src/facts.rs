@@ -1,5 +1,6 @@
 //! What a filter is, as data: the one source of whatever shows a filter, in words or as JSON.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -35,6 +36,11 @@ impl Labels {
     #[must_use]
     pub const fn new() -> Self {
         Labels { name: None, source: None, date: None, field: None }
+    }
+
+    /// As a filter keeps them: most have none.
+    pub(crate) fn kept(self) -> Option<Box<Labels>> {
+        (self != Labels::new()).then(|| Box::new(self))
     }
 
     /// Name of the set.

@@ -155,7 +155,7 @@ impl BloomFilter {
         let (shape, body) = read(bytes, keys)?;
         let mut lines = bits::zeroed(shape.lines())?;
         bits::fill_from_bytes(&mut lines, &bytes[body]);
-        Self::of_bits(shape, keys, InMemory(lines))
+        Self::of_bits(shape, keys, InMemory::new(lines))
     }
 }
 

@@ -36,8 +36,6 @@ use crate::ids::{KeyDomain, Scheme};
 #[repr(C)]
 pub struct KeyHasher {
     usual: Usual,
-    domain: KeyDomain,
-    recipe: Recipe,
     hasher: Hasher,
 }
 
@@ -54,15 +52,15 @@ impl KeyHasher {
             (Hasher::Hash(HashScheme::Xxh3(rule)), KeyDomain::Integer) if recipe.is_identity() => {
                 Usual::integers(rule.seed)
             }
-            _ => Usual::NONE,
+            _ => Usual::none(domain, recipe),
         };
-        KeyHasher { usual, hasher, domain, recipe }
+        KeyHasher { usual, hasher }
     }
 
     /// The same for keys of another domain.
     #[cfg(feature = "foreign")]
     pub(crate) fn of_domain(&self, domain: KeyDomain) -> Self {
-        KeyHasher::new(self.hasher.clone(), domain, self.recipe)
+        KeyHasher::new(self.hasher.clone(), domain, self.usual.recipe)
     }
 
     /// The 64-bit hash of a key, for the calls whose names end in `_hash` or `_hashes`.
@@ -135,13 +133,15 @@ impl KeyHasher {
     #[inline(always)]
     pub(crate) fn encode<R>(&self, key: KeyRef<'_>, with: impl FnOnce(&[u8]) -> R) -> Result<R> {
         match key {
-            KeyRef::Bytes(text) if !self.recipe.is_identity() => {
-                self.domain.encode(KeyRef::Bytes(&self.recipe.apply(text)), with)
+            KeyRef::Bytes(text) if !self.usual.recipe.is_identity() => {
+                self.usual.domain.encode(KeyRef::Bytes(&self.usual.recipe.apply(text)), with)
             }
-            KeyRef::Compound(compound) if !self.recipe.is_identity() && self.domain == KeyDomain::Bytes => {
-                Ok(with(&compound.map(&|part| self.recipe.apply(part).into_owned())))
+            KeyRef::Compound(compound)
+                if !self.usual.recipe.is_identity() && self.usual.domain == KeyDomain::Bytes =>
+            {
+                Ok(with(&compound.map(&|part| self.usual.recipe.apply(part).into_owned())))
             }
-            key => self.domain.encode(key, with),
+            key => self.usual.domain.encode(key, with),
         }
     }
 
@@ -249,8 +249,11 @@ impl KeyHasher {
     ) {
         let (mut hashes, mut answers) = ([0; BATCH], [false; BATCH]);
         let (mut prepared, mut sink) = (PreparedKeys::default(), KeySink::new());
-        for start in (0..keys.len()).step_by(BATCH) {
-            let count = (keys.len() - start).min(BATCH);
+        // In the cache, text that comes in shorter turns is read more evenly from where it lies: misses of 12 bytes each in a
+        // filter of 1e5 keys took 0.9 of the time.
+        let most = if size < SMALL { BATCH.min(SMALL_BATCH) } else { BATCH };
+        for start in (0..keys.len()).step_by(most) {
+            let count = (keys.len() - start).min(most);
             let answers = &mut answers[..count];
             let mut refused = false;
             if self.has_hash() {
@@ -303,13 +306,13 @@ impl KeyHasher {
     /// What the keys are.
     #[must_use]
     pub fn key_domain(&self) -> KeyDomain {
-        self.domain
+        self.usual.domain
     }
 
     /// What is done to a key first.
     #[must_use]
     pub fn recipe(&self) -> Recipe {
-        self.recipe
+        self.usual.recipe
     }
 
     /// The public seed of the hash; `None` for a keyed filter and for schemes without a seed.
@@ -367,8 +370,8 @@ impl KeyHasher {
     pub(crate) fn check_same(&self, other: &KeyHasher) -> Result<()> {
         use alloc::string::ToString;
         let differ = |property, expected, found| Err(Error::Incompatible { property, expected, found });
-        if self.domain != other.domain {
-            return differ("key domain", self.domain.to_string(), other.domain.to_string());
+        if self.usual.domain != other.usual.domain {
+            return differ("key domain", self.usual.domain.to_string(), other.usual.domain.to_string());
         }
         if self.scheme() != other.scheme() {
             return differ("hash scheme", self.scheme().to_string(), other.scheme().to_string());
@@ -387,9 +390,9 @@ impl KeyHasher {
             };
             return differ(property, shown(self), shown(other));
         }
-        if self.recipe != other.recipe {
+        if self.usual.recipe != other.usual.recipe {
             let shown = |r: Recipe| alloc::format!("trim {}, nocase {}", r.trim, r.nocase);
-            return differ("key recipe", shown(self.recipe), shown(other.recipe));
+            return differ("key recipe", shown(self.usual.recipe), shown(other.usual.recipe));
         }
         Ok(())
     }
@@ -407,6 +410,8 @@ pub(crate) fn is_perhaps_in(error: &Error) -> bool {
 /// Under a scheme without a hash fewer keys than this are asked one by one, and so are all where the bits are fewer bytes:
 /// a batch fetches memory ahead, which has to be worth the work of preparing the keys.
 const FEW: usize = 32;
+/// Keys of a batch where the bits are so few bytes.
+const SMALL_BATCH: usize = 256;
 pub(crate) const SMALL: u64 = 4 << 20;
 
 impl fmt::Debug for KeyHasher {
@@ -415,8 +420,8 @@ impl fmt::Debug for KeyHasher {
             .field("scheme", &self.scheme())
             .field("seed", &self.seed())
             .field("caller_hash", &self.caller_hash())
-            .field("key_domain", &self.domain)
-            .field("recipe", &self.recipe)
+            .field("key_domain", &self.usual.domain)
+            .field("recipe", &self.usual.recipe)
             .finish_non_exhaustive()
     }
 }

@@ -5,18 +5,24 @@
 //! each key. Keys of other lengths are the crate's.
 
 use super::key_ref::KeyRef;
+use super::recipe::Recipe;
 use super::schemes::xxh3;
 use crate::bits::mix::{mix, mix_integer};
+use crate::ids::KeyDomain;
 
-/// The usual way from a key to its hash, if the filter has one.
+/// The usual way from a key to its hash, if the filter has one, with what it was chosen by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(super) struct Usual {
     /// What 4 to 8 bytes are combined with.
     eight: u64,
-    /// What 9 to 16 bytes are combined with.
-    sixteen: [u64; 2],
+    /// What the first eight of 9 to 16 bytes are combined with: the seed is added to one word of the secret, and for the last
+    /// eight taken from another.
+    sixteen: u64,
     which: Which,
+    // In the same word: a filter is small.
+    pub(super) domain: KeyDomain,
+    pub(super) recipe: Recipe,
 }
 
 /// Which keys go the usual way.
@@ -37,21 +43,23 @@ const SECRET_40: u64 = 0x2172_ffcc_7dd0_5a82 ^ 0x8e24_43f7_7446_08b8;
 
 impl Usual {
     /// No key goes the usual way.
-    pub(super) const NONE: Usual = Usual { which: Which::Neither, eight: 0, sixteen: [0; 2] };
+    pub(super) fn none(domain: KeyDomain, recipe: Recipe) -> Self {
+        Usual { which: Which::Neither, domain, recipe, eight: 0, sixteen: 0 }
+    }
 
     /// Bytes under this seed.
     pub(super) fn bytes(seed: u64) -> Self {
-        Usual::new(Which::Bytes, seed)
+        Usual::new(Which::Bytes, KeyDomain::Bytes, seed)
     }
 
     /// Integers under this seed.
     pub(super) fn integers(seed: u64) -> Self {
-        Usual::new(Which::Integer, seed)
+        Usual::new(Which::Integer, KeyDomain::Integer, seed)
     }
 
-    fn new(which: Which, seed: u64) -> Self {
+    fn new(which: Which, domain: KeyDomain, seed: u64) -> Self {
         let eight = SECRET_8.wrapping_sub(seed ^ u64::from((seed as u32).swap_bytes()) << 32);
-        Usual { which, eight, sixteen: [SECRET_24.wrapping_add(seed), SECRET_40.wrapping_sub(seed)] }
+        Usual { which, domain, recipe: Recipe::new(), eight, sixteen: SECRET_24.wrapping_add(seed) }
     }
 
     /// Do bytes go this way, and nothing else?
@@ -62,7 +70,7 @@ impl Usual {
     /// The seed, from a word that has it in it.
     #[inline(always)]
     pub(super) fn seed(&self) -> u64 {
-        self.sixteen[0].wrapping_sub(SECRET_24)
+        self.sixteen.wrapping_sub(SECRET_24)
     }
 
     /// What an integer is combined with, where integers go this way.
@@ -98,7 +106,7 @@ impl Usual {
         if len.wrapping_sub(9) < 8 {
             if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
                 return hash_sixteen(
-                    self.sixteen,
+                    [self.sixteen, (SECRET_24.wrapping_add(SECRET_40)).wrapping_sub(self.sixteen)],
                     u64::from_le_bytes(*first),
                     u64::from_le_bytes(*last),
                     len,
@@ -163,8 +171,9 @@ mod tests {
                 assert_eq!(integers.hash(KeyRef::Signed(n as i64)), expected, "{n} {seed:x}");
                 assert_eq!((bytes.hash(KeyRef::Unsigned(n)), bytes.hash(KeyRef::Signed(1))), (None, None));
             }
-            assert_eq!(Usual::NONE.hash(KeyRef::Bytes(&key)), None);
-            assert_eq!(Usual::NONE.hash(KeyRef::Unsigned(seed)), None);
+            let none = Usual::none(KeyDomain::Bytes, Recipe::new());
+            assert_eq!(none.hash(KeyRef::Bytes(&key)), None);
+            assert_eq!(none.hash(KeyRef::Unsigned(seed)), None);
         }
     }
 }

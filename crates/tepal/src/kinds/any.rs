@@ -340,6 +340,6 @@ impl AnyFilter {
 impl From<BloomFilter> for AnyFilter {
     /// Without a copy.
     fn from(filter: BloomFilter) -> Self {
-        AnyFilter::Bloom(filter.map_lines(|lines| Mapped(Backing::Memory(lines.0))))
+        AnyFilter::Bloom(filter.map_lines(|lines| Mapped(Backing::Memory(lines.0.into_vec()))))
     }
 }

@@ -1,5 +1,6 @@
 //! Where a filter's bits live: in memory, in an opened file, inside bytes of the caller's, or shared by threads.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
@@ -61,7 +62,13 @@ pub(crate) fn copied(lines: &[Line]) -> Result<Vec<Line>> {
 /// Bits in memory: of every filter that is built, and of one that was read with
 /// [`from_bytes`](crate::BloomFilter::from_bytes).
 #[derive(Clone, PartialEq)]
-pub struct InMemory(pub(crate) Vec<Line>);
+pub struct InMemory(pub(crate) Box<[Line]>);
+
+impl InMemory {
+    pub(crate) fn new(lines: Vec<Line>) -> Self {
+        InMemory(lines.into_boxed_slice())
+    }
+}
 
 impl sealed::Sealed for InMemory {}
 
@@ -72,7 +79,7 @@ impl Storage for InMemory {
     }
 
     fn into_lines(self) -> Result<Vec<Line>> {
-        Ok(self.0)
+        Ok(self.0.into_vec())
     }
 }
 
@@ -90,7 +97,7 @@ impl StorageMut for InMemory {
     }
 
     fn replace(&mut self, lines: Vec<Line>) {
-        self.0 = lines;
+        self.0 = lines.into_boxed_slice();
     }
 }
 

@@ -22,7 +22,6 @@ use super::Done;
 use super::opened::{Beside, Read};
 use crate::bits::{self, Line};
 use crate::error::{Error, Looks, Obstacle, Result};
-use crate::facts::Labels;
 use crate::fields::Put;
 use crate::ids::{Format, KeyDomain, Layout, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, Parameters, sizing};
@@ -310,10 +309,10 @@ impl<'r> Found<'r> {
             over_capacity: OverCapacity::Warn,
             capacity,
             promised_rate,
-            inserted: self.inserted,
-            labels: Labels::default(),
+            inserted: self.inserted.into(),
+            labels: None,
         };
-        Ok(BloomFilter::from_parts(meta, InMemory(lines), set_bits))
+        Ok(BloomFilter::from_parts(meta, InMemory::new(lines), set_bits))
     }
 }
 

@@ -42,6 +42,8 @@ mod valkey_bloom;
 pub(crate) mod xxh3;
 mod xxh64;
 
+#[cfg(feature = "foreign")]
+use alloc::boxed::Box;
 use alloc::string::String;
 
 pub use caller_hash::finish_hash;
@@ -294,7 +296,7 @@ macro_rules! schemes {
                 match scheme {
                     $(Scheme::$hash => Ok(Hasher::Hash(HashScheme::$hash(Hash64::make(given)?))),)+
                     $(#[cfg(feature = "foreign")]
-                    Scheme::$own => Ok(Hasher::Own(OwnScheme::$own(Positions::make(given)?))),)+
+                    Scheme::$own => Ok(Hasher::Own(Box::new(OwnScheme::$own(Positions::make(given)?)))),)+
                     #[cfg(not(feature = "foreign"))]
                     $(Scheme::$own)|+ => Err(unknown(scheme)),
                 }
@@ -333,8 +335,15 @@ pub(crate) enum Hasher {
     /// To a 64-bit hash.
     Hash(HashScheme),
     /// Straight to the bits.
-    Own(OwnScheme),
+    Own(InBox),
 }
+
+/// Some of these schemes have more parameters than every filter is to have room for.
+#[cfg(feature = "foreign")]
+type InBox = Box<OwnScheme>;
+/// There is none.
+#[cfg(not(feature = "foreign"))]
+type InBox = OwnScheme;
 
 impl Hasher {
     pub(crate) fn scheme(&self) -> Scheme {

@@ -1,6 +1,7 @@
 //! SipHash-1-3 (Aumasson and Bernstein 2012, with 1 compression and 3 finalisation rounds) under a secret key, by the
 //! crate `siphasher`.
 
+use alloc::boxed::Box;
 use core::fmt;
 
 use siphasher::sip::SipHasher13;
@@ -72,7 +73,7 @@ impl fmt::Debug for SecretKey {
 /// The scheme with its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SipHash13 {
-    key: SecretKey,
+    key: Box<SecretKey>,
 }
 
 impl Hash64 for SipHash13 {
@@ -80,7 +81,7 @@ impl Hash64 for SipHash13 {
 
     fn make(given: &Parameters) -> Result<Self> {
         match &given.secret {
-            Some(key) => Ok(SipHash13 { key: key.clone() }),
+            Some(key) => Ok(SipHash13 { key: Box::new(key.clone()) }),
             None => Err(Error::parameter("the secret key", "missing", "given with the scheme `siphash13`")),
         }
     }

@@ -21,7 +21,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 
 fn own_scheme(scheme: Scheme, given: &Parameters) -> OwnScheme {
     match Hasher::new(scheme, given).unwrap() {
-        Hasher::Own(own) => own,
+        Hasher::Own(own) => *own,
         Hasher::Hash(hash) => panic!("{hash:?}"),
     }
 }

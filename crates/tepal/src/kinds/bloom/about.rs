@@ -60,7 +60,8 @@ impl<L: Storage> BloomFilter<L> {
     /// Free text about the set.
     #[must_use]
     pub fn labels(&self) -> &Labels {
-        &self.meta.labels
+        const NONE: &Labels = &Labels::new();
+        self.meta.labels.as_deref().unwrap_or(NONE)
     }
 
     /// Puts other texts about the set in the place of those there are. No answer changes.
@@ -69,7 +70,7 @@ impl<L: Storage> BloomFilter<L> {
     /// [`Error::Parameter`](crate::Error::Parameter) for text that a file cannot hold.
     pub fn set_labels(&mut self, labels: Labels) -> Result<()> {
         labels.check()?;
-        self.meta.labels = labels;
+        self.meta.labels = labels.kept();
         Ok(())
     }
 
@@ -104,7 +105,7 @@ impl<L: Storage> BloomFilter<L> {
     /// How many keys were given to it, repeats included; `None` after an intersection.
     #[must_use]
     pub fn keys_inserted(&self) -> Option<u64> {
-        let counted = self.meta.inserted?.checked_add(self.tally.ungathered())?;
+        let counted = self.meta.inserted.get()?.checked_add(self.tally.ungathered())?;
         counted.checked_add(self.lines.inserted_since()?)
     }
 

@@ -70,9 +70,10 @@ impl<L: Storage> BloomFilter<L> {
             return Err(Error::TooLarge { bytes: plan.size_in_bytes() });
         }
         let shape = shape_of(scheme, plan.layout, plan.num_hashes, plan.bit_len)?;
-        let meta = Meta { shape, capacity, promised_rate: rate, inserted: Some(0), ..self.meta.clone() };
+        let meta =
+            Meta { shape, capacity, promised_rate: rate, inserted: Some(0).into(), ..self.meta.clone() };
         let lines = bits::zeroed(shape.lines())?;
-        Ok(BloomFilter::from_parts(meta, InMemory(lines), 0))
+        Ok(BloomFilter::from_parts(meta, InMemory::new(lines), 0))
     }
 }
 
@@ -319,7 +320,7 @@ impl BloomFilterBuilder {
         let most = sizes.after(planned).max(planned + planned / 4 + 8 * LINE_BITS);
         loop {
             let mut filter =
-                BloomFilter::from_parts(meta.clone(), InMemory(bits::zeroed(meta.shape.lines())?), 0);
+                BloomFilter::from_parts(meta.clone(), InMemory::new(bits::zeroed(meta.shape.lines())?), 0);
             fill(&mut filter)?;
             if !may_grow {
                 filter.set_over_capacity(policy);
@@ -371,7 +372,7 @@ impl BloomFilterBuilder {
     pub fn build(self) -> Result<BloomFilter> {
         let meta = self.meta()?;
         let lines = bits::zeroed(meta.shape.lines())?;
-        Ok(BloomFilter::from_parts(meta, InMemory(lines), 0))
+        Ok(BloomFilter::from_parts(meta, InMemory::new(lines), 0))
     }
 
     /// Everything about the filter that is not its bits.
@@ -391,8 +392,8 @@ impl BloomFilterBuilder {
             over_capacity: self.policy(),
             capacity: plan.capacity,
             promised_rate: plan.false_positive_rate,
-            inserted: Some(0),
-            labels: self.labels,
+            inserted: Some(0).into(),
+            labels: self.labels.kept(),
         })
     }
 

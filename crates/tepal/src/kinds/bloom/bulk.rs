@@ -22,7 +22,7 @@ use std::thread;
 use super::BloomFilter;
 use super::insert::after;
 use super::storage::{Storage, StorageMut};
-use super::tally::Tally;
+use super::tally::{Given, Tally};
 use crate::bits::part::{Part, Pass};
 use crate::bits::radix::{BLOCK, BLOCK_BYTES, Queues};
 use crate::bits::{Bits, LINE_BYTES};
@@ -82,7 +82,7 @@ impl Cut {
 /// What was known of a filter before code of the caller's ran that might panic.
 pub(super) struct Counts {
     tally: Tally,
-    inserted: Option<u64>,
+    inserted: Given,
 }
 
 impl<L: StorageMut> BloomFilter<L> {
@@ -167,7 +167,7 @@ impl<L: StorageMut> BloomFilter<L> {
             let count = self.surely_fit(left.min(cut.chunk));
             if count < cut.least.max(1) {
                 let half_way =
-                    self.meta.keys_left(self.meta.inserted).is_some_and(|keys| keys > count as u64);
+                    self.meta.keys_left(self.meta.inserted.get()).is_some_and(|keys| keys > count as u64);
                 if !(self.refuses() && half_way && 0 < count && count < left) {
                     return Ok(done);
                 }
@@ -181,7 +181,7 @@ impl<L: StorageMut> BloomFilter<L> {
             let chunk = done..done + count;
             // The bits are counted while they are at hand, where the next chunk has to know them.
             let counting = self.refuses()
-                && self.meta.keys_left(self.meta.inserted).is_none_or(|keys| keys <= count as u64);
+                && self.meta.keys_left(self.meta.inserted.get()).is_none_or(|keys| keys <= count as u64);
             let (mut sorted, mut set_bits) = (Sorted::default(), 0);
             // A file's are copied now, or not at all.
             self.own_lines()?;
@@ -211,7 +211,7 @@ impl<L: StorageMut> BloomFilter<L> {
         self.settle();
         let known = Counts { tally: self.tally.clone(), inserted: self.meta.inserted };
         self.tally = Tally::unknown();
-        self.meta.inserted = None;
+        self.meta.inserted = None.into();
         known
     }
 

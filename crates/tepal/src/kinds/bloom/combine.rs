@@ -70,7 +70,7 @@ impl<L: StorageMut> BloomFilter<L> {
         self.settle();
         match other.keys_inserted() {
             Some(keys) => self.add_to_inserted(keys),
-            None => self.meta.inserted = None,
+            None => self.meta.inserted = None.into(),
         }
         self.count_anew();
         Ok(())
@@ -101,7 +101,7 @@ impl<L: StorageMut> BloomFilter<L> {
         self.check_compatible(other)?;
         other.check_before_copying()?;
         bits::intersect(self.own_lines()?, other.lines.as_lines());
-        self.meta.inserted = None;
+        self.meta.inserted = None.into();
         self.count_anew();
         Ok(())
     }
@@ -241,8 +241,8 @@ impl<L: PlainStorage> BloomFilter<L> {
             }
         }
         let set_bits = bits::count(&lines);
-        let meta = Meta { shape, inserted: self.keys_inserted(), ..self.meta.clone() };
-        Ok(BloomFilter::from_parts(meta, InMemory(lines), set_bits))
+        let meta = Meta { shape, inserted: self.keys_inserted().into(), ..self.meta.clone() };
+        Ok(BloomFilter::from_parts(meta, InMemory::new(lines), set_bits))
     }
 }
 

@@ -5,7 +5,6 @@ use super::{BloomFilter, Meta};
 use crate::bits;
 use crate::bits::shape::Shape;
 use crate::error::Result;
-use crate::facts::Labels;
 use crate::ids::OverCapacity;
 use crate::key::KeyHasher;
 use crate::params::keys_for_fill;
@@ -21,8 +20,8 @@ impl<L: PlainStorage> BloomFilter<L> {
             over_capacity: OverCapacity::Warn,
             capacity: libm::ceil(held).max(1.0) as u64,
             promised_rate: f64::MIN_POSITIVE,
-            inserted: None,
-            labels: Labels::default(),
+            inserted: None.into(),
+            labels: None,
         };
         let mut filter = BloomFilter::from_parts(meta, lines, set_bits);
         let now = filter.false_positive_rate();

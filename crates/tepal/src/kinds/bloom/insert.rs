@@ -266,7 +266,7 @@ impl<L: StorageMut> BloomFilter<L> {
             None => self.lines.replace(fresh),
         }
         self.body_check = None;
-        self.meta.inserted = Some(0);
+        self.meta.inserted = Some(0).into();
         self.tally = Tally::new(0);
     }
 

@@ -120,7 +120,7 @@ impl BloomFilterBuilder {
         };
         let capacity = different.max(1) as u64;
         let mut filter = self.build_filled(capacity, |filter| filter.insert_prepared(&prepared))?;
-        filter.meta.inserted = Some(given);
+        filter.meta.inserted = Some(given).into();
         Ok(filter)
     }
 }

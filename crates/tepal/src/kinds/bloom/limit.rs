@@ -49,7 +49,7 @@ impl<L: Storage> BloomFilter<L> {
     #[cold]
     pub(super) fn look(&self, set_bits: u64) -> core::result::Result<u64, Refusal> {
         if let Some(rate) = self.spoiled() {
-            return Err(Refusal::Spoiled(rate));
+            return Err(Refusal::Spoiled(rate as f32));
         }
         let keys = (self.meta.capacity / LOOK_EVERY).max(1);
         let rate = self.rate_over(self.each_line(), || set_bits, keys as f64);
@@ -97,9 +97,11 @@ impl<L: Storage> BloomFilter<L> {
     #[cold]
     pub(super) fn refuse(&self, why: Refusal, held: impl FnOnce() -> Result<bool>) -> Result<()> {
         match why {
-            Refusal::Spoiled(rate) => {
-                Err(Error::KeysClustered { rate, promised: self.meta.promised_rate, inserted: 0 })
-            }
+            Refusal::Spoiled(rate) => Err(Error::KeysClustered {
+                rate: rate.into(),
+                promised: self.meta.promised_rate,
+                inserted: 0,
+            }),
             Refusal::Full if held()? => Ok(()),
             Refusal::Full => Err(self.capacity_reached()),
         }
@@ -166,13 +168,13 @@ impl<L: StorageMut> BloomFilter<L> {
 
     /// How many keys may be given before anybody looks again; or why none.
     fn free_keys(&mut self) -> core::result::Result<u64, Refusal> {
-        if let Some(left) = self.meta.keys_left(self.meta.inserted) {
+        if let Some(left) = self.meta.keys_left(self.meta.inserted.get()) {
             // Half-way there is time to say that the keys spoil the promise.
             let half = self.meta.capacity / 2;
             if left > half {
                 return Ok(left - half);
             }
-            return self.spoiled().map_or(Ok(left), |rate| Err(Refusal::Spoiled(rate)));
+            return self.spoiled().map_or(Ok(left), |rate| Err(Refusal::Spoiled(rate as f32)));
         }
         // After batches the bits may be far fewer than the keys could have set.
         if !self.tally.is_exact() {
@@ -191,7 +193,6 @@ impl<L: StorageMut> BloomFilter<L> {
     pub(super) fn settle(&mut self) {
         let keys = self.tally.take_back();
         if keys > 0 {
-            self.tally.free = self.tally.free.saturating_sub(keys);
             self.tally.add_uncounted(keys);
             self.add_to_inserted(keys);
         }
@@ -216,7 +217,7 @@ impl<L: StorageMut> BloomFilter<L> {
     /// Some keys were given, repeats included.
     #[inline]
     pub(super) fn add_to_inserted(&mut self, keys: u64) {
-        self.meta.inserted = self.meta.inserted.and_then(|n| n.checked_add(keys));
+        self.meta.inserted = self.meta.inserted.get().and_then(|n| n.checked_add(keys)).into();
     }
 
     /// Counts the set bits.

@@ -36,6 +36,7 @@ mod positions;
 mod raw;
 mod tally;
 
+use alloc::boxed::Box;
 use core::fmt;
 
 pub(crate) use batch::put_bits;
@@ -56,6 +57,7 @@ use crate::error::Result;
 use crate::facts::Labels;
 use crate::ids::OverCapacity;
 use crate::key::KeyHasher;
+use tally::Given;
 
 /// A set that forgets its keys and keeps their trace: "have I seen this key?"
 ///
@@ -86,7 +88,7 @@ pub struct BloomFilter<L = InMemory> {
     pub(crate) rules: Rules,
     pub(crate) meta: Meta,
     /// What the bits are held against, where they are those of an opened file.
-    body_check: Option<Ref<dyn BodyChecked>>,
+    body_check: Option<Box<Ref<dyn BodyChecked>>>,
 }
 
 /// Everything about a filter that is not its bits: what the header of a file holds.
@@ -96,11 +98,12 @@ pub(crate) struct Meta {
     pub(crate) keys: KeyHasher,
     pub(crate) over_capacity: OverCapacity,
     /// Keys given to it, repeats included, where that is known.
-    pub(crate) inserted: Option<u64>,
+    pub(crate) inserted: Given,
     pub(crate) shape: Shape,
     pub(crate) capacity: u64,
     pub(crate) promised_rate: f64,
-    pub(crate) labels: Labels,
+    /// Most filters have none.
+    pub(crate) labels: Option<Box<Labels>>,
 }
 
 impl<L> BloomFilter<L> {
@@ -157,7 +160,11 @@ impl<L: Storage> BloomFilter<L> {
         self.check_before_copying()?;
         let (set_bits, inserted) = (self.set_bits(), self.keys_inserted());
         let lines = self.lines.into_lines()?;
-        Ok(BloomFilter::from_parts(Meta { inserted, ..self.meta }, InMemory(lines), set_bits))
+        Ok(BloomFilter::from_parts(
+            Meta { inserted: inserted.into(), ..self.meta },
+            InMemory::new(lines),
+            set_bits,
+        ))
     }
 }
 

@@ -27,7 +27,7 @@ impl<L: PlainStorage> BloomFilter<L> {
         FilePart {
             own: own_part(meta, &self.rules, self.keys_inserted(), self.set_bits()),
             recipe: meta.keys.recipe(),
-            labels: meta.labels.clone(),
+            labels: self.labels().clone(),
             scheme_record: meta.keys.hasher().record(),
             body: self.lines.as_lines(),
         }
@@ -98,7 +98,7 @@ pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result
     let capacity = number(16);
     let promised_rate = f64::from_bits(number(24));
     let parameters = number(32);
-    let inserted = Some(number(40)).filter(|keys| *keys != UNKNOWN_COUNT);
+    let inserted = Some(number(40)).filter(|keys| *keys != UNKNOWN_COUNT).into();
     let set_bits = number(48);
     let sums = [number(56), number(64), number(72), number(80)];
     if capacity == 0 {
@@ -114,7 +114,7 @@ pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result
     let record = part.scheme_record.as_ref().map(|(tag, text)| (*tag, text.as_str()));
     let hasher = Hasher::of_file(scheme, parameters, record, secret)?;
     let keys = KeyHasher::new(hasher, domain, part.recipe);
-    let labels = part.labels.clone();
+    let labels = part.labels.clone().kept();
     let meta = Meta { shape, keys, over_capacity, capacity, promised_rate, inserted, labels };
     Ok(Box::new(Bodiless { meta, set_bits, sums }))
 }
@@ -139,7 +139,7 @@ impl AwaitsBody for Bodiless {
 
     fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
         let mut filter = BloomFilter::from_parts(self.meta, lines, self.set_bits);
-        filter.body_check = checked;
+        filter.body_check = checked.map(Box::new);
         AnyFilter::Bloom(filter)
     }
 }

@@ -52,7 +52,7 @@ impl BloomFilterBuilder {
     /// As [`build`](Self::build); [`Error::Parameter`] where the bytes are not just those of the planned size, or bits
     /// beyond the last one are set. How many keys were inserted is not known afterwards.
     pub fn build_with_bits(self, bits: &[u8]) -> Result<BloomFilter> {
-        let meta = Meta { inserted: None, ..self.meta()? };
+        let meta = Meta { inserted: None.into(), ..self.meta()? };
         let wanted = meta.shape.bit_len.div_ceil(8);
         if bits.len() as u64 != wanted {
             let expected =
@@ -65,7 +65,7 @@ impl BloomFilterBuilder {
             let expected = alloc::format!("none beyond the last one, {}", meta.shape.bit_len - 1);
             Error::parameter("the bits", "more of them set", expected)
         })?;
-        Ok(BloomFilter::from_parts(meta, InMemory(lines), set_bits))
+        Ok(BloomFilter::from_parts(meta, InMemory::new(lines), set_bits))
     }
 }
 

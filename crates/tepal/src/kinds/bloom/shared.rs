@@ -149,8 +149,10 @@ impl BloomFilter {
         let in_sample = self.kernel.count(Bits::Plain(&lines[..sample]));
         let watch = Watch::new(share, in_sample);
         let tally = Tally::unknown();
-        let lines =
-            Shared { was_over, ..Shared::new(atomic::share(self.lines.0), watch, self.meta.capacity) };
+        let lines = Shared {
+            was_over,
+            ..Shared::new(atomic::share(self.lines.0.into_vec()), watch, self.meta.capacity)
+        };
         let shared = BloomFilter {
             meta: self.meta,
             rules: self.rules,
@@ -357,7 +359,7 @@ impl BloomFilter<Shared> {
                 // Keys that are in already bring the capacity nearer without setting a bit.
                 let bits = left.saturating_mul(k);
                 let spoiled = first.then(|| self.spoiled()).flatten();
-                spoiled.map_or(Ok((bits, bits / 64)), |rate| Err(Refusal::Spoiled(rate)))
+                spoiled.map_or(Ok((bits, bits / 64)), |rate| Err(Refusal::Spoiled(rate as f32)))
             }
             None => self.look(self.set_bits()).map(|bits| (bits, bits)),
         };
@@ -365,7 +367,7 @@ impl BloomFilter<Shared> {
             Ok((bits, look_in)) => Next::Room { bits, look_in },
             Err(why) => {
                 if let Refusal::Spoiled(rate) = why {
-                    self.lines.spoiled.store(rate.to_bits(), Relaxed);
+                    self.lines.spoiled.store(f64::from(rate).to_bits(), Relaxed);
                 }
                 Next::Full
             }
@@ -376,7 +378,7 @@ impl BloomFilter<Shared> {
     fn why(&self) -> Refusal {
         match f64::from_bits(self.lines.spoiled.load(Relaxed)) {
             0.0 => Refusal::Full,
-            rate => Refusal::Spoiled(rate),
+            rate => Refusal::Spoiled(rate as f32),
         }
     }
 

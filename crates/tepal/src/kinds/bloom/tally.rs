@@ -15,14 +15,14 @@ pub(super) struct Tally {
     pub(super) refusal: Option<Refusal>,
     /// Were all bits reported that were set since they were counted?
     pub(super) is_all_counted: bool,
+    /// Are all of the free keys granted to go in one by one without being counted?
+    is_under_grant: bool,
     /// Set bits when last known.
     pub(super) counted: u64,
     /// Where keys may be refused: so many may be given before anybody looks again. None, to begin with: the first look
     /// tells.
     pub(super) free: u64,
-    /// Keys that were granted to go in one by one without being counted.
-    granted: u64,
-    /// Keys of the grant that have not gone in yet.
+    /// Granted keys that have not gone in yet.
     left: u64,
 }
 
@@ -31,15 +31,15 @@ pub(super) struct Tally {
 pub(super) enum Refusal {
     /// The keys that it was planned for are in, and one more might break the promise.
     Full,
-    /// Keys like the members get in at this rate, far above the promise.
-    Spoiled(f64),
+    /// Keys like the members get in at about this rate, far above the promise.
+    Spoiled(f32),
 }
 
 impl Tally {
     pub(super) fn new(set_bits: u64) -> Self {
         Tally {
             left: 0,
-            granted: 0,
+            is_under_grant: false,
             counted: set_bits,
             free: 0,
             look_at: 0,
@@ -70,9 +70,9 @@ impl Tally {
         }
     }
 
-    /// So many keys may go in without being counted. The grant before must have been taken back.
+    /// So many keys are free, and may go in without being counted. The grant before must have been taken back.
     pub(super) fn grant(&mut self, keys: u64) {
-        (self.left, self.granted) = (keys, keys);
+        (self.free, self.left, self.is_under_grant) = (keys, keys, true);
     }
 
     /// Is anything left of a grant?
@@ -82,13 +82,14 @@ impl Tally {
 
     /// Keys of the grant that went in.
     pub(super) fn ungathered(&self) -> u64 {
-        self.granted - self.left
+        if self.is_under_grant { self.free - self.left } else { 0 }
     }
 
-    /// Ends the grant, and says how many keys went in by it.
+    /// Ends the grant, and says how many keys went in by it. The others are free.
     pub(super) fn take_back(&mut self) -> u64 {
         let keys = self.ungathered();
-        self.grant(0);
+        self.free -= keys;
+        (self.left, self.is_under_grant) = (0, false);
         keys
     }
 
@@ -100,5 +101,23 @@ impl Tally {
     /// All bits were counted.
     pub(super) fn recounted(&mut self, bits: u64) {
         (self.counted, self.is_all_counted) = (bits, true);
+    }
+}
+
+/// How many keys were given, repeats included, where that is known: in one word, as in the file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Given(u64);
+
+impl Given {
+    const UNKNOWN: u64 = u64::MAX;
+
+    pub(crate) fn get(self) -> Option<u64> {
+        (self.0 != Given::UNKNOWN).then_some(self.0)
+    }
+}
+
+impl From<Option<u64>> for Given {
+    fn from(keys: Option<u64>) -> Self {
+        Given(keys.unwrap_or(Given::UNKNOWN))
     }
 }

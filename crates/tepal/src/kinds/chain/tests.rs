@@ -71,7 +71,7 @@ fn a_chain_that_may_not_grow_is_full() {
     // As full is one whose next link could not be counted.
     let (mut chain, _) = filled(Growth::RedisBloom { expansion: 2 }, 0..100);
     chain.links[0].meta.capacity = u64::MAX / 2 + 1;
-    chain.links[0].meta.inserted = None;
+    chain.links[0].meta.inserted = None.into();
     let refused = chain.insert("one more").unwrap_err();
     assert!(matches!(refused, Error::CapacityReached { inserted: 0, .. }), "{refused}");
     assert_eq!(chain.links().len(), 1);
@@ -103,7 +103,7 @@ fn a_chain_does_not_become_a_thousand_times_larger_at_once() {
 fn a_larger_chain_may_grow_by_more() {
     for (expansion, grows) in [(900, true), (1000, false)] {
         let mut first = link(Scheme::RedisBloom, 10_000, 0.01);
-        first.meta.inserted = Some(10_000);
+        first.meta.inserted = Some(10_000).into();
         let mut chain = ScalableBloomFilter::new(vec![first], Growth::RedisBloom { expansion }).unwrap();
         assert_eq!(chain.insert("one more").is_ok(), grows, "{expansion}");
         assert_eq!(chain.links().len(), if grows { 2 } else { 1 }, "{expansion}");

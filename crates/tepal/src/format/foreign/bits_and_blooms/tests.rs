@@ -51,7 +51,7 @@ fn a_bitset_grows_to_the_highest_bit_that_is_set() {
     let mut grown = read(&file(5000, 3, 0, &[])).unwrap();
     let mut needed = 0;
     let scheme = match Hasher::new(Scheme::BitsAndBlooms, &Parameters::default()).unwrap() {
-        Hasher::Own(own) => own,
+        Hasher::Own(own) => *own,
         Hasher::Hash(hash) => panic!("{hash:?}"),
     };
     for key in ["570108428378", "a", "b", "c", "d", "e"] {

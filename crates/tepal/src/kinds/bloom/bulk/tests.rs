@@ -26,7 +26,7 @@ fn spread(keys: Range<u64>) -> Vec<u64> {
 /// What an insert leaves and says. The error is text, since that says all that is in it.
 fn outcome(filter: &BloomFilter, result: Result<()>) -> (Vec<Line>, u64, Option<u64>, Option<String>) {
     (
-        filter.lines.0.clone(),
+        filter.lines.0.to_vec(),
         filter.set_bits(),
         filter.keys_inserted(),
         result.err().map(|e| format!("{e:?}")),

@@ -226,7 +226,7 @@ fn unions_are_judged_by_their_rate() {
         for unknown in [false, true] {
             let (mut one, mut other) = (part(0..900), part(900..1800));
             if unknown {
-                other.meta.inserted = None;
+                other.meta.inserted = None.into();
             }
             let before = one.clone();
             let error = one.union_with(&other).unwrap_err();
@@ -239,7 +239,7 @@ fn unions_are_judged_by_their_rate() {
         }
         // Half of the keys each, of which it is not known how many they are.
         let (mut one, mut other) = (part(0..450), part(450..900));
-        other.meta.inserted = None;
+        other.meta.inserted = None.into();
         one.union_with(&other).unwrap();
         assert_eq!((one.keys_inserted(), one.is_over_capacity()), (None, false), "{layout}");
     }

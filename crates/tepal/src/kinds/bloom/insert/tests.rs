@@ -140,7 +140,7 @@ impl Pair {
                 hashes.iter().for_each(|&hash| assert!(other.insert_hash(hash).is_ok()));
                 if !known {
                     other.settle();
-                    other.meta.inserted = None;
+                    other.meta.inserted = None.into();
                 }
                 let found = self.granted.union_with(&other);
                 let expected = self.counted.union_with(&other);

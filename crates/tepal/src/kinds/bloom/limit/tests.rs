@@ -197,7 +197,7 @@ fn an_unknown_number_of_keys_is_judged_by_the_bits() {
     for builder in builders() {
         let mut filter = builder.capacity(1000).build().unwrap();
         filter.insert_many(&(0..500u64).collect::<Vec<_>>()).unwrap();
-        filter.meta.inserted = None;
+        filter.meta.inserted = None.into();
         filter.count_anew();
         let accepted = (500..5000u64).take_while(|key| filter.insert(key).is_ok()).count();
         assert!((450..700).contains(&accepted), "{filter:?}: {accepted}");

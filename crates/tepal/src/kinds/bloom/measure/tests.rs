@@ -90,7 +90,7 @@ fn rates_of_known_bits() {
         let builder = BloomFilter::builder().layout(layout).num_hashes(k).bit_len(1024).capacity(100);
         let empty = builder.build().unwrap();
         let lines = vec![Line([u64::MAX; 8]), Line([0xF0F0_3333_A5A5_0FF0; 8])];
-        let filter = BloomFilter::from_parts(empty.meta.clone(), InMemory(lines), 768);
+        let filter = BloomFilter::from_parts(empty.meta.clone(), InMemory::new(lines), 768);
         assert!((filter.false_positive_rate() - rate).abs() < 1e-12, "{layout} {k}");
         assert_eq!((filter.fill_ratio(), filter.fill_of_slices(2)), (0.75, vec![1.0, 0.5]));
         let shared = filter.into_shared();

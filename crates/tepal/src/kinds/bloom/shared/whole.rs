@@ -24,9 +24,9 @@ impl BloomFilter<Shared> {
             *line = shared.load();
         }
         let mut meta = self.meta.clone();
-        meta.inserted = inserted;
+        meta.inserted = inserted.into();
         let set_bits = self.kernel.count(Bits::Plain(&lines));
-        Ok(BloomFilter::from_parts(meta, InMemory(lines), set_bits))
+        Ok(BloomFilter::from_parts(meta, InMemory::new(lines), set_bits))
     }
 
     /// Adds all keys of `other`, while other threads insert and ask: a partial filter that one of them has filled by itself.
@@ -83,7 +83,7 @@ impl BloomFilter<Shared> {
         let share = self.sample() as f64 / self.meta.shape.lines() as f64;
         let mut lines = core::mem::take(&mut self.lines.lines);
         atomic::clear(&mut lines);
-        self.meta.inserted = Some(0);
+        self.meta.inserted = Some(0).into();
         self.lines = Shared::new(lines, Watch::new(share, 0), self.meta.capacity);
         self.look_now();
     }

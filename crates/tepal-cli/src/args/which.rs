@@ -11,10 +11,11 @@ use super::{FileArgs, KeyArgs, LiveArgs, SecretArgs};
 pub const HELP: &str = "\
 Each line comes out with one more field, after a tab: the filters that may hold its key, as they were named here, with \
 a comma between them, or the word none. So `awk -F'\\t' '{print $NF}'` has the names. \"none\" is certain; each name means \
-perhaps, at the rate of its filter.
+perhaps, at the rate of its filter. These rates add up: of 1,000 filters at 1 % ten are named by mistake for every key, so \
+build many with a low one (-p 1e-6).
 
 Filters may be of any programs, sizes and hashes; a key is hashed once for all that hash alike. A key that one of them \
-cannot have, such as text among integers, is not in that one; if that is so for all of them it is an error.
+cannot have, such as text among integers, is not in that one; if all refuse it, the record has no key (--bad).
 
 What the keys are, and how they are read: tepal has --help.
 Exit codes: 0 a filter holds one of the keys (-v: a key is in none), 1 not so, 2 error.";

@@ -2,6 +2,7 @@
 //! and whatever opens must answer, be written again, and hold what is put in. What the command makes of its
 //! arguments and inputs is in the package `tepal-fuzz-cli`, beside this one.
 
+mod chains;
 mod doors;
 mod patches;
 mod sealed;
@@ -16,6 +17,7 @@ use tepal::{
 use tepal_fuzz_cli::Scratch;
 use xxhash_rust::xxh3::xxh3_64;
 
+pub use chains::chain;
 pub use doors::embedded;
 pub use patches::patch;
 pub use sealed::sealed;

@@ -22,6 +22,7 @@
 //! | [`filter`] | a filter: insert, ask, 2.6 folding, the self-test of 4.2, the limits of its fields |
 //! | [`write`](mod@write) | 3 and 4: from a filter to a file |
 //! | [`read`] | 4.6: from a file to a filter, with every check |
+//! | [`chain`] | 4.2.1: the growing chain and its file |
 //! | [`embedded`] | 4.8: the embedded form, out and in |
 //! | [`size`] | 5: rates and sizes |
 //! | [`patch`] | 6: what makes one file another |
@@ -30,6 +31,7 @@
 #![allow(clippy::needless_range_loop)]
 
 pub mod bits;
+pub mod chain;
 pub mod digest;
 pub mod embedded;
 pub mod filter;

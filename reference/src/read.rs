@@ -138,7 +138,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
 }
 
 /// The refusal of a step.
-fn refuse<T>(step: u32, why: &str) -> Result<T, String> {
+pub(crate) fn refuse<T>(step: u32, why: &str) -> Result<T, String> {
     Err(format!("step {step}: {why}"))
 }
 
@@ -172,16 +172,16 @@ pub fn read_records(bytes: &[u8]) -> Result<Vec<(u16, String)>, String> {
 }
 
 /// The little-endian u16 at an offset.
-fn u16_at(bytes: &[u8], at: usize) -> u16 {
+pub(crate) fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_le_bytes(bytes[at..at + 2].try_into().unwrap())
 }
 
 /// The little-endian u32 at an offset.
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
 }
 
 /// The little-endian u64 at an offset.
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
 }

@@ -39,17 +39,7 @@ pub fn write(filter: &Filter, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String
     file.extend(u32::from(sealed).to_le_bytes()); // required flags
     file.extend(0u32.to_le_bytes()); // optional flags
     // 4.2, the Bloom filter's part.
-    file.extend([filter.layout, filter.scheme, filter.domain, filter.policy]);
-    file.extend(filter.num_hashes.to_le_bytes());
-    file.extend(filter.bit_len.to_le_bytes());
-    file.extend(filter.capacity.to_le_bytes());
-    file.extend(filter.rate.to_le_bytes());
-    file.extend(filter.parameter.to_le_bytes());
-    file.extend(filter.keys_inserted.to_le_bytes());
-    file.extend(filter.set_bits().to_le_bytes());
-    for sum in filter.self_test()? {
-        file.extend(sum.to_le_bytes());
-    }
+    file.extend(own_part(filter)?);
     // 4.1 again.
     file.extend((records.len() as u32).to_le_bytes());
     file.extend(filter.recipe.to_le_bytes());
@@ -66,6 +56,22 @@ pub fn write(filter: &Filter, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String
         file.extend(seal(key, &file)?);
     }
     Ok(file)
+}
+
+/// Section 4.2: the 88 bytes of a Bloom filter's own part.
+pub fn own_part(filter: &Filter) -> Result<Vec<u8>, String> {
+    let mut own = vec![filter.layout, filter.scheme, filter.domain, filter.policy];
+    own.extend(filter.num_hashes.to_le_bytes());
+    own.extend(filter.bit_len.to_le_bytes());
+    own.extend(filter.capacity.to_le_bytes());
+    own.extend(filter.rate.to_le_bytes());
+    own.extend(filter.parameter.to_le_bytes());
+    own.extend(filter.keys_inserted.to_le_bytes());
+    own.extend(filter.set_bits().to_le_bytes());
+    for sum in filter.self_test()? {
+        own.extend(sum.to_le_bytes());
+    }
+    Ok(own)
 }
 
 /// Section 4.3: the bytes of all records. [`Filter::check`] must have accepted them.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
+use tepal_reference::chain;
 use tepal_reference::hash::finish;
 use tepal_reference::read::read;
 use tepal_reference::write::write;
@@ -51,6 +52,38 @@ fn the_reference_reads_every_kept_file() {
         files += 1;
     }
     assert!(files >= 44 && sealed >= 4, "only {files} files, {sealed} of them sealed");
+}
+
+#[test]
+fn the_reference_reads_every_kept_chain() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/kept/v1/chains");
+    let mut files = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "tepal") {
+            continue;
+        }
+        let json: Value =
+            serde_json::from_str(&fs::read_to_string(path.with_extension("json")).unwrap()).unwrap();
+        let bytes = |name: &str| json[name].as_str().map(hex);
+        let secret = bytes("secret_key").map(|key| key.try_into().unwrap());
+        let seal = bytes("seal_key");
+        let file = fs::read(&path).unwrap();
+        let kept = chain::read(&file, secret.as_ref(), seal.as_deref())
+            .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert!(chain::write(&kept, seal.as_deref()).unwrap() == file, "{}", path.display());
+        let members = json["members"].as_u64().unwrap();
+        let answers = json["answers_to_others"].as_str().unwrap().bytes().map(|answer| answer == b'1');
+        for (i, expected) in (0u64..).zip((0..members).map(|_| true).chain(answers)) {
+            let found = match json["key_prefix"].as_str() {
+                Some(prefix) => kept.contains(format!("{prefix}{i}").as_bytes()).unwrap(),
+                None => kept.links.iter().any(|link| link.contains_hash(finish(i))),
+            };
+            assert_eq!(found, expected, "{}: {i}", path.display());
+        }
+        files += 1;
+    }
+    assert!(files >= 5, "{files}");
 }
 
 fn hex(text: &str) -> Vec<u8> {

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
+mod chains;
 mod changes;
 mod files;
 mod hashes;
@@ -53,6 +54,7 @@ fn all() -> Result<Vec<(&'static str, String)>, String> {
         ("files.json", files::json()?.print(4)),
         ("patches.json", patches::json()?.print(3)),
         ("refused.json", refused::json()?.print(2)),
+        ("chains.json", chains::json()?.print(4)),
     ])
 }
 

@@ -1,5 +1,5 @@
 //! Writes the files that every later version must be able to read, one of each kind:
-//! `cargo run --release -p tepal --features foreign,seal --example keep -- testdata/kept/v1`.
+//! `cargo run --release -p tepal --features foreign,growing,seal --example keep -- testdata/kept/v1`.
 //!
 //! A file that is there already stays as it is, for ever; only kinds that are new are written. Beside each
 //! file `NAME.tepal` stands `NAME.json` with what the filter must say. Where a scheme's filters always have
@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tepal::{BloomFilter, Scheme};
+use tepal::{BloomFilter, Kind, Scheme};
 
 use kinds::{Door, Numbered, SECRET, Subject, numbers, tepal_kinds};
 
@@ -24,12 +24,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     fs::create_dir_all(&folder)?;
     for kind in tepal_kinds() {
         let name = kind.name();
-        let path = Path::new(&folder).join(format!("{name}.json"));
+        let is_chain = kind.kind() == Kind::Scalable;
+        let folder = Path::new(&folder).join(if is_chain { "chains" } else { "" });
+        fs::create_dir_all(&folder)?;
+        let path = folder.join(format!("{name}.json"));
         if path.exists() {
             println!("kept     {name}");
             continue;
         }
-        let (mut expected, file) = kept(&*kind)?;
+        let (mut expected, file) = if is_chain { kept_chain(&*kind)? } else { kept(&*kind)? };
         if file.len() < LARGE {
             fs::write(path.with_extension("tepal"), &file)?;
         } else {
@@ -39,6 +42,36 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("written  {name}");
     }
     Ok(())
+}
+
+/// Fills a chain past its first filters; gives its JSON and its file.
+fn kept_chain(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
+    let (mut filter, members) = (kind.empty(300)?, 1000);
+    kind.keys(&numbers(0..members)).insert_all(&mut filter)?;
+    let others = kind.keys(&numbers(members..2 * members)).held(&filter);
+    let answers: String = others.into_iter().map(|held| if held { '1' } else { '0' }).collect();
+    let (opener, facts) = (kind.opener(), filter.facts()?);
+    let mut expected = json!({
+        "expansion": facts.expansion,
+        "false_positive_rate": facts.promised_false_positive_rate,
+        "scheme": facts.scheme.to_string(),
+        "secret_key": opener.secret.is_some().then(|| hex(&SECRET)),
+        "recipe": { "trim": facts.recipe.trim, "nocase": facts.recipe.nocase },
+        "links": facts.parts.iter().map(|link| json!({
+            "capacity": link.capacity, "keys_inserted": link.keys_inserted, "set_bits": link.set_bits,
+        })).collect::<Vec<_>>(),
+        "members": members,
+        "answers_to_others": answers,
+    });
+    match kind.keys(&[10]) {
+        Numbered::Texts(first) => expected["key_prefix"] = first[0].strip_suffix("10").into(),
+        Numbered::Hashes(_) => expected["members_are_hashes"] = true.into(),
+    }
+    #[cfg(feature = "seal")]
+    if opener.is_sealed() {
+        expected["seal_key"] = hex(kinds::SEAL).into();
+    }
+    Ok((expected, opener.file(&filter)))
 }
 
 /// Fills the filter to its capacity; gives its JSON and its file.

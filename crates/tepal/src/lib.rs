@@ -52,6 +52,7 @@
 //! | to hash ahead of a filter, or on other threads | [`key_hasher`](BloomFilter::key_hasher) |
 //! | a hash of your own | [`caller_hash`](BloomFilterBuilder::caller_hash) |
 //! | the bits of one of those programs, or of the five articles | [`scheme`](BloomFilterBuilder::scheme), with the feature `foreign` |
+//! | to insert without knowing how many keys will come | `build_growing`, a chain that keeps one promise (feature `growing`) |
 //! | to build without knowing how many keys | [`build_from`](BloomFilterBuilder::build_from); `build::Gather` for more keys than memory has; or build large, then [`shrink_to`](BloomFilter::shrink_to) |
 //!
 //! Short programs for each of these jobs are in the package's `examples/`: `dedupe_urls`, `own_keys`, `lsm_table`,

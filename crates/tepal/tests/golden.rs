@@ -347,7 +347,7 @@ fn check_chain(case: &Value, format: Format, bytes: &[u8], is_dump: bool, first:
 fn first_link(folder: &Folder, case: &Value, format: Format) -> BloomFilter {
     let file = Open::new().format(format).from_bytes(&folder.file(case, "bin").unwrap()).unwrap();
     let AnyFilter::Scalable(chain) = file.filter() else { panic!("one filter") };
-    let mut first = chain.links()[0].clone();
+    let mut first = chain.links()[0].clone().into_owned().unwrap();
     first.clear();
     first
 }

@@ -296,3 +296,61 @@ fn every_kind_is_kept() {
         assert!(kinds.contains(domain.to_string().as_str()), "no kept file of the key domain {domain}");
     }
 }
+
+/// Growing chains are in a folder of their own: they answer as they did, and are written again byte for byte.
+#[cfg(feature = "growing")]
+#[test]
+fn kept_chains_are_the_chains_they_were() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/kept/v1/chains");
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let kept: Vec<Kept> =
+        paths.filter(|path| path.extension().is_some_and(|end| end == "json")).map(read).collect();
+    assert!(kept.len() >= 5, "{}", kept.len());
+    for kept in kept.iter().filter(|kept| cfg!(feature = "seal") || !kept.is_sealed()) {
+        let (name, mut opened) = (kept.path.display(), kept.opened().unwrap());
+        let facts = opened.facts().unwrap();
+        let links: Vec<Value> = facts
+            .parts
+            .iter()
+            .map(|link| {
+                serde_json::json!({
+                    "capacity": link.capacity, "keys_inserted": link.keys_inserted, "set_bits": link.set_bits,
+                })
+            })
+            .collect();
+        assert_eq!(kept.json["links"], Value::from(links), "{name}");
+        assert_eq!(kept.json["expansion"].as_u64().unwrap(), u64::from(facts.expansion.unwrap()), "{name}");
+        assert_eq!(kept.json["false_positive_rate"], facts.promised_false_positive_rate, "{name}");
+        assert_eq!(kept.text("scheme"), facts.scheme.to_string(), "{name}");
+        assert_eq!(kept.json["recipe"]["nocase"], facts.recipe.nocase, "{name}");
+        let members = kept.json["members"].as_u64().unwrap();
+        let answers = kept.text("answers_to_others").bytes().map(|answer| answer == b'1');
+        let prefix = kept.json["key_prefix"].as_str();
+        for (number, expected) in (0u64..).zip((0..members).map(|_| true).chain(answers)) {
+            let held = match prefix {
+                Some(prefix) => opened.contains(&format!("{prefix}{number}")),
+                None => opened.filter().contains_hash(finish_hash(number)),
+            };
+            assert_eq!(held, expected, "{name}: {number}");
+        }
+        let written = || {
+            #[cfg(feature = "seal")]
+            if let Some(seal) = kept.seal() {
+                return opened.to_bytes_sealed(&seal).unwrap();
+            }
+            opened.to_bytes().unwrap()
+        };
+        assert!(written() == kept.file, "{name}");
+        // It goes on to grow.
+        let before = facts.parts.len();
+        for number in 10_000..20_000u64 {
+            match prefix {
+                Some(prefix) => opened.insert(&format!("{prefix}{number}")).unwrap(),
+                None => opened.insert_hash(finish_hash(number)).unwrap(),
+            };
+        }
+        let facts = opened.facts().unwrap();
+        assert!(facts.parts.len() > before, "{name}");
+        assert!(facts.false_positive_rate <= facts.promised_false_positive_rate, "{name}");
+    }
+}

@@ -1,5 +1,8 @@
 //! The vectors in `testdata/vectors`, which the independent reference wrote, hold for the library.
 
+#[cfg(feature = "growing")]
+#[path = "vectors/chains.rs"]
+mod chains;
 #[cfg(feature = "patch")]
 #[path = "vectors/patches.rs"]
 mod patches;

@@ -106,6 +106,8 @@ table!(CONTAINS_MANY: fn(lines: &[Line], h: &[u64], answers: &mut [bool]) =
 table!(INSERT: fn(lines: &mut [Line], h: u64) -> u32 = |rule| rule.insert_counting(lines, h));
 table!(INSERT_NOTING: fn(lines: &mut [Line], h: u64) -> bool = |rule| rule.insert_noting(lines, h));
 table!(INSERT_MANY: fn(lines: &mut [Line], h: &[u64]) = |rule| rule.insert_many(lines, h));
+table!(INSERT_MANY_NOTING: fn(lines: &mut [Line], h: &[u64], is_new: &mut [bool]) =
+    |rule| rule.insert_many_noting(lines, h, is_new));
 table!(INSERT_MANY_COUNTING: fn(lines: &mut [Line], h: &[u64]) -> u64 =
     |rule| rule.insert_many_counting(lines, h));
 table!(COUNT: fn(lines: &[Line]) -> u64 = crate::bits::count(lines));
@@ -304,6 +306,19 @@ impl Kernel {
     pub(crate) fn insert_many(self, rules: &Rules, lines: &mut [Line], h: &[u64]) {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { self.of(&INSERT_MANY)(rules, lines, h) }
+    }
+
+    /// [`insert_many`](Self::insert_many) that says of each whether a bit was not set before; `is_new` is as long as `h`.
+    #[inline]
+    pub(crate) fn insert_many_noting(
+        self,
+        rules: &Rules,
+        lines: &mut [Line],
+        h: &[u64],
+        is_new: &mut [bool],
+    ) {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { self.of(&INSERT_MANY_NOTING)(rules, lines, h, is_new) }
     }
 
     #[inline]

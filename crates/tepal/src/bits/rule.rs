@@ -236,6 +236,13 @@ pub(crate) trait Rule: Copy {
         fetching_ahead!(self, lines, hashes, |_i, h| self.insert(lines, h));
     }
 
+    /// Inserts a batch and says of each whether one of its bits was not set before; `is_new` is as long as `hashes`.
+    #[inline(always)]
+    fn insert_many_noting<A: LinesMut + ?Sized>(&self, lines: &mut A, hashes: &[u64], is_new: &mut [bool]) {
+        let is_new = &mut is_new[..hashes.len()];
+        fetching_ahead!(self, lines, hashes, |i, h| is_new[i] = self.insert_noting(lines, h));
+    }
+
     /// Inserts a batch and says how many bits were not set before.
     #[inline(always)]
     fn insert_many_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, hashes: &[u64]) -> u64 {

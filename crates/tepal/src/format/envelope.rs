@@ -35,7 +35,7 @@ pub(super) fn checksum(bytes: &[u8]) -> u64 {
     xxh3_64_with_seed(bytes, 0)
 }
 
-/// Where the body starts, for a body and records of these lengths.
+/// Where the body starts, for a body of this length, and for records and parts of links of that.
 pub(super) fn body_offset(body_len: u64, records_len: u64) -> u64 {
     let table = body_len.div_ceil(CHUNK_BYTES) * 8;
     (FIXED_BYTES + records_len + table + 8).next_multiple_of(LINE_BYTES)
@@ -51,15 +51,20 @@ impl Plan {
 
 /// Bytes of the file of a filter, without a seal.
 pub(super) fn file_len(part: &FilePart<'_>) -> u64 {
-    let body_len = size_of_val(part.body) as u64;
-    body_offset(body_len, records::len(part)) + body_len
+    let body_len = part.body_len();
+    body_offset(body_len, records::len(part) + links_len(part.links.len())) + body_len
+}
+
+/// Bytes of the parts of so many links.
+fn links_len(links: usize) -> u64 {
+    (links * OWN_BYTES) as u64
 }
 
 /// The bytes before the body.
 pub(super) fn encode(kind: Kind, part: &FilePart<'_>, chunk_table: &[u64], sealed: bool) -> Vec<u8> {
-    let body_len = size_of_val(part.body) as u64;
+    let body_len = part.body_len();
     let records_len = records::len(part);
-    let body_offset = body_offset(body_len, records_len);
+    let body_offset = body_offset(body_len, records_len + links_len(part.links.len()));
 
     let mut out = Vec::with_capacity(body_offset as usize);
     out.extend(MAGIC);
@@ -73,6 +78,7 @@ pub(super) fn encode(kind: Kind, part: &FilePart<'_>, chunk_table: &[u64], seale
     out.extend((records_len as u32).to_le_bytes());
     out.extend(part.recipe.to_flags().to_le_bytes());
     records::encode(part, &mut out);
+    out.extend(part.links.as_flattened());
     chunk_table.iter().for_each(|sum| out.extend(sum.to_le_bytes()));
     out.resize(body_offset as usize - 8, 0);
     let sum = checksum(&out);
@@ -169,14 +175,19 @@ impl Header {
             return Err(Error::damaged(format_args!("records of {records_len} bytes")));
         }
         let (labels, scheme_record) = records::decode(fields.take(records_len as usize)?)?;
-        let part = FilePart { own, recipe, labels, scheme_record, body: &[] };
+        let count = kinds::links_of_file(lengths.kind, &own)?;
+        let mut links = Vec::new();
+        for _ in 0..count {
+            links.push(fields.array::<OWN_BYTES>()?);
+        }
+        let part = FilePart { own, recipe, labels, scheme_record, links, body: Vec::new() };
         let filter = kinds::of_file(lengths.kind, &part, open.secret)?;
 
         let body_len = filter
             .lines()
             .checked_mul(LINE_BYTES)
             .filter(|len| lengths.body_offset.checked_add(*len) == lengths.body_end(sealed))
-            .filter(|len| body_offset(*len, records_len) == lengths.body_offset)
+            .filter(|len| body_offset(*len, records_len + links_len(count)) == lengths.body_offset)
             .ok_or_else(|| {
                 let bits = filter.lines().saturating_mul(8 * LINE_BYTES);
                 Error::damaged(format_args!("a body of {bits} bits does not fit the file"))

@@ -121,7 +121,9 @@ impl Bytes {
             // asks of its caller in its documentation, with `in_memory` for who cannot promise it; our own `save`
             // replaces files and never does.
             let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
-            if open.copy_on_write && map.starts_with(&MAGIC) {
+            // The filters of a chain share their map, and only the newest is changed: that one is copied.
+            let is_one = map.get(10..12) == Some(&crate::ids::Kind::Bloom.id().to_le_bytes()[..]);
+            if open.copy_on_write && is_one && map.starts_with(&MAGIC) {
                 // SAFETY: as above; and what is written to a private map reaches neither the file nor another map.
                 let private = unsafe { memmap2::MmapOptions::new().no_reserve_swap().map_copy(&file) };
                 // Where the system has none, the first change copies.

@@ -33,19 +33,51 @@ mod write;
 
 use alloc::borrow::Cow;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::bits::{self, LINE_BYTES, Line};
 use crate::error::Looks;
 use crate::ids::{Format, KeyDomain, Layout, Scheme};
 
+/// Lines in a chunk.
+const CHUNK_LINES: usize = (envelope::CHUNK_BYTES / LINE_BYTES) as usize;
+
 /// The body as the file holds it, chunk by chunk: the words little-endian, whatever the machine.
 fn chunks(lines: &[Line]) -> impl Iterator<Item = Cow<'_, [u8]>> {
-    lines.chunks((envelope::CHUNK_BYTES / LINE_BYTES) as usize).map(|chunk| {
-        if cfg!(target_endian = "little") {
-            Cow::Borrowed(bytemuck::cast_slice(chunk))
-        } else {
-            Cow::Owned(bits::words(chunk).iter().flat_map(|word| word.to_le_bytes()).collect())
+    lines.chunks(CHUNK_LINES).map(bytes_of)
+}
+
+/// Lines as the file holds them.
+fn bytes_of(lines: &[Line]) -> Cow<'_, [u8]> {
+    if cfg!(target_endian = "little") {
+        Cow::Borrowed(bytemuck::cast_slice(lines))
+    } else {
+        Cow::Owned(bits::words(lines).iter().flat_map(|word| word.to_le_bytes()).collect())
+    }
+}
+
+/// [`chunks`] of a body in pieces that follow each other. A chunk that lies in several of them is a copy.
+fn chunks_of<'a>(pieces: &'a [&'a [Line]]) -> impl Iterator<Item = Cow<'a, [u8]>> {
+    let (mut pieces, mut here) = (pieces.iter().copied(), &[][..]);
+    core::iter::from_fn(move || {
+        while here.is_empty() {
+            here = pieces.next()?;
         }
+        let (first, rest) = here.split_at(here.len().min(CHUNK_LINES));
+        here = rest;
+        if first.len() == CHUNK_LINES {
+            return Some(bytes_of(first));
+        }
+        let mut chunk = Vec::with_capacity(envelope::CHUNK_BYTES as usize);
+        chunk.extend_from_slice(&bytes_of(first));
+        while chunk.len() < envelope::CHUNK_BYTES as usize {
+            let Some(next) = pieces.next() else { break };
+            let missing = CHUNK_LINES - chunk.len() / LINE_BYTES as usize;
+            let (more, rest) = next.split_at(next.len().min(missing));
+            chunk.extend_from_slice(&bytes_of(more));
+            here = rest;
+        }
+        Some(Cow::Owned(chunk))
     })
 }
 

@@ -431,10 +431,11 @@ pub(super) fn unknown(format: Format) -> Error {
     Error::Unsupported { what: "file format", found: format.id().into(), known }
 }
 
-/// A chain of one filter is that filter; a longer one has no tepal file.
+/// A chain of another program is its one filter; a longer one has no tepal file. One of our own has.
 fn one_of_chain(filter: AnyFilter) -> Result<AnyFilter> {
     match filter {
         AnyFilter::Bloom(_) => Ok(filter),
+        AnyFilter::Scalable(chain) if chain.is_own() => Ok(chain.into()),
         AnyFilter::Scalable(chain) => match chain.into_only_link() {
             Ok(link) => Ok(link.into()),
             Err(chain) => Err(Error::Unconvertible {

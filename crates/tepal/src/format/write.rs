@@ -11,7 +11,7 @@ use std::path::Path;
 #[cfg(feature = "std")]
 use super::replace::{Over, replace};
 use super::seal::{SEAL_BYTES, SealKey, Sealer};
-use super::{chunks, envelope};
+use super::{chunks_of, envelope};
 use crate::error::{Error, Result};
 use crate::ids::Kind;
 use crate::kinds::FilePart;
@@ -27,12 +27,12 @@ pub(super) fn pieces<E>(
     seal: Option<&SealKey>,
     mut out: impl FnMut(&[u8]) -> CoreResult<(), E>,
 ) -> CoreResult<(), E> {
-    let table: Vec<u64> = chunks(part.body).map(|chunk| envelope::checksum(&chunk)).collect();
+    let table: Vec<u64> = chunks_of(&part.body).map(|chunk| envelope::checksum(&chunk)).collect();
     let head = envelope::encode(kind, part, &table, seal.is_some());
     let mut sealer = Sealer::new(seal);
     sealer.update(&head);
     out(&head)?;
-    for chunk in chunks(part.body) {
+    for chunk in chunks_of(&part.body) {
         sealer.update(&chunk);
         out(&chunk)?;
     }

@@ -1,7 +1,13 @@
-//! A chain of Bloom filters that grows: RedisBloom's and valkey-bloom's form.
+//! A chain of Bloom filters that grows: RedisBloom's and valkey-bloom's form, and our own.
 //!
 //! A key goes into the newest filter; when that one holds what it was planned for, a larger one with a lower
-//! rate is added. A key is held when any filter of the chain holds it.
+//! rate is added. A key is held when any filter of the chain holds it. By which rule it grows is in [`grow`], how many keys
+//! go in at once in [`batch`], and what a tepal file holds of our own in [`in_file`].
+
+mod batch;
+mod grow;
+#[cfg(feature = "growing")]
+mod in_file;
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -9,47 +15,38 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::bloom::{BloomFilter, after};
+use super::storage::{Backing, Mapped};
 use super::{AwaitsBody, FilePart, Filter};
 use crate::error::{Error, Result};
-use crate::facts::{Facts, Labels, Warning};
+use crate::facts::{Facts, Warning};
 use crate::ids::{Kind, OverCapacity};
-use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One, SecretKey};
+use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One, SecretKey, insert_in_batches};
+pub(crate) use grow::Growth;
+#[cfg(feature = "growing")]
+pub(crate) use grow::SHARE;
+#[cfg(feature = "growing")]
+pub(crate) use in_file::{EXPANSIONS, check_scheme, links_of};
 
 /// A Bloom filter that grows by adding larger ones: keys are in any of its [`links`](Self::links).
 ///
-/// Made by opening a file of RedisBloom or valkey-bloom, or from nothing by `BloomFilterBuilder::build_chain`; it grows as
-/// these programs would have let it grow, with the same sizes and bits.
+/// Of tepal's own kind it is made by `BloomFilterBuilder::build_growing` (feature `growing`), and keeps one promise however
+/// many keys come. Made by opening a file of RedisBloom or valkey-bloom, or from nothing by
+/// `BloomFilterBuilder::build_chain` (feature `foreign`), it grows as these programs would have let it grow, with the same
+/// sizes and bits.
 #[derive(Clone)]
 pub struct ScalableBloomFilter {
     /// At least one.
-    links: Vec<BloomFilter>,
+    links: Vec<BloomFilter<Mapped>>,
     growth: Growth,
-}
-
-/// One insert makes a chain at most so many times larger, or by this many bytes: its numbers may come from
-/// a file that a stranger wrote.
-const MOST_GROWTH: u64 = 1024;
-const SMALL_GROWTH: u64 = 1 << 20;
-
-/// The rule by which the next filter of the chain follows from the last.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Growth {
-    /// Never: the chain is full when its one filter is.
-    Fixed,
-    /// RedisBloom: `expansion` times the entries, half the error.
-    RedisBloom { expansion: u32 },
-    /// valkey-bloom: `expansion` times the capacity, filter j at `rate · tightening^j`.
-    ValkeyBloom { expansion: u32, rate: f64, tightening: f64 },
-}
-
-impl Growth {
-    /// How many times the keys of the last link the next one is for.
-    fn expansion(&self) -> Option<u32> {
-        match self {
-            Growth::Fixed => None,
-            Growth::RedisBloom { expansion } | Growth::ValkeyBloom { expansion, .. } => Some(*expansion),
-        }
-    }
+    /// Keys that were given since the newest link was last looked at, repeats included.
+    #[cfg(feature = "growing")]
+    given: u64,
+    /// Keys that somebody expects from now on.
+    #[cfg(feature = "growing")]
+    expected: Option<u64>,
+    /// Where it was opened and not changed since.
+    #[cfg(feature = "growing")]
+    whole: Option<Box<in_file::Whole>>,
 }
 
 /// Two chains are equal when their links are: they give every key the same answer for the same reason. How they would
@@ -60,31 +57,33 @@ impl PartialEq for ScalableBloomFilter {
     }
 }
 
-impl fmt::Display for Growth {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Growth::Fixed => f.write_str("none"),
-            Growth::RedisBloom { expansion } => write!(f, "{expansion} times the keys at half the rate"),
-            Growth::ValkeyBloom { expansion, rate, tightening } => {
-                write!(f, "{expansion} times the keys at {tightening} of the rate, from {rate} on")
-            }
-        }
-    }
-}
-
 impl ScalableBloomFilter {
     /// A chain of these links, which share a key hasher.
     pub(crate) fn new(links: Vec<BloomFilter>, growth: Growth) -> Result<Self> {
+        Self::of_links(links.into_iter().map(as_link).collect(), growth)
+    }
+
+    /// [`new`](Self::new) of links whose bits may be a file's.
+    fn of_links(links: Vec<BloomFilter<Mapped>>, growth: Growth) -> Result<Self> {
         let Some((first, others)) = links.split_first() else {
             return Err(Error::damaged("a chain without a filter"));
         };
         others.iter().try_for_each(|link| first.meta.keys.check_same(&link.meta.keys))?;
-        Ok(ScalableBloomFilter { links, growth })
+        Ok(ScalableBloomFilter {
+            links,
+            growth,
+            #[cfg(feature = "growing")]
+            given: 0,
+            #[cfg(feature = "growing")]
+            expected: None,
+            #[cfg(feature = "growing")]
+            whole: None,
+        })
     }
 
     /// The filters of the chain, the oldest first. There is at least one.
     #[must_use]
-    pub fn links(&self) -> &[BloomFilter] {
+    pub fn links(&self) -> &[BloomFilter<Mapped>] {
         &self.links
     }
 
@@ -94,9 +93,14 @@ impl ScalableBloomFilter {
         &self.growth
     }
 
+    /// Is it of tepal's own kind, which grows under one promise and has a tepal file?
+    pub(crate) fn is_own(&self) -> bool {
+        self.growth.is_own()
+    }
+
     /// The one filter of a chain of one.
-    pub(crate) fn into_only_link(self) -> core::result::Result<BloomFilter, Self> {
-        match <[BloomFilter; 1]>::try_from(self.links) {
+    pub(crate) fn into_only_link(self) -> core::result::Result<BloomFilter<Mapped>, Self> {
+        match <[BloomFilter<Mapped>; 1]>::try_from(self.links) {
             Ok([link]) => Ok(link),
             Err(links) => Err(ScalableBloomFilter { links, ..self }),
         }
@@ -118,20 +122,23 @@ impl ScalableBloomFilter {
     /// The share of wrong answers now, from the set bits of all links.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
-        any_of(self.links.iter().map(BloomFilter::false_positive_rate))
+        any_of(self.links.iter().map(|link| link.false_positive_rate()))
     }
 
     /// The share of wrong answers that all links together promise. RedisBloom makes the first link of a chain that grows for
     /// half of what it was asked for, and each further one for half of the one before: so the chain promises what was asked
-    /// for, however many links it has. valkey-bloom makes the first for all of it, and a chain of many comes near twice that.
+    /// for, however many links it has; and so does a chain of tepal's own kind. valkey-bloom makes the first for all of it, and
+    /// a chain of many comes near twice that.
     #[must_use]
     pub fn promised_false_positive_rate(&self) -> f64 {
         match (&self.growth, self.links.as_slice()) {
+            #[cfg(feature = "growing")]
+            (Growth::Promise { rate, .. }, _) => *rate,
             (Growth::RedisBloom { .. }, [first, ..]) => {
                 (2.0 * first.promised_false_positive_rate()).min(1.0 - f64::EPSILON)
             }
             (_, [one]) => one.promised_false_positive_rate(),
-            (_, links) => any_of(links.iter().map(BloomFilter::promised_false_positive_rate)),
+            (_, links) => any_of(links.iter().map(|link| link.promised_false_positive_rate())),
         }
     }
 
@@ -141,7 +148,8 @@ impl ScalableBloomFilter {
     /// # Errors
     /// [`Error::CapacityReached`] where the chain is full and may not grow; [`Error::TooLarge`] where it would
     /// become more than a thousand times larger at once; [`Error::KeyRefused`] for a key
-    /// that the key domain does not have. The chain is unchanged then.
+    /// that the key domain does not have; [`Error::KeysClustered`] where a chain of tepal's own kind finds its keys on few
+    /// lines. The chain is unchanged then.
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         self.insert_one(Batch::One(One::Key(key.key(&mut KeySink::new()))))
     }
@@ -151,14 +159,24 @@ impl ScalableBloomFilter {
     /// # Errors
     /// As [`insert`](Self::insert). The keys before the refused one are in: [`Error::CapacityReached`] says how many.
     pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
-        let mut sink = KeySink::new();
-        (0..keys.len())
-            .try_for_each(|i| self.insert(&keys.key(i, sink.cleared())).map(drop).map_err(after(i)))
+        insert_in_batches(
+            self,
+            |chain| &chain.links[0].meta.keys,
+            keys,
+            |chain, batch, done| Filter::insert_batch(*chain, batch, done),
+        )
     }
 
     /// [`insert`](Self::insert) for a batch of one key.
     fn insert_one(&mut self, key: Batch<'_>) -> Result<bool> {
-        let holds = |link: &BloomFilter| {
+        let keys = &self.links[0].meta.keys;
+        let hash = match key {
+            Batch::One(One::Key(key)) if keys.has_hash() => [keys.hash_any(&key)?],
+            _ => [0],
+        };
+        let key = if keys.has_hash() && matches!(key, Batch::One(_)) { Batch::Hashes(&hash) } else { key };
+        self.look(1)?;
+        let holds = |link: &BloomFilter<Mapped>| {
             let mut held = [false];
             link.answer_batch(key, &mut held);
             held[0]
@@ -166,26 +184,51 @@ impl ScalableBloomFilter {
         if self.links.iter().rev().any(holds) {
             return Ok(false);
         }
-        let newest = self.newest();
-        if newest.keys_inserted().is_some_and(|keys| keys < newest.capacity()) {
-            let last = self.links.len() - 1;
+        self.before_a_change()?;
+        let last = self.links.len() - 1;
+        if self.room_for(1) > 0 {
             self.links[last].insert_batch(key, 0)?;
             return Ok(true);
         }
-        let mut next = self.next_link()?;
+        let mut next = as_link(self.next_link()?);
         next.insert_batch(key, 0)?;
         self.links.push(next);
         Ok(true)
     }
 
-    fn newest(&self) -> &BloomFilter {
+    fn newest(&self) -> &BloomFilter<Mapped> {
         &self.links[self.links.len() - 1]
     }
 
+    /// How many of so many new keys still fit into the newest link.
+    fn room_for(&self, keys: usize) -> usize {
+        let newest = self.newest();
+        let inserted = newest.keys_inserted().unwrap_or(newest.capacity());
+        usize::try_from(newest.capacity().saturating_sub(inserted)).unwrap_or(usize::MAX).min(keys)
+    }
+
+    /// The bits of a file are checked before they are copied, if they were not before; then the file has no say in them.
+    fn before_a_change(&mut self) -> Result<()> {
+        #[cfg(feature = "growing")]
+        if self.whole.is_some() {
+            Filter::check_before_copying(self)?;
+            self.whole = None;
+        }
+        Ok(())
+    }
+
     /// Forgets all keys: the chain as it began, its first filter, empty.
-    pub fn clear(&mut self) {
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] where there is no memory for an opened file's first filter.
+    pub fn clear(&mut self) -> Result<()> {
+        Filter::clear(&mut self.links[0])?;
         self.links.truncate(1);
-        self.links[0].clear();
+        #[cfg(feature = "growing")]
+        {
+            (self.whole, self.given) = (None, 0);
+        }
+        Ok(())
     }
 
     /// Two chains can be united when they grow by one rule and have the same links, one by one.
@@ -196,8 +239,8 @@ impl ScalableBloomFilter {
             return differ("rule of growth", shown(&self.growth), shown(&other.growth));
         }
         if self.links.len() != other.links.len() {
-            let shown = |links: &[BloomFilter]| alloc::format!("{}", links.len());
-            return differ("number of filters in the chain", shown(&self.links), shown(&other.links));
+            let shown = |chain: &ScalableBloomFilter| alloc::format!("{}", chain.links.len());
+            return differ("number of filters in the chain", shown(self), shown(other));
         }
         // All of them before any changes.
         self.links.iter().zip(&other.links).try_for_each(|(a, b)| a.check_union(b))
@@ -207,8 +250,17 @@ impl ScalableBloomFilter {
     ///
     /// # Errors
     /// [`Error::Incompatible`] where the chains differ in their rule of growth, or in the number or shape of their
-    /// links. The chain is unchanged then.
+    /// links; [`Error::NotPossible`] for chains of tepal's own kind, whose promise the union would not keep. The chain is
+    /// unchanged then.
     pub fn union_with(&mut self, other: &ScalableBloomFilter) -> Result<()> {
+        if self.is_own() && other.is_own() {
+            self.links[0].meta.keys.check_same(&other.links[0].meta.keys)?;
+            return Err(self.not_possible(
+                "be united",
+                "ask both of them, or add the keys of the one to the other: the links of both together would be past the \
+                 promise",
+            ));
+        }
         self.check_compatible(other)?;
         self.links.iter_mut().zip(&other.links).try_for_each(|(a, b)| a.union_with(b))
     }
@@ -221,31 +273,11 @@ impl ScalableBloomFilter {
     fn not_possible(&self, operation: &'static str, instead: &'static str) -> Error {
         Error::NotPossible { kind: Kind::Scalable, operation, instead }
     }
+}
 
-    /// The empty filter that comes after the newest.
-    fn next_link(&self) -> Result<BloomFilter> {
-        let newest = self.newest();
-        let full = Error::CapacityReached { capacity: newest.capacity(), inserted: 0 };
-        let (expansion, rate) = match &self.growth {
-            Growth::Fixed => return Err(full),
-            Growth::RedisBloom { expansion } => (*expansion, newest.promised_false_positive_rate() * 0.5),
-            Growth::ValkeyBloom { expansion, rate, tightening } => {
-                let power = crate::params::power(*tightening, self.links.len() as u32);
-                (*expansion, rate * power)
-            }
-        };
-        let capacity = newest.capacity().checked_mul(expansion.into()).ok_or(full)?;
-        let size: u64 = self.links.iter().map(BloomFilter::size_in_bytes).sum();
-        let most = MOST_GROWTH * size + SMALL_GROWTH;
-        newest.same_hasher(capacity, rate, most).map_err(|error| match error {
-            Error::TooLarge { bytes } if bytes > most => Error::PastLimit {
-                what: "the chain is full, and its next filter would be more than 1,024 times as large as all of them",
-                most,
-                instead: "build it again with a smaller expansion (`--expansion`), or for more keys (`-n`)",
-            },
-            other => other,
-        })
-    }
+/// A link as a chain has it, without a copy.
+fn as_link(filter: BloomFilter) -> BloomFilter<Mapped> {
+    filter.map_lines(|lines| Mapped(Backing::Memory(lines.0.into())))
 }
 
 /// The chance that any of these chances comes true.
@@ -292,7 +324,7 @@ impl Filter for ScalableBloomFilter {
         }
         let mut one = |(done, key)| self.insert_one(key).map(drop).map_err(after(done));
         match keys {
-            Batch::Hashes(hashes) => (done..).zip(hashes.chunks(1).map(Batch::Hashes)).try_for_each(one),
+            Batch::Hashes(hashes) => self.insert_hashes(hashes, |_, _| ()).map_err(after(done)),
             Batch::Bytes(keys) => {
                 (done..).zip(keys.each().map(|bytes| Batch::One(One::Encoded(bytes)))).try_for_each(one)
             }
@@ -301,8 +333,7 @@ impl Filter for ScalableBloomFilter {
     }
 
     fn clear(&mut self) -> Result<()> {
-        self.clear();
-        Ok(())
+        self.clear()
     }
 
     fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
@@ -336,6 +367,8 @@ impl Filter for ScalableBloomFilter {
         match self.growth {
             Growth::Fixed => OverCapacity::Refuse,
             Growth::RedisBloom { .. } | Growth::ValkeyBloom { .. } => OverCapacity::Warn,
+            #[cfg(feature = "growing")]
+            Growth::Promise { .. } => OverCapacity::Warn,
         }
     }
 
@@ -349,11 +382,11 @@ impl Filter for ScalableBloomFilter {
     }
 
     fn estimated_len(&self) -> f64 {
-        self.links.iter().map(BloomFilter::estimated_len).sum()
+        self.links.iter().map(|link| link.estimated_len()).sum()
     }
 
     fn size_in_bytes(&self) -> u64 {
-        self.links.iter().map(BloomFilter::size_in_bytes).sum()
+        self.links.iter().map(|link| link.size_in_bytes()).sum()
     }
 
     fn facts(&self) -> Facts {
@@ -375,8 +408,8 @@ impl Filter for ScalableBloomFilter {
             estimated_len: self.estimated_len(),
             false_positive_rate: self.false_positive_rate(),
             size_in_bytes: self.size_in_bytes(),
-            labels: Labels::default(),
-            parts: self.links.iter().map(BloomFilter::part_facts).collect(),
+            labels: self.links[0].labels().clone(),
+            parts: self.links.iter().map(|link| link.part_facts()).collect(),
             warnings: self.warnings(),
             file: None,
         }
@@ -388,23 +421,41 @@ impl Filter for ScalableBloomFilter {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        let mut warnings: Vec<_> = self.links.iter().flat_map(BloomFilter::warnings).collect();
+        let mut warnings: Vec<_> = self.links.iter().flat_map(|link| link.warnings()).collect();
         warnings.dedup();
         warnings
     }
 
     fn verify(&self) -> Result<()> {
+        #[cfg(feature = "growing")]
+        if let Some(whole) = &self.whole {
+            return whole.verify();
+        }
         Ok(())
     }
 
     fn check_before_copying(&self) -> Result<()> {
+        #[cfg(feature = "growing")]
+        if let Some(whole) = &self.whole {
+            return whole.check_before_copying();
+        }
         Ok(())
     }
 
     fn file_part(&self) -> Result<FilePart<'_>> {
-        Err(no_file())
+        match self.growth {
+            #[cfg(feature = "growing")]
+            Growth::Promise { expansion, rate } => Ok(self.part(expansion, rate)),
+            _ => Err(no_file()),
+        }
     }
 
+    #[cfg(feature = "growing")]
+    fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
+        in_file::of_file(part, secret)
+    }
+
+    #[cfg(not(feature = "growing"))]
     fn of_file(_: &FilePart<'_>, _: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
         Err(no_file())
     }

@@ -3,6 +3,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::AnyFilter;
@@ -29,8 +30,17 @@ pub(crate) struct FilePart<'a> {
     pub(crate) labels: Labels,
     /// The record of the scheme: its tag and its text.
     pub(crate) scheme_record: Option<(u16, String)>,
-    /// The bits; nothing of a file whose body is still to come.
-    pub(crate) body: &'a [Line],
+    /// Of a kind that consists of several filters, the own part of each.
+    pub(crate) links: Vec<[u8; OWN_BYTES]>,
+    /// The bits, in pieces that follow each other; nothing of a file whose body is still to come.
+    pub(crate) body: Vec<&'a [Line]>,
+}
+
+impl FilePart<'_> {
+    /// Bytes of the bits.
+    pub(crate) fn body_len(&self) -> u64 {
+        self.body.iter().map(|lines| size_of_val(*lines) as u64).sum()
+    }
 }
 
 /// A filter that has everything but its body.

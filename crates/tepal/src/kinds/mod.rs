@@ -163,13 +163,31 @@ kinds! {
     Scalable(ScalableBloomFilter),
 }
 
-/// The kind with this number in a file's header: one that has a tepal file.
+/// The kind with this number in a file's header: one that this build reads.
 pub(crate) fn kind_of_file(id: u16) -> Result<Kind> {
     match Kind::from_id(id) {
         Ok(Kind::Bloom) => Ok(Kind::Bloom),
-        Ok(Kind::Scalable) | Err(_) => {
-            Err(Error::Unsupported { what: "filter kind", found: id.into(), known: "1 (bloom)" })
+        #[cfg(feature = "growing")]
+        Ok(Kind::Scalable) => Ok(Kind::Scalable),
+        _ => {
+            let known = match cfg!(feature = "growing") {
+                true => Kind::NUMBERS,
+                false => "1 (bloom), and 2 (scalable) with its feature `growing`",
+            };
+            Err(Error::Unsupported { what: "filter kind", found: id.into(), known })
         }
+    }
+}
+
+/// How many filters' parts follow the records in a file of this kind, whose own part is this.
+pub(crate) fn links_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<usize> {
+    match kind {
+        Kind::Bloom => Ok(0),
+        #[cfg(feature = "growing")]
+        Kind::Scalable => chain::links_of(own),
+        // It is not read.
+        #[cfg(not(feature = "growing"))]
+        Kind::Scalable => Ok(own.len() - OWN_BYTES),
     }
 }
 

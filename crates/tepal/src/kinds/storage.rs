@@ -205,6 +205,41 @@ pub(crate) enum Backing {
     #[cfg(all(feature = "mmap", target_endian = "little"))]
     Private(Private),
     Memory(Vec<Line>),
+    /// Some of the lines in memory that several filters have.
+    #[cfg(feature = "growing")]
+    Part(super::Ref<Vec<Line>>, Range<usize>),
+}
+
+#[cfg(feature = "growing")]
+impl Mapped {
+    /// The same bits, of which parts can be taken.
+    pub(crate) fn shared(self) -> Self {
+        match self.0 {
+            Backing::Memory(lines) => {
+                let all = 0..lines.len();
+                Mapped(Backing::Part(super::Ref::new(lines), all))
+            }
+            _ => self,
+        }
+    }
+
+    /// These of the lines, not copied where they are shared or a file's.
+    pub(crate) fn part(&self, lines: Range<usize>) -> Self {
+        Mapped(match &self.0 {
+            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            Backing::File(file) => {
+                let at = |line| file.body.start + line * size_of::<Line>();
+                Backing::File(InBytes { bytes: file.bytes.clone(), body: at(lines.start)..at(lines.end) })
+            }
+            // Neither is asked for a part: a chain is not mapped so, and shares what is in memory.
+            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            Backing::Private(private) => Backing::Memory(private.as_lines()[lines].to_vec()),
+            Backing::Memory(all) => Backing::Memory(all[lines].to_vec()),
+            Backing::Part(all, here) => {
+                Backing::Part(all.clone(), here.start + lines.start..here.start + lines.end)
+            }
+        })
+    }
 }
 
 /// The bits in a private map.
@@ -244,6 +279,8 @@ impl Clone for Backing {
             Backing::File(file) => Backing::File(file.clone()),
             Backing::Private(private) => Backing::Memory(private.as_lines().to_vec()),
             Backing::Memory(lines) => Backing::Memory(lines.clone()),
+            #[cfg(feature = "growing")]
+            Backing::Part(lines, part) => Backing::Part(lines.clone(), part.clone()),
         }
     }
 }
@@ -263,6 +300,8 @@ impl Storage for Mapped {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Backing::Private(private) => copied(private.as_lines()),
             Backing::Memory(lines) => Ok(lines),
+            #[cfg(feature = "growing")]
+            Backing::Part(lines, part) => copied(&lines[part]),
         }
     }
 }
@@ -276,6 +315,8 @@ impl PlainStorage for Mapped {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Backing::Private(private) => private.as_lines(),
             Backing::Memory(lines) => lines,
+            #[cfg(feature = "growing")]
+            Backing::Part(lines, part) => &lines[part.clone()],
         }
     }
 }
@@ -289,6 +330,8 @@ impl StorageMut for Mapped {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Backing::Private(private) => Some(private.as_lines_mut()),
             Backing::Memory(lines) => Some(lines),
+            #[cfg(feature = "growing")]
+            Backing::Part(..) => None,
         }
     }
 

@@ -26,7 +26,9 @@ fn chain(growth: Growth) -> AnyFilter {
 fn parts_of(filter: &AnyFilter) -> Vec<BloomFilter> {
     match filter.clone() {
         AnyFilter::Bloom(filter) => vec![filter.into_owned().unwrap()],
-        AnyFilter::Scalable(chain) => chain.links().to_vec(),
+        AnyFilter::Scalable(chain) => {
+            chain.links().iter().map(|link| link.clone().into_owned().unwrap()).collect()
+        }
     }
 }
 

@@ -8,6 +8,9 @@
 mod chains;
 #[path = "doors.rs"]
 mod doors;
+#[cfg(feature = "growing")]
+#[path = "growing.rs"]
+mod growing;
 
 use std::path::Path;
 
@@ -65,18 +68,20 @@ pub(crate) trait Subject {
 /// Something that one kind can do and another cannot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Operation {
+    Unite,
     Intersect,
     SetOverCapacity,
     IntoBloom,
 }
 
 impl Operation {
-    pub(crate) const ALL: [Operation; 3] =
-        [Operation::Intersect, Operation::SetOverCapacity, Operation::IntoBloom];
+    pub(crate) const ALL: [Operation; 4] =
+        [Operation::Unite, Operation::Intersect, Operation::SetOverCapacity, Operation::IntoBloom];
 
     /// What the library's error calls it.
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Operation::Unite => "be united",
             Operation::Intersect => "be intersected",
             Operation::SetOverCapacity => "change what happens past its capacity",
             Operation::IntoBloom => "be one Bloom filter",
@@ -166,7 +171,7 @@ impl Subject for Bloom {
 }
 
 /// Every kind: the Bloom filter with every layout, scheme and key domain, in our files and in those of other programs;
-/// the chain, in the files of its programs.
+/// the chain, in the files of its programs and in ours.
 pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
     let mut kinds: Vec<Box<dyn Subject>> = Vec::new();
     kinds.extend(blooms().into_iter().map(|bloom| Box::new(bloom) as Box<dyn Subject>));
@@ -174,6 +179,8 @@ pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
     kinds.extend(foreign_blooms().into_iter().map(|bloom| Box::new(bloom) as Box<dyn Subject>));
     #[cfg(feature = "foreign")]
     kinds.extend(chains::chains());
+    #[cfg(feature = "growing")]
+    kinds.extend(growing::growing());
     kinds
 }
 

@@ -9,6 +9,7 @@ use super::{PIECE, Read, Reading, put_bytes, words_of};
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
 use crate::kinds::bloom::BloomFilter;
+use crate::kinds::storage::Mapped;
 
 /// A module value of the second kind, and the module's name in 6-bit letters with its encoding version.
 const MARK: [u8; 10] = [0x07, 0x81, 0x30, 0x16, 0xE5, 0xA2, 0x89, 0xBE, 0xF8, 0x04];
@@ -107,7 +108,12 @@ impl Put for Summed<'_> {
     }
 }
 
-pub(super) fn write(links: &[BloomFilter], header: &Header, version: u16, out: &mut dyn Put) -> Result<()> {
+pub(super) fn write(
+    links: &[BloomFilter<Mapped>],
+    header: &Header,
+    version: u16,
+    out: &mut dyn Put,
+) -> Result<()> {
     let mut out = Summed { out, sum: 0 };
     out.bytes(&MARK)?;
     put_unsigned(&mut out, items(links)?)?;
@@ -133,7 +139,7 @@ pub(super) fn write(links: &[BloomFilter], header: &Header, version: u16, out: &
 }
 
 /// The bits of a link. Redis reads a string plain or packed; packed again, the same bits might be packed otherwise.
-fn put_bits(out: &mut dyn Put, link: &BloomFilter, packed: Option<&[u8]>) -> Result<()> {
+fn put_bits(out: &mut dyn Put, link: &BloomFilter<Mapped>, packed: Option<&[u8]>) -> Result<()> {
     let len = link.bit_len() / 8;
     let is_of_link = |packed: &&[u8]| {
         let bytes = words_of(link).iter().flat_map(|word| word.to_le_bytes()).take(len as usize);

@@ -13,6 +13,7 @@ use crate::ids::{Format, Scheme};
 use crate::key::schemes::{REDISBLOOM_LN_2, redisbloom_bits_per_key};
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::chain::{Growth, ScalableBloomFilter};
+use crate::kinds::storage::{Mapped, Storage};
 use crate::kinds::{AnyFilter, Ref};
 
 const FORCE64: u32 = 4;
@@ -51,7 +52,7 @@ struct Kept {
 impl Kept {
     /// Of a link that was not read. The loader wants hashes = ceil(ln 2 · bits an entry): an error that gives this k, if
     /// the own one does not.
-    fn of(link: &BloomFilter) -> Self {
+    fn of<L: Storage>(link: &BloomFilter<L>) -> Self {
         let error = link.promised_false_positive_rate();
         let k = f64::from(link.num_hashes());
         let per_entry = redisbloom_bits_per_key(error);
@@ -148,6 +149,9 @@ impl Foreign for RedisBloom {
         let (options, growth) = match chain.growth() {
             Growth::RedisBloom { expansion } => (RESERVED, *expansion),
             Growth::Fixed | Growth::ValkeyBloom { .. } => (RESERVED + NO_SCALING, 2),
+            // It has another scheme, and was refused before.
+            #[cfg(feature = "growing")]
+            Growth::Promise { .. } => (RESERVED + NO_SCALING, 2),
         };
         let links = chain.links().iter().map(Kept::of).collect();
         let header = Header { options, growth, rdb_version: None, links };
@@ -250,7 +254,7 @@ impl Link<'_> {
 
 impl Header {
     /// Error and bits an entry of link `i`: those that were read, where it is still the link that was read.
-    pub(super) fn link(&self, i: usize, link: &BloomFilter) -> (f64, f64) {
+    pub(super) fn link(&self, i: usize, link: &BloomFilter<Mapped>) -> (f64, f64) {
         let error = link.promised_false_positive_rate();
         let is_the_same = |kept: &&Kept| {
             kept.error == error
@@ -266,7 +270,7 @@ impl Header {
     }
 
     /// The pairs of `SCANDUMP`.
-    fn put_pairs(&self, links: &[BloomFilter], out: &mut dyn Put) -> Result<()> {
+    fn put_pairs(&self, links: &[BloomFilter<Mapped>], out: &mut dyn Put) -> Result<()> {
         out.u64_le(1)?;
         out.u32_le((HEADER + LINK * links.len()) as u32)?;
         out.u64_le(items(links)?)?;
@@ -331,7 +335,7 @@ impl Beside for Header {
 }
 
 /// Items in all links.
-pub(super) fn items(links: &[BloomFilter]) -> Result<u64> {
+pub(super) fn items(links: &[BloomFilter<Mapped>]) -> Result<u64> {
     let all = links.iter().try_fold(0u64, |all, link| all.checked_add(size(link)));
     all.ok_or(Error::Unconvertible {
         format: Format::RedisBloom,
@@ -340,7 +344,7 @@ pub(super) fn items(links: &[BloomFilter]) -> Result<u64> {
 }
 
 /// Items in a link.
-pub(super) fn size(link: &BloomFilter) -> u64 {
+pub(super) fn size<L: Storage>(link: &BloomFilter<L>) -> u64 {
     link.keys_inserted().unwrap_or_else(|| link.estimated_len() as u64)
 }
 

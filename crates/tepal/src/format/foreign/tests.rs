@@ -48,7 +48,9 @@ pub(in crate::format) fn read(format: Format, bytes: &[u8]) -> Result<Opened> {
 pub(in crate::format) fn parts(file: &Opened) -> Vec<BloomFilter> {
     match file.filter().clone() {
         AnyFilter::Bloom(filter) => vec![filter.into_owned().unwrap()],
-        AnyFilter::Scalable(chain) => chain.links().to_vec(),
+        AnyFilter::Scalable(chain) => {
+            chain.links().iter().map(|link| link.clone().into_owned().unwrap()).collect()
+        }
     }
 }
 

@@ -92,6 +92,9 @@ impl Foreign for ValkeyBloom {
             Growth::Fixed | Growth::RedisBloom { .. } => {
                 (0, chain.links()[0].promised_false_positive_rate(), 0.5)
             }
+            // It has another scheme, and was refused before.
+            #[cfg(feature = "growing")]
+            Growth::Promise { .. } => (0, chain.links()[0].promised_false_positive_rate(), 0.5),
         };
         let object = Object { expansion, rate, tightening, is_seed_random: !fixed };
         Ok((chain.into(), Ref::new(object)))

@@ -343,7 +343,7 @@ fn a_chain_stays_what_it_is() {
                     AnyFilter::Scalable(chain) => chain
                         .links()
                         .iter()
-                        .map(BloomFilter::promised_false_positive_rate)
+                        .map(|link| link.promised_false_positive_rate())
                         .collect::<Vec<_>>(),
                     AnyFilter::Bloom(filter) => panic!("{filter:?}"),
                 };

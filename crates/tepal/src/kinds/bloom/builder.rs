@@ -2,6 +2,8 @@
 
 #[cfg(feature = "foreign")]
 mod chain;
+#[cfg(any(feature = "foreign", feature = "growing"))]
+mod growing;
 
 use alloc::string::String;
 
@@ -44,7 +46,7 @@ pub struct BloomFilterBuilder {
     recipe: Recipe,
     labels: Labels,
     planned: Option<Plan>,
-    #[cfg(feature = "foreign")]
+    #[cfg(any(feature = "foreign", feature = "growing"))]
     expansion: Option<u32>,
 }
 

@@ -259,6 +259,17 @@ impl<L: StorageMut> BloomFilter<L> {
         Ok(())
     }
 
+    /// Inserts a batch of which nothing is refused, and says of each key whether it set a bit. Only those count.
+    pub(crate) fn insert_noting(&mut self, hashes: &[u64], is_new: &mut [bool]) -> Result<()> {
+        self.settle();
+        let (_, kernel, rules, lines) = self.changeable()?;
+        kernel.insert_many_noting(rules, lines, hashes, is_new);
+        let keys = is_new.iter().filter(|is_new| **is_new).count() as u64;
+        self.tally.add_uncounted(keys);
+        self.add_to_inserted(keys);
+        Ok(())
+    }
+
     /// Forgets all keys, of bits that are its own.
     pub(super) fn clear_lines(&mut self, fresh: Vec<Line>) {
         match self.lines.own() {

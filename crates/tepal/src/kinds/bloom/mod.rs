@@ -45,6 +45,8 @@ pub(crate) use builder::shape_of;
 #[cfg(feature = "parallel")]
 pub(crate) use bulk::answer_in_bulk;
 pub(crate) use insert::after;
+#[cfg(feature = "growing")]
+pub(crate) use part::{Bodiless, bodiless};
 #[cfg(target_has_atomic = "64")]
 pub use shared::Shared;
 

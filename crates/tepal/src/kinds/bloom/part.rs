@@ -1,6 +1,7 @@
 //! The Bloom filter's own part of a tepal file (FORMAT.md, section 4.2), and what its body must be.
 
 use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{BloomFilter, Meta, shape_of};
@@ -29,7 +30,8 @@ impl<L: PlainStorage> BloomFilter<L> {
             recipe: meta.keys.recipe(),
             labels: self.labels().clone(),
             scheme_record: meta.keys.hasher().record(),
-            body: self.lines.as_lines(),
+            links: Vec::new(),
+            body: vec![self.lines.as_lines()],
         }
     }
 }
@@ -75,7 +77,7 @@ fn self_test(hasher: &Hasher, rules: &Rules, shape: Shape) -> [u64; 4] {
 }
 
 /// A filter of a file that awaits its body.
-struct Bodiless {
+pub(crate) struct Bodiless {
     meta: Meta,
     set_bits: u64,
     /// Of the writer's self-test.
@@ -84,7 +86,15 @@ struct Bodiless {
 
 /// Reads the own part, with every check that needs no body.
 pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
-    let own = &part.own;
+    Ok(Box::new(bodiless(&part.own, part, secret)?))
+}
+
+/// The filter of an own part, which may be that of one of several.
+pub(crate) fn bodiless(
+    own: &[u8; OWN_BYTES],
+    part: &FilePart<'_>,
+    secret: Option<&SecretKey>,
+) -> Result<Bodiless> {
     let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| own[at + i]));
     let layout = Layout::from_id(own[0])?;
     let scheme = Scheme::from_id(own[1])?;
@@ -116,7 +126,7 @@ pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result
     let keys = KeyHasher::new(hasher, domain, part.recipe);
     let labels = part.labels.clone().kept();
     let meta = Meta { shape, keys, over_capacity, capacity, promised_rate, inserted, labels };
-    Ok(Box::new(Bodiless { meta, set_bits, sums }))
+    Ok(Bodiless { meta, set_bits, sums })
 }
 
 impl AwaitsBody for Bodiless {
@@ -138,9 +148,22 @@ impl AwaitsBody for Bodiless {
     }
 
     fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
-        let mut filter = BloomFilter::from_parts(self.meta, lines, self.set_bits);
+        let mut filter = self.filter(lines);
         filter.body_check = checked.map(Box::new);
         AnyFilter::Bloom(filter)
+    }
+}
+
+impl Bodiless {
+    /// Everything but the bits.
+    #[cfg(feature = "growing")]
+    pub(crate) fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    /// The filter with these bits, which nothing is held against.
+    pub(crate) fn filter(self, lines: Mapped) -> BloomFilter<Mapped> {
+        BloomFilter::from_parts(self.meta, lines, self.set_bits)
     }
 }
 

@@ -242,7 +242,7 @@ impl<L: Storage> BloomFilter<L> {
     }
 
     /// The rate for keys like the members, where they spoil the promise: by a quick look at some of the lines.
-    pub(super) fn spoiled(&self) -> Option<f64> {
+    pub(crate) fn spoiled(&self) -> Option<f64> {
         self.far_apart(SAMPLE).map(|rates| rates.like_members)
     }
 }

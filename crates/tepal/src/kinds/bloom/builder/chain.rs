@@ -16,14 +16,6 @@ const REDISBLOOM_FIRST: f64 = 0.5;
 const VALKEY_TIGHTENING: f64 = 0.5;
 
 impl BloomFilterBuilder {
-    /// Lets a chain grow: each further link has so many times the capacity of the one before. 2 is what RedisBloom and
-    /// valkey-bloom take where they are not told (`EXPANSION`). For [`build_chain`](Self::build_chain), and for
-    /// `build::Gather`; one filter does not grow.
-    pub fn expansion(mut self, times: u32) -> Self {
-        self.expansion = Some(times);
-        self
-    }
-
     /// Builds an empty chain, as RedisBloom and valkey-bloom make it for `BF.RESERVE key rate capacity`: one link for so
     /// many keys. With an [`expansion`](Self::expansion) larger ones follow as it fills; without one it never grows
     /// (`NONSCALING`), and refuses keys past its capacity.
@@ -108,17 +100,6 @@ impl BloomFilterBuilder {
     #[cfg(feature = "build")]
     pub(crate) fn growth(&self) -> Option<u32> {
         self.expansion
-    }
-
-    /// Refuses an expansion for one filter.
-    pub(super) fn check_is_one(&self) -> Result<()> {
-        match self.expansion {
-            None => Ok(()),
-            Some(times) => {
-                let expected = "left out: one filter does not grow, and `build_chain` makes what does";
-                Err(Error::parameter("the expansion", times, expected))
-            }
-        }
     }
 }
 

@@ -1,0 +1,180 @@
+//! A growing chain's part of a tepal file (FORMAT.md, section 4.2.1), and its links on one body.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::{Growth, ScalableBloomFilter};
+use crate::bits::Line;
+use crate::error::{Error, Result};
+use crate::ids::{OverCapacity, Scheme};
+use crate::key::SecretKey;
+use crate::kinds::bloom::{BloomFilter, Bodiless, bodiless};
+use crate::kinds::in_file::{BodyChecked, Ref};
+use crate::kinds::storage::{Mapped, PlainStorage};
+use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
+use crate::params::{is_rate, no_rate};
+
+/// The most links of a file. With twice the keys each, there are no more keys than a number can count.
+pub(crate) const MOST_LINKS: usize = 64;
+/// How many times the keys of one link the next one may be for.
+pub(crate) const EXPANSIONS: core::ops::RangeInclusive<u32> = 2..=256;
+
+/// How many links a file has that begins its own part so.
+pub(crate) fn links_of(own: &[u8; OWN_BYTES]) -> Result<usize> {
+    let links = u32::from_le_bytes(core::array::from_fn(|i| own[i]));
+    usize::try_from(links)
+        .ok()
+        .filter(|links| (1..=MOST_LINKS).contains(links))
+        .ok_or_else(|| Error::parameter("the number of filters in the chain", links, "a number from 1 to 64"))
+}
+
+/// The schemes that have chains of our own: those with a 64-bit hash.
+pub(crate) fn check_scheme(scheme: Scheme) -> Result<()> {
+    match crate::key::schemes::sizing::is_own(scheme) {
+        false => Ok(()),
+        true => Err(Error::parameter(
+            "the scheme of a growing chain",
+            format_args!("`{scheme}`"),
+            "one with a 64-bit hash, such as `xxh3` or `siphash13`",
+        )),
+    }
+}
+
+impl ScalableBloomFilter {
+    /// What a tepal file holds of it, where it is of our own kind.
+    pub(super) fn part(&self, expansion: u32, rate: f64) -> FilePart<'_> {
+        let parts: Vec<_> = self.links.iter().map(|link| link.part()).collect();
+        let mut own = [0; OWN_BYTES];
+        own[..4].copy_from_slice(&(parts.len() as u32).to_le_bytes());
+        own[4..8].copy_from_slice(&expansion.to_le_bytes());
+        own[8..16].copy_from_slice(&rate.to_le_bytes());
+        let first = self.links[0].part();
+        FilePart {
+            own,
+            recipe: first.recipe,
+            labels: first.labels,
+            scheme_record: first.scheme_record,
+            links: parts.iter().map(|part| part.own).collect(),
+            body: parts.into_iter().flat_map(|part| part.body).collect(),
+        }
+    }
+}
+
+/// Reads the own part and those of the links, with every check that needs no body.
+pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
+    let own = &part.own;
+    let expansion = u32::from_le_bytes(core::array::from_fn(|i| own[4 + i]));
+    let bits = u64::from_le_bytes(core::array::from_fn(|i| own[8 + i]));
+    let rate = f64::from_bits(bits);
+    if !EXPANSIONS.contains(&expansion) {
+        return Err(Error::parameter("the expansion of the chain", expansion, "a number from 2 to 256"));
+    }
+    if !is_rate(rate) {
+        return Err(no_rate(format_args!("the float of the bits {bits:#018x}")));
+    }
+    if own[16..].iter().any(|byte| *byte != 0) {
+        return Err(Error::damaged("the rest of the chain's part of the header is not zero"));
+    }
+    let links = part.links.iter().map(|own| bodiless(own, part, secret)).collect::<Result<Vec<_>>>()?;
+    links.iter().try_for_each(|link| check_link(link, &links[0]))?;
+    let left = links.iter().fold(rate, |left, link| left - link.meta().promised_rate);
+    if left < 0.0 {
+        return Err(Error::damaged("the filters of the chain promise more than the chain does"));
+    }
+    Ok(Box::new(Links { links, growth: Growth::Promise { expansion, rate } }))
+}
+
+/// What one filter of a chain must be, beside what every filter is.
+fn check_link(link: &Bodiless, first: &Bodiless) -> Result<()> {
+    let (meta, first) = (link.meta(), first.meta());
+    check_scheme(meta.keys.scheme())?;
+    first
+        .keys
+        .check_same(&meta.keys)
+        .map_err(|_| Error::damaged("the filters of the chain do not hash alike"))?;
+    if meta.over_capacity != OverCapacity::Warn {
+        return Err(Error::damaged("a filter of a chain has another policy than to warn"));
+    }
+    if meta.inserted.get().is_none_or(|keys| keys > meta.capacity) {
+        return Err(Error::damaged("a filter of the chain holds more keys than it was planned for"));
+    }
+    Ok(())
+}
+
+/// A chain of a file that awaits its body.
+struct Links {
+    links: Vec<Bodiless>,
+    growth: Growth,
+}
+
+impl AwaitsBody for Links {
+    fn lines(&self) -> u64 {
+        self.links.iter().fold(0, |sum, link| sum.saturating_add(link.lines()))
+    }
+
+    fn self_test(&self) -> Result<()> {
+        self.links.iter().try_for_each(AwaitsBody::self_test)
+    }
+
+    fn check(&self) -> Box<dyn CheckBody> {
+        Box::new(EachLink(self.links.iter().map(|link| (link.lines() as usize, link.check())).collect()))
+    }
+
+    fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
+        let lines = lines.shared();
+        let mut from = 0;
+        let with_its_lines = |link: Bodiless| {
+            let here = from..from + link.lines() as usize;
+            from = here.end;
+            // Whoever asks for the filter without its bits gets none.
+            link.filter(if lines.as_lines().len() < here.end { lines.part(0..0) } else { lines.part(here) })
+        };
+        let links: Vec<BloomFilter<Mapped>> = self.links.into_iter().map(with_its_lines).collect();
+        let whole = checked.map(|check| Box::new(Whole { lines, check }));
+        AnyFilter::Scalable(ScalableBloomFilter {
+            links,
+            growth: self.growth,
+            given: 0,
+            expected: None,
+            whole,
+        })
+    }
+}
+
+/// What the bits of each link must be, and how many lines it has.
+struct EachLink(Vec<(usize, Box<dyn CheckBody>)>);
+
+impl CheckBody for EachLink {
+    fn check(&self, lines: &[Line]) -> Result<()> {
+        let mut rest = lines;
+        self.0.iter().try_for_each(|(count, link)| {
+            let (here, after) = rest.split_at(*count);
+            rest = after;
+            link.check(here)
+        })
+    }
+}
+
+/// The bits of an opened file, of all links together, and what they are held against.
+#[derive(Clone)]
+pub(super) struct Whole {
+    lines: Mapped,
+    check: Ref<dyn BodyChecked>,
+}
+
+impl Whole {
+    pub(super) fn verify(&self) -> Result<()> {
+        self.check.run(self.lines.as_lines())
+    }
+
+    pub(super) fn check_before_copying(&self) -> Result<()> {
+        if self.check.has_passed() { Ok(()) } else { self.verify() }
+    }
+}
+
+impl fmt::Debug for Whole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Whole")
+    }
+}

@@ -64,6 +64,7 @@ pub fn main() -> ExitCode {
         Verb::Add(args) => cmd::add::run(&args),
         Verb::Has(args) => cmd::has::run(&args),
         Verb::Which(args) => cmd::which::run(&args),
+        Verb::Uniq(args) => cmd::uniq::run(&args),
         Verb::Info(args) => cmd::info::run(&args),
         Verb::Plan(args) => cmd::plan::run(&args),
         Verb::Merge(args) => cmd::merge::run(&args),

@@ -109,6 +109,7 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
     place.write("others", numbers(5000..9000));
     place.write("rows", b"1\t7\n2\t\xff\n\n{\t8\n");
     place.write("mixed", b"7\nx\n");
+    place.write("blank", b"1;7\n\n2\n3;7\n");
     place.write_key("seal", "0123456789abcdef");
     for (name, more) in [
         ("f", "--name numbers --source here --date today --trim"),
@@ -137,6 +138,8 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
             "which",
             vec!["which --json f guava --from guava --keys bytes -- rows", "which --json ints ints -- mixed"],
         ),
+        ("uniq", vec!["uniq --json --csv -f 2 -d ; --bad skip blank", "uniq --json rows"]),
+        ("uniq-count", vec!["uniq --json -c --csv -f 2 -d ; --bad skip blank", "uniq --json -c -p 10% keys"]),
         ("which-count", vec!["which --json -c f roomy -- keys"]),
         (
             "info",

@@ -17,6 +17,7 @@ mod patch;
 mod secret;
 mod shape;
 mod shrink;
+mod uniq;
 mod which;
 
 pub use build::BuildArgs;
@@ -31,6 +32,8 @@ pub use patch::{DiffArgs, PatchArgs};
 pub use secret::SecretArgs;
 pub use shape::ShapeArgs;
 pub use shrink::ShrinkArgs;
+use uniq::UNIQ_HELP;
+pub use uniq::UniqArgs;
 pub use which::WhichArgs;
 
 /// What it costs to add to a large filter.
@@ -54,7 +57,8 @@ const TEMPLATE: &str = "{about-with-newline}\nExamples:\n{before-help}\
   tepal has list.tepal today.txt              print the lines that are (probably) on the list
   tepal has -v list.tepal today.txt           print the lines that are surely not on it",
     after_help = "A filter answers \"no\" with certainty and \"yes\" with a known rate of error. `tepal VERB --help` tells more.
-Exit codes: 0 done (`has`, `which`: a line was selected), 1 these selected none, or `test` found a broken promise, 2 error."
+Exit codes: 0 done (`has`, `which`, `uniq`: a line was selected), 1 these selected none, or `test` found a broken promise, \
+                  2 error."
 )]
 pub struct Cli {
     /// Colour on terminals
@@ -118,6 +122,16 @@ pub enum Verb {
         after_help = which::HELP
     )]
     Which(WhichArgs),
+    /// Print each line once: those whose key was not seen before
+    #[command(
+        aliases = ["dedup", "dedupe", "unique"],
+        help_template = TEMPLATE,
+        before_help = "  tepal uniq urls.txt > once.txt
+  crawl | tepal uniq --state seen.tepal | fetch
+  tepal uniq -c orders.csv -f customer",
+        after_help = format!("{UNIQ_HELP}{KEYS_HELP}\n\nExit codes: 0 a line passed (with -D: a repeat), 1 none did, 2 error.")
+    )]
+    Uniq(UniqArgs),
     /// Show what a filter is, how full it is, and its rate of error now
     #[command(
         help_template = TEMPLATE,

@@ -124,6 +124,13 @@ impl Sink<PreparedKeys> for Add<'_> {
                     _ => full(self.name, capacity, fitted),
                 });
             }
+            Err(Error::KeysClustered { .. }) if self.file.filter().kind() == Kind::Scalable => {
+                return Err(Failure::at(
+                    self.name,
+                    "the keys fall on few of the filter's lines, as if they had been chosen by its own hash, and others like \
+                     them would be found by mistake; nothing was saved. Make it again with a secret (uniq --secret FILE)",
+                ));
+            }
             Err(Error::KeysClustered { rate, promised, .. }) => {
                 return Err(Failure::clustered(self.name, rate, promised, "--past-promise"));
             }

@@ -231,7 +231,7 @@ fn room(facts: &Facts, unicode: bool) -> String {
         bar(used, unicode),
         percent(used),
         counted(capacity, "key"),
-        facts.over_capacity
+        facts.expansion.map_or_else(|| facts.over_capacity.to_string(), |_| "it grows".to_owned())
     )
 }
 

@@ -60,7 +60,7 @@ fn refusal(error: &Error) -> String {
              or build them with more room (-n)",
             number::counted(*capacity, "key")
         ),
-        Error::NotPossible { kind: Kind::Scalable, .. } => {
+        Error::NotPossible { kind: Kind::Scalable, operation: "be intersected", .. } => {
             "filters of this format are chains, of one filter or more, and cannot be intersected; keep one of each instead, or \
              build them with another format".to_owned()
         }

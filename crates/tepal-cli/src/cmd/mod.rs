@@ -13,5 +13,6 @@ pub mod patch;
 pub mod plan;
 pub mod shrink;
 pub mod test;
+pub mod uniq;
 pub mod verify;
 pub mod which;

@@ -13,6 +13,9 @@ fn guessed_verbs_do_what_is_meant() {
     for verb in ["check", "query", "contains"] {
         assert_eq!(place.run(&format!("{verb} f list")).quiet(), (0, &b"a\nb\n"[..]));
     }
+    for verb in ["dedup", "dedupe", "unique"] {
+        assert_eq!(place.run(&format!("{verb} list list")).quiet(), (0, &b"a\nb\n"[..]));
+    }
     assert_eq!(place.run("union -q f same -o both --past-promise").code, 0);
 }
 

@@ -40,6 +40,8 @@ mod steering;
 #[cfg(unix)]
 mod terminal;
 mod threads;
+mod uniq;
+mod uniq_state;
 mod verbs;
 mod verify;
 mod which;

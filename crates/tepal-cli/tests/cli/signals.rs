@@ -8,7 +8,7 @@ use nix::fcntl::{Flock, FlockArg};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::place::Place;
+use crate::place::{Place, numbers};
 
 fn interrupt(child: &Child) {
     kill(Pid::from_raw(child.id().try_into().unwrap()), Signal::SIGINT).unwrap();
@@ -19,7 +19,8 @@ fn a_reader_that_goes_away_is_no_error() {
     let place = Place::new();
     place.build("f", b"a\n", "");
     place.write("many", "a\n".repeat(1_000_000));
-    for args in ["has f many", "has -n f many", "has --json f many"] {
+    place.write("once", numbers(0..1_000_000));
+    for args in ["has f many", "has -n f many", "has --json f many", "uniq once"] {
         let mut child = place.command(args).spawn().unwrap();
         let mut out = child.stdout.take().unwrap();
         let mut first = [0; 1];

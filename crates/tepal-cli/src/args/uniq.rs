@@ -1,0 +1,73 @@
+//! The flags of `tepal uniq`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::KeyArgs;
+use crate::text::number;
+
+/// The end of the help.
+pub const UNIQ_HELP: &str = "\
+A line passes when its key is new. Lines come out at once, in their order and as they are. Without --exact a new line is \
+taken for seen, and held back, at the rate of -p at most, however many lines come; a line that was seen never passes.
+
+The state is written when the input has ended and every line was printed. Whatever ends the program before (Ctrl-C, kill, a \
+reader that ends early, a full disk) leaves the state as it was, and the next run prints these lines again. A state is a \
+filter: info, verify, has, add and test take it. Blank rows, which have no key, pass.
+
+";
+
+/// `tepal uniq`.
+#[derive(Args, Debug)]
+pub struct UniqArgs {
+    /// Files of lines; none or - is standard input
+    #[arg(value_name = "LINES")]
+    pub inputs: Vec<PathBuf>,
+    /// Remember in this file what was seen, for the next run. It is made where it is not there; one run at a time uses it
+    #[arg(long, value_name = "FILE", conflicts_with = "exact")]
+    pub state: Option<PathBuf>,
+    /// The most new lines that may be held back by mistake, such as 1e-6 or "1 in 1000000" [default: 1e-6]
+    #[arg(short = 'p', long = "fpr", value_name = "RATE", value_parser = number::parse_rate, conflicts_with = "exact")]
+    pub fpr: Option<f64>,
+    /// How many different keys are expected: memory for them is taken at once. More may come [default: 65536]
+    #[arg(short = 'n', long = "expected", value_name = "KEYS", value_parser = number::parse_count, conflicts_with = "exact")]
+    pub expected: Option<u64>,
+    /// Hold back no new line by mistake: keeps 128 bits of a hash for each different key, 20 to 60 bytes with their table. Of
+    /// 10^9 keys, the chance that any two are mixed up is 1 in 10^21
+    #[arg(long)]
+    pub exact: bool,
+    /// Print the repeats instead: the lines whose key was seen before
+    #[arg(short = 'D', long)]
+    pub repeated: bool,
+    /// Print only the two totals. A state is asked and stays as it is
+    #[arg(short, long)]
+    pub count: bool,
+    /// Print nothing, and end with exit code 0 at the first line that would pass. A state stays as it is
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Stop after this many printed lines
+    #[arg(short, long, value_name = "NUM", value_parser = number::parse_count_or_zero)]
+    pub max_count: Option<u64>,
+    #[command(flatten)]
+    pub keys: KeyArgs,
+    /// Ignore white space around keys (kept in the state)
+    #[arg(long)]
+    pub trim: bool,
+    /// Read capital letters A to Z as small ones (kept in the state)
+    #[arg(long)]
+    pub nocase: bool,
+    /// Hash keys with the secret in this file (16 bytes, or 32 hex digits), so that nobody without it can choose lines that
+    /// make others be held back. The state needs it again
+    #[arg(long, value_name = "FILE", conflicts_with = "exact")]
+    pub secret: Option<PathBuf>,
+    /// Seal the state with the key in this file, so that nobody can replace it unnoticed. It needs it again
+    #[arg(long, value_name = "FILE", requires = "state")]
+    pub seal: Option<PathBuf>,
+    /// If another program is using the state, end with an error instead of waiting for it
+    #[arg(long, requires = "state")]
+    pub no_wait: bool,
+    /// Print one JSON object for each line, also for those that are held back; with -c one for the totals
+    #[arg(long, conflicts_with_all = ["quiet", "max_count", "repeated"])]
+    pub json: bool,
+}

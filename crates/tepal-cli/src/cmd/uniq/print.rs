@@ -1,0 +1,236 @@
+//! Prints the lines that pass, as soon as they were judged.
+
+use serde::Serialize;
+
+use super::seen::{Hash, Hashed, Seen};
+use crate::args::UniqArgs;
+use crate::error::Failure;
+use crate::input::pages::Page;
+use crate::input::pipeline::{Flow, Sink, Work};
+use crate::output::Stdout;
+
+/// How many times the keys that are expected there is room for: another filter would take more.
+const RESERVE: f64 = 1.03;
+
+/// Judges records and prints those that pass.
+pub struct Printer<'a> {
+    args: &'a UniqArgs,
+    seen: &'a mut Seen,
+    stdout: Stdout,
+    /// For each key of a page, whether it is new.
+    is_new: Vec<bool>,
+    /// For each record of a page, whether it passes.
+    passes: Vec<bool>,
+    passed: u64,
+    new: u64,
+    seen_before: u64,
+    keyless: u64,
+    /// Bytes of all inputs, where that is known, and of those that were judged.
+    len: Option<u64>,
+    judged: u64,
+    header_printed: bool,
+    /// The record that was printed last has no terminator: it is the end of its input.
+    unterminated: bool,
+}
+
+/// What `--json` prints for each record.
+#[derive(Serialize)]
+struct Record<'a> {
+    input: &'a str,
+    line: u64,
+    /// The key where it is UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<&'a str>,
+    /// The key where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key_hex: Option<String>,
+    /// Nothing for a record without a key.
+    new: Option<bool>,
+    /// Why it has no key; nothing where it has one, and of a blank row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bad: Option<String>,
+}
+
+impl<'a> Printer<'a> {
+    /// `len`: bytes of all inputs, where that is known.
+    pub fn new(args: &'a UniqArgs, seen: &'a mut Seen, len: Option<u64>) -> Self {
+        Self {
+            args,
+            seen,
+            stdout: Stdout::new(),
+            is_new: Vec::new(),
+            passes: Vec::new(),
+            passed: 0,
+            new: 0,
+            seen_before: 0,
+            keyless: 0,
+            len,
+            judged: 0,
+            header_printed: false,
+            unterminated: false,
+        }
+    }
+
+    /// Whether no input has to be read.
+    pub fn is_done(&self) -> bool {
+        self.args.max_count == Some(0)
+    }
+
+    /// Writes all that is collected.
+    pub fn flush(&mut self) -> Result<(), Failure> {
+        self.stdout.flush()
+    }
+
+    /// How many lines passed; how many had a key that was new, one that was seen, and none.
+    pub fn totals(self) -> (u64, u64, u64, u64) {
+        (self.passed, self.new, self.seen_before, self.keyless)
+    }
+
+    fn prints_lines(&self) -> bool {
+        !self.args.quiet && !self.args.count && !self.args.json
+    }
+
+    fn terminator(&self) -> u8 {
+        if self.args.keys.null { 0 } else { b'\n' }
+    }
+
+    /// How many more lines may pass.
+    fn left(&self) -> u64 {
+        match self.args.quiet {
+            true => 1,
+            false => self.args.max_count.map_or(u64::MAX, |most| most - self.passed),
+        }
+    }
+
+    /// Judges the records of a page: says of each whether it passes.
+    fn judge(&mut self, hashed: &Hashed) -> Result<(), Failure> {
+        self.seen.note(hashed, &mut self.is_new)?;
+        let new = self.is_new.iter().filter(|is_new| **is_new).count() as u64;
+        self.new += new;
+        self.seen_before += self.is_new.len() as u64 - new;
+        self.keyless += hashed.keyless.iter().filter(|(_, is_blank)| *is_blank).count() as u64;
+        let repeated = self.args.repeated;
+        self.passes.clear();
+        if hashed.keyless.is_empty() {
+            self.passes.extend(self.is_new.iter().map(|is_new| is_new != &repeated));
+            return Ok(());
+        }
+        // What has no key was never seen. Where the key cannot be told, nobody knows that.
+        let (mut keyless, mut is_new) = (hashed.keyless.iter().peekable(), self.is_new.iter());
+        for record in 0..hashed.records {
+            let passes = match keyless.next_if(|(keyless, _)| *keyless == record) {
+                Some((_, is_blank)) => *is_blank && !repeated,
+                None => is_new.next().is_some_and(|is_new| is_new != &repeated),
+            };
+            self.passes.push(passes);
+        }
+        Ok(())
+    }
+
+    /// Says how many more new keys there may be, if the rest of the inputs is like what was read of them.
+    fn look_ahead(&mut self, bytes: usize) {
+        self.judged += bytes as u64;
+        if let Some(len) = self.len {
+            let left = len.saturating_sub(self.judged) as f64;
+            self.seen.expect_more((RESERVE * left / self.judged.max(1) as f64 * self.new as f64) as u64);
+        }
+    }
+
+    /// Judges one record after the other, up to the last that may pass: what is not printed is not seen.
+    fn judge_one_by_one(&mut self, page: &mut Page<'_>, records: usize) -> Result<(), Failure> {
+        let work = self.seen.hash();
+        let (mut hashed, mut left, mut passes) = (Hashed::default(), self.left(), Vec::new());
+        for record in 0..records {
+            if left == 0 {
+                break;
+            }
+            Hash::clear(&mut hashed);
+            if work.one(&mut page.keys, record, &mut hashed).is_err() {
+                hashed.leave_out();
+            }
+            self.judge(&hashed)?;
+            passes.append(&mut self.passes);
+            left -= u64::from(passes.last() == Some(&true));
+        }
+        page.taken = passes.len();
+        self.passes = passes;
+        Ok(())
+    }
+
+    /// Prints records as they stand in their input.
+    fn records(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        if std::mem::take(&mut self.unterminated) {
+            self.stdout.write(&[self.terminator()])?;
+        }
+        self.unterminated = bytes.last() != Some(&self.terminator());
+        self.stdout.write(bytes)
+    }
+
+    /// Prints the records that pass. Those that follow each other are written together.
+    fn print(&mut self, page: &Page<'_>) -> Result<(), Failure> {
+        let (batch, passes) = (page.keys.batch, std::mem::take(&mut self.passes));
+        let mut i = 0;
+        while let Some(ahead) = passes[i..].iter().position(|&passes| passes) {
+            let start = i + ahead;
+            i = passes[start..].iter().position(|&passes| !passes).map_or(passes.len(), |run| start + run);
+            self.records(batch.bytes(start, i))?;
+        }
+        self.passes = passes;
+        self.stdout.show()
+    }
+
+    fn print_json(&mut self, page: &mut Page<'_>, hashed: &Hashed) -> Result<(), Failure> {
+        let (name, mut line) = (page.name, page.first_line);
+        let mut is_new = self.is_new.iter();
+        for record in 0..hashed.records {
+            let lines = page.keys.batch.lines(record, record + 1);
+            let (key, bad) = match page.keys.key(record) {
+                Ok(key) => (key, None),
+                Err(text) => (None, Some(text)),
+            };
+            let text = key.and_then(|key| std::str::from_utf8(key).ok());
+            let hex = |key: &[u8]| key.iter().map(|byte| format!("{byte:02x}")).collect();
+            self.stdout.json(&Record {
+                input: name,
+                line,
+                key: text,
+                key_hex: key.filter(|_| text.is_none()).map(hex),
+                new: key.and_then(|_| is_new.next().copied()),
+                bad,
+            })?;
+            line += lines;
+        }
+        self.stdout.show()
+    }
+}
+
+impl Sink<Hashed> for Printer<'_> {
+    fn header(&mut self, page: &Page<'_>) -> Result<(), Failure> {
+        // One header is printed for the rows of all inputs: that of the first input.
+        if self.prints_lines() && !std::mem::replace(&mut self.header_printed, true) {
+            self.records(page.keys.batch.bytes(0, 1))?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, page: &mut Page<'_>, hashed: &Hashed) -> Result<Flow, Failure> {
+        if hashed.records as u64 > self.left() {
+            self.judge_one_by_one(page, hashed.records)?;
+        } else {
+            self.judge(hashed)?;
+        }
+        self.passed += self.passes.iter().filter(|passes| **passes).count() as u64;
+        if self.args.json && !self.args.count {
+            self.print_json(page, hashed)?;
+        } else if self.prints_lines() {
+            self.print(page)?;
+        }
+        self.look_ahead(page.keys.batch.bytes(0, hashed.records).len());
+        let is_over = self.args.quiet && self.passed > 0 || self.left() == 0;
+        Ok(if is_over { Flow::Stop } else { Flow::Continue })
+    }
+
+    fn pause(&mut self) -> Result<(), Failure> {
+        self.stdout.flush()
+    }
+}

@@ -1,0 +1,242 @@
+//! What `tepal uniq` has seen: a chain of filters that grows, or every key's 128 bits; and how keys are hashed for it.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use tepal::{BloomFilter, Error, KeyHasher, PreparedKeys, Recipe, ScalableBloomFilter, SecretKey};
+
+use crate::args::UniqArgs;
+use crate::error::Failure;
+use crate::input::pages::Keys;
+use crate::input::pipeline::{Refused, Work};
+use crate::keys::refusal;
+
+/// A new line is lost where it is held back by mistake: so the rate is lower than a filter's usually is.
+const RATE: f64 = 1e-6;
+/// A seed of its own: of keys that came out of another filter with the same hash and seed, many would fall on few lines.
+const PURPOSE: &str = "uniq";
+
+/// What was seen.
+pub enum Seen {
+    /// Bloom filters: a key that is new is taken for seen at the promised rate.
+    Chain(ScalableBloomFilter),
+    /// Two hashes of each key, under secrets that nobody knows.
+    Exact { hashers: [KeyHasher; 2], set: Pairs },
+}
+
+type Pairs = HashSet<[u64; 2], BuildHasherDefault<First>>;
+
+/// Takes the first of two hashes for the hash of both.
+#[derive(Default)]
+pub struct First(u64);
+
+impl Hasher for First {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {}
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+/// A chain in which nothing was seen, as the flags want it.
+pub fn empty_chain(args: &UniqArgs, secret: Option<&SecretKey>) -> Result<ScalableBloomFilter, Failure> {
+    let mut builder =
+        BloomFilter::builder().false_positive_rate(args.fpr.unwrap_or(RATE)).recipe(recipe(args));
+    if let Some(keys) = args.expected {
+        builder = builder.capacity(keys);
+    }
+    if let Some(field) = &args.keys.field {
+        builder = builder.labels(tepal::Labels::new().field(field.text()));
+    }
+    let builder = match secret {
+        Some(key) => builder.secret_key(key.clone()),
+        None => builder.seed_for(PURPOSE),
+    };
+    builder.build_growing().map_err(|error| match error {
+        Error::TooLarge { .. } => {
+            Failure::new(format!("{error}; give fewer keys with -n, and more may come all the same"))
+        }
+        error => Failure::from(error),
+    })
+}
+
+/// What the flags say is done to a key.
+pub fn recipe(args: &UniqArgs) -> Recipe {
+    Recipe::new().trim(args.trim).nocase(args.nocase)
+}
+
+impl Seen {
+    /// Nothing, to be kept exactly.
+    pub fn exact(args: &UniqArgs) -> Result<Self, Failure> {
+        let hasher = || {
+            let secret = SecretKey::generate()?;
+            BloomFilter::builder().secret_key(secret).recipe(recipe(args)).key_hasher()
+        };
+        let hashers = [hasher()?, hasher()?];
+        Ok(Self::Exact { hashers, set: Pairs::default() })
+    }
+
+    /// What hashes keys for it.
+    pub fn hash(&self) -> Hash {
+        match self {
+            Self::Chain(chain) => Hash { first: chain.key_hasher(), second: None },
+            Self::Exact { hashers: [first, second], .. } => {
+                Hash { first: first.clone(), second: Some(second.clone()) }
+            }
+        }
+    }
+
+    /// Sees keys, and says of each whether it is new.
+    pub fn note(&mut self, hashed: &Hashed, is_new: &mut Vec<bool>) -> Result<(), Failure> {
+        is_new.clear();
+        is_new.resize(hashed.first.len(), false);
+        match self {
+            Self::Chain(chain) => chain.insert_prepared_noting(&hashed.first, is_new).map_err(failure),
+            Self::Exact { set, .. } => {
+                let (first, second) = (hashed.first.hashes(), hashed.second.hashes());
+                let both = first.unwrap_or_default().iter().zip(second.unwrap_or_default());
+                for ((first, second), is_new) in both.zip(is_new) {
+                    set.try_reserve(1).map_err(|_| out_of_memory())?;
+                    *is_new = set.insert([*first, *second]);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// About so many more keys are new.
+    pub fn expect_more(&mut self, keys: u64) {
+        if let Self::Chain(chain) = self {
+            chain.expect_more(keys);
+        }
+    }
+
+    /// The chance now that a new key is taken for seen.
+    pub fn rate(&self) -> f64 {
+        match self {
+            Self::Chain(chain) => chain.false_positive_rate(),
+            Self::Exact { .. } => 0.0,
+        }
+    }
+
+    /// Bytes of memory that it takes, or about that.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Self::Chain(chain) => chain.links().iter().map(|link| link.size_in_bytes()).sum(),
+            Self::Exact { set, .. } => (set.capacity() * (size_of::<[u64; 2]>() + 1)) as u64 * 8 / 7,
+        }
+    }
+}
+
+fn out_of_memory() -> Failure {
+    Failure::new("no memory for more keys; without --exact a key takes 4 to 16 bytes")
+}
+
+/// Why a key was not taken, in words for someone at a command line.
+fn failure(error: Error) -> Failure {
+    match error {
+        Error::KeysClustered { .. } => Failure::new(
+            "the keys fall on few of the filter's lines, as if they had been chosen by its own hash, and some may have been \
+             held back by mistake. Give --secret FILE (and a new --state), or --exact",
+        ),
+        Error::TooLarge { .. } => {
+            Failure::new(format!("no memory for a larger filter ({error}); give a higher rate with -p"))
+        }
+        other => Failure::new(refusal(&other)),
+    }
+}
+
+/// How many new keys were taken for seen, about, in a chain that held `before` keys in each of its links.
+///
+/// A key is asked in each link. While one fills, its rate grows by some power of its keys, nearly as many as 0.7 for each bit
+/// of a key; after that it stays.
+pub fn wrongly_held(chain: &ScalableBloomFilter, before: &[u64]) -> f64 {
+    let links = chain.links();
+    let keys = |i: usize| {
+        let now = links[i].keys_inserted().unwrap_or(0);
+        (before.get(i).copied().unwrap_or(0) as f64, now as f64)
+    };
+    let mut later = 0.0;
+    let mut wrong = 0.0;
+    for (i, link) in links.iter().enumerate().rev() {
+        let ((from, to), rate) = (keys(i), link.false_positive_rate());
+        let power = 1.0 + 0.7 * f64::from(link.num_hashes());
+        if to > 0.0 {
+            wrong += rate * (later + to / power * (1.0 - (from / to).powf(power)));
+        }
+        later += to - from;
+    }
+    wrong
+}
+
+/// Hashes keys, once or twice.
+pub struct Hash {
+    first: KeyHasher,
+    second: Option<KeyHasher>,
+}
+
+/// The hashes of some records.
+#[derive(Default)]
+pub struct Hashed {
+    first: PreparedKeys,
+    second: PreparedKeys,
+    /// The records that have no key, and whether nothing is wrong with that: blank rows.
+    pub keyless: Vec<(usize, bool)>,
+    /// How many records there are.
+    pub records: usize,
+}
+
+impl Hashed {
+    /// Counts a record whose key cannot be told: it is not printed.
+    pub fn leave_out(&mut self) {
+        self.keyless.push((self.records, false));
+        self.records += 1;
+    }
+}
+
+impl Work for Hash {
+    type Tools = ();
+    type Results = Hashed;
+
+    fn tools(&self) {}
+
+    fn clear(results: &mut Hashed) {
+        results.first.clear();
+        results.second.clear();
+        results.keyless.clear();
+        results.records = 0;
+    }
+
+    fn work(&self, (): &mut (), keys: &mut Keys<'_>, hashed: &mut Hashed) -> Result<(), Refused> {
+        (0..keys.batch.len()).try_for_each(|record| match self.one(keys, record, hashed) {
+            Ok(()) => Ok(()),
+            Err(text) => {
+                keys.bad.push(record, text)?;
+                hashed.leave_out();
+                Ok(())
+            }
+        })
+    }
+}
+
+impl Hash {
+    /// Hashes the key of one record, if it has one. An error says what is wrong with the record, which is then not counted.
+    #[inline(always)]
+    pub fn one(&self, keys: &mut Keys<'_>, record: usize, hashed: &mut Hashed) -> Result<(), String> {
+        match keys.key(record)? {
+            Some(key) => {
+                self.first.prepare(key, &mut hashed.first).map_err(|error| refusal(&error))?;
+                if let Some(second) = &self.second {
+                    second.prepare(key, &mut hashed.second).map_err(|error| refusal(&error))?;
+                }
+            }
+            None => hashed.keyless.push((hashed.records, true)),
+        }
+        hashed.records += 1;
+        Ok(())
+    }
+}

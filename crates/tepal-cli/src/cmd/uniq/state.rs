@@ -1,0 +1,132 @@
+//! The file in which `tepal uniq` remembers what was seen.
+
+use std::path::Path;
+
+use tepal::{AnyFilter, Format, Opened, ScalableBloomFilter, SealKey};
+
+use super::seen::{empty_chain, recipe};
+use crate::args::{FileArgs, UniqArgs};
+use crate::error::Failure;
+use crate::open::open;
+use crate::output::Target;
+use crate::secrets::Secrets;
+use crate::text::message::shown;
+use crate::text::number;
+
+/// A state that is locked, or only looked at.
+pub struct State {
+    chain: Option<ScalableBloomFilter>,
+    /// Nothing where the state stays as it is.
+    target: Option<Target>,
+    seal: Option<SealKey>,
+}
+
+impl State {
+    /// Opens the state, and makes it where it is not there. Nobody else uses it from then on.
+    pub fn open(path: &Path, args: &UniqArgs, secrets: &Secrets) -> Result<Self, Failure> {
+        let name = shown(path);
+        if path.as_os_str() == "-" {
+            return Err(Failure::at("--state", "- is no file; name one, which is read and written"));
+        }
+        if args.count || args.quiet {
+            let chain = if path.exists() { Some(chain_of(path, args, secrets)?) } else { None };
+            return Ok(Self { chain, target: None, seal: None });
+        }
+        if !path.exists() {
+            make(path, args, secrets)?;
+        }
+        let Some(target) = Target::lock(path, args.no_wait, false)? else {
+            return Err(Failure::at(&name, "no ordinary file; expected one that is read and replaced"));
+        };
+        let chain = chain_of(path, args, secrets)?;
+        // A folder in which nothing can be made is found before any line is judged.
+        Target::new(path, true)?;
+        Ok(Self { chain: Some(chain), target: Some(target), seal: secrets.seal.clone() })
+    }
+
+    /// What was seen, to be changed. Nothing where there is no file and none is made.
+    pub fn take_chain(&mut self) -> Option<ScalableBloomFilter> {
+        self.chain.take()
+    }
+
+    /// Puts what was seen in the place of what was seen before, as a whole.
+    pub fn save(self, chain: ScalableBloomFilter, is_changed: bool) -> Result<(), Failure> {
+        match self.target {
+            Some(mut target) if is_changed => {
+                let name = target.name();
+                let file = Opened::new(chain, Format::Tepal).map_err(|error| Failure::at(&name, error))?;
+                target.save(&file, self.seal.as_ref()).map_err(|failure| match failure {
+                    Failure::Message(text) => Failure::new(format!(
+                        "{text}; the state stays as it was, and the next run prints the new lines again"
+                    )),
+                    Failure::ClosedPipe => Failure::ClosedPipe,
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Makes an empty state. Where another program makes it at the same time, that one is it.
+fn make(path: &Path, args: &UniqArgs, secrets: &Secrets) -> Result<(), Failure> {
+    let name = shown(path);
+    let chain = empty_chain(args, secrets.secret.as_ref())?;
+    let file = Opened::new(chain, Format::Tepal).map_err(|error| Failure::at(&name, error))?;
+    match Target::new(path, false)?.save(&file, secrets.seal.as_ref()) {
+        Err(failure) if !path.exists() => Err(failure),
+        _ => Ok(()),
+    }
+}
+
+/// The chain of a state, which fits the flags.
+fn chain_of(path: &Path, args: &UniqArgs, secrets: &Secrets) -> Result<ScalableBloomFilter, Failure> {
+    let name = shown(path);
+    let refuse = |text: String| Err(Failure::at(&name, text));
+    let file = open(path, FileArgs::default(), secrets)?;
+    let format = file.format();
+    let chain = match file.into_filter() {
+        AnyFilter::Scalable(chain) if format == Format::Tepal => chain,
+        _ if format != Format::Tepal => {
+            return refuse(format!(
+                "a filter of {format}, and no state; name another file, which `uniq` makes"
+            ));
+        }
+        _ => {
+            return refuse(
+                "one filter, which does not grow, and no state; name another file, which `uniq` makes, or ask this one \
+                 with: tepal has -v FILTER LINES"
+                    .to_owned(),
+            );
+        }
+    };
+    let (here, given) = (chain.key_hasher().recipe(), recipe(args));
+    for (flag, is_here, is_given) in
+        [("--trim", here.trim, given.trim), ("--nocase", here.nocase, given.nocase)]
+    {
+        if is_given && !is_here {
+            return refuse(format!("made without {flag}; leave {flag} out, or name another state"));
+        }
+    }
+    let (field, asked) =
+        (chain.links()[0].labels().field.clone(), args.keys.field.as_ref().map(|f| f.text()));
+    match (field, asked) {
+        (Some(here), asked) if asked.as_ref() != Some(&here) => {
+            return refuse(format!("its keys are the field {here}; give -f {here}, or name another state"));
+        }
+        (None, Some(asked)) => {
+            return refuse(format!(
+                "its keys are whole lines, not the field {asked}; leave -f out, or name another state"
+            ));
+        }
+        _ => {}
+    }
+    let promised = chain.promised_false_positive_rate();
+    match args.fpr {
+        Some(asked) if asked != promised => refuse(format!(
+            "made for {}, not {}; leave -p out, or name another state",
+            number::rate(promised),
+            number::rate(asked)
+        )),
+        _ => Ok(chain),
+    }
+}

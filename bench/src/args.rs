@@ -69,6 +69,9 @@ pub(crate) struct CommandArgs {
     /// Keys on the list; half as many are asked
     #[arg(long, value_parser = key_count, default_value = "2e7")]
     pub(crate) keys: usize,
+    /// Times `tepal uniq` in place of the others, over so many lines, half of them repeats, beside the peers that are there
+    #[arg(long, value_parser = key_count)]
+    pub(crate) urls: Option<usize>,
     /// Rounds; a figure is the median
     #[arg(long, default_value = "5", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rounds: u32,

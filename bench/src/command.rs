@@ -1,5 +1,7 @@
 //! The command beside the floor: whole processes, interleaved, CPU time and the clock.
 
+mod uniq;
+
 use std::error::Error;
 use std::fmt::Write;
 use std::fs::{self, File};
@@ -39,6 +41,9 @@ struct Work {
 
 /// Makes the lists, times everything, prints the table.
 pub(crate) fn run(args: &CommandArgs) -> Result<()> {
+    if let Some(urls) = args.urls {
+        return uniq::run(args, urls);
+    }
     let tepal = match &args.tepal {
         Some(program) => program.clone(),
         None => build_tepal()?,

@@ -59,6 +59,8 @@ pub(crate) enum Task {
     Command(CommandArgs),
     /// Filters in the cache: one key at a time and in batches, text and integers; small filters by the thousand
     Small,
+    /// Asks many questions as they come and sorted by the part of the array that they fall on; a minute
+    Sorted,
     /// Compares the loops of the CPU levels; fails where the vector loops win less than they should
     Guard,
 }

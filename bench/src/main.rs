@@ -11,7 +11,7 @@
 //! - [`report`] and [`machine`]: the tables, and what they were measured on; [`targets`]: the aims;
 //!   [`plot`]: the picture
 //! - [`guava`]: the Java program beside; [`command`] and [`floor`]: the command, and what it costs at least;
-//!   [`guard`]: the CPU levels beside each other; [`small`]: filters in the cache
+//!   [`guard`]: the CPU levels beside each other; [`small`]: filters in the cache; [`sorted`]: questions by part
 
 mod args;
 mod case;
@@ -28,6 +28,7 @@ mod measure;
 mod plot;
 mod report;
 mod small;
+mod sorted;
 mod targets;
 
 use std::error::Error;
@@ -47,6 +48,10 @@ fn main() -> ExitCode {
         Some(Task::Command(args)) => command::run(args),
         Some(Task::Small) => {
             print!("{}", small::run());
+            Ok(())
+        }
+        Some(Task::Sorted) => {
+            print!("{}", sorted::run());
             Ok(())
         }
         Some(Task::Guard) => guard::run(),

@@ -163,7 +163,7 @@ fn plans_are_those_of_the_plain_formulas() {
     assert_same(3000, 0x7e9a1);
 }
 
-/// Many more, for whoever has changed what is near: `cargo test --release -p tepal --lib -- --ignored plain`.
+/// Many more, for whoever has changed what is near: `.ci/plans`.
 #[test]
 #[ignore = "takes minutes"]
 fn a_great_many_plans_are_those_of_the_plain_formulas() {

@@ -93,9 +93,11 @@ fn measure(args: &CommandArgs, tepal: &Path, list: &Path) -> Result<(Vec<Row>, V
         ("tepal uniq --exact -j 1", &["--exact", "-j", "1"]),
     ] {
         let piped = name.ends_with("pipe");
-        let flags =
-            [&["uniq"], flags, if piped { &[] } else { std::slice::from_ref(&file.as_str()).as_ref() }];
-        add(name, tepal, &flags.concat(), piped);
+        let mut flags = [&["uniq"], flags].concat();
+        if !piped {
+            flags.push(&file);
+        }
+        add(name, tepal, &flags, piped);
     }
     for (name, program, flags, how) in PEERS {
         if Command::new(program).arg("--version").output().is_err() {

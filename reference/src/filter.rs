@@ -220,7 +220,7 @@ impl Filter {
 pub fn check_records(records: &[(u16, String)]) -> Result<(), String> {
     let mut last = 0;
     for (tag, value) in records {
-        if *tag == 0 || (7..0x8000).contains(tag) {
+        if *tag == 0 || (8..0x8000).contains(tag) {
             return Err(format!("record {tag} is not known"));
         }
         if value.is_empty() {
@@ -246,5 +246,28 @@ pub fn check_records(records: &[(u16, String)]) -> Result<(), String> {
         }
         last = *tag;
     }
-    Ok(())
+    let value = |tag: u16| records.iter().find(|record| record.0 == tag).map(|record| record.1.as_str());
+    match (value(7), value(4)) {
+        (Some(rows), Some(field)) => check_rows(rows, field),
+        (Some(_), None) => Err("record 7 is there only if record 4 is".to_string()),
+        (None, _) => Ok(()),
+    }
+}
+
+/// Section 4.3: how rows are written, and the field that is the key.
+fn check_rows(rows: &str, field: &str) -> Result<(), String> {
+    let is_pointer = field.starts_with('/');
+    let mut words: Vec<&str> = rows.split(' ').collect();
+    if words[0] != "csv" && words.last() == Some(&"nul") {
+        words.pop();
+    }
+    let good = match words[..] {
+        ["json"] => is_pointer,
+        ["csv" | "plain", byte] => {
+            let mut all = (0..=255).filter(|b| ![0, b'\n', b'\r', b'"'].contains(b));
+            !is_pointer && all.any(|b| format!("{b:02x}") == byte)
+        }
+        _ => false,
+    };
+    if good { Ok(()) } else { Err(format!("record 7 cannot be {rows:?} for the field {field:?}")) }
 }

@@ -51,6 +51,22 @@ fn own_plans() -> Vec<Plan> {
             .record(4, "part")
             .keys(&words)
             .probes(&["TEPAL", "  Petal\t", "\r\nsepal", "te pal", "\u{a0}tepal"]),
+        Plan::new("line, rows of CSV", LINE, 1, 6, 512)
+            .planned(51, 0.01, REFUSE)
+            .record(4, "e-mail")
+            .record(7, "csv 3b")
+            .keys(&words),
+        Plan::new("line, rows that end with NUL", LINE, 1, 6, 512)
+            .planned(51, 0.01, REFUSE)
+            .record(1, "a list")
+            .record(4, "2")
+            .record(7, "plain 09 nul")
+            .keys(&words),
+        Plan::new("line, JSON lines", LINE, 1, 6, 512)
+            .planned(51, 0.01, REFUSE)
+            .record(4, "/user/id")
+            .record(7, "json")
+            .keys(&words),
         Plan::new("line, overfull", LINE, 1, 1, 512)
             .parameter(u64::MAX)
             .planned(10, 0.5, IGNORE)
@@ -282,6 +298,7 @@ fn caller_hash_plans() -> Vec<Plan> {
             .record(2, "a caller")
             .record(3, "2024-02-29")
             .record(4, "id")
+            .record(7, "csv 2c")
             .hashes("H\u{e4}sh v2, seed 7", drawn("hash", 70), drawn("never inserted", 12))
             .probes(&["42", " 42 "]),
         Plan::new("caller-hash, split-block, finished integers", SPLIT_BLOCK, 4, 8, 256 * 3)

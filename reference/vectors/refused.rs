@@ -169,18 +169,21 @@ fn line_cases(line: &[u8]) -> Result<Vec<Json>, String> {
 fn record_cases(line: &[u8]) -> Result<Vec<Json>, String> {
     // What is wrong below is right here.
     let longest = "x".repeat(MOST_RECORDS - 8);
-    let good: [Records<'_>; 4] = [
+    let good: [Records<'_>; 7] = [
         &[(1, "one"), (2, "two"), (4, "four")],
         &[(1, "one"), (0x8000, "of later"), (0x8001, "of later")],
         &[(0xFFFF, "of later")],
         &[(0x8000, &longest)],
+        &[(4, "id"), (7, "csv 2c")],
+        &[(4, "id"), (7, "plain 09 nul")],
+        &[(4, "/id"), (7, "json")],
     ];
     for records in good {
         read(&with_records(line, records), None, None)?;
     }
     let longer = "x".repeat(MOST_RECORDS - 7);
     let short = "x".repeat(30_000);
-    let bad: [(&str, Records<'_>); 9] = [
+    let bad: [(&str, Records<'_>); 17] = [
         ("records out of order", &[(2, "two"), (1, "one")]),
         ("the last record out of order", &[(1, "one"), (4, "four"), (3, "three")]),
         ("a record twice", &[(1, "one"), (1, "one")]),
@@ -193,6 +196,14 @@ fn record_cases(line: &[u8]) -> Result<Vec<Json>, String> {
             "records of more than 65,536 bytes",
             &[(0x8000, "y"), (0x8001, &short), (0x8002, &longest[..40_000])],
         ),
+        ("rows of no field", &[(1, "one"), (7, "csv 2c")]),
+        ("rows without a separator", &[(4, "id"), (7, "csv")]),
+        ("rows with a separator in capital letters", &[(4, "id"), (7, "csv 2C")]),
+        ("rows with a line feed between fields", &[(4, "id"), (7, "plain 0a")]),
+        ("rows of CSV that end with NUL", &[(4, "id"), (7, "csv 2c nul")]),
+        ("rows of JSON with a name", &[(4, "id"), (7, "json")]),
+        ("rows of CSV with a pointer", &[(4, "/id"), (7, "csv 2c")]),
+        ("rows of another form", &[(4, "id"), (7, "tsv 09")]),
     ];
     bad.into_iter().map(|(name, records)| case(4, name, &with_records(line, records), None, None)).collect()
 }

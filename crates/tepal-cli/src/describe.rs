@@ -6,6 +6,7 @@ use tepal::{Facts, FileFacts, Form, Format, Labels, Opened, PartFacts, Unrecorde
 use crate::article::Article;
 use crate::error::Failure;
 use crate::output::complain;
+use crate::rows::Rows;
 use crate::text::number::rate;
 
 /// Everything that is to know about a filter and its file.
@@ -55,6 +56,8 @@ pub struct Description {
     pub promised_false_positive_rate: Option<f64>,
     /// Whether it holds more than its capacity.
     pub over_capacity: bool,
+    /// Whether it refuses every new key now.
+    pub full: bool,
     /// How many times the keys of its newest filter the next one of a chain is for; null for what does not grow.
     pub expansion: Option<u32>,
     /// What happens when more keys come; null when not recorded.
@@ -81,6 +84,12 @@ pub struct Description {
     pub date: Option<String>,
     /// Which field of a row was the key.
     pub field: Option<String>,
+    /// How those rows are written: `csv`, `plain` or `json`; null where the file does not say it.
+    pub row_format: Option<String>,
+    /// What is between the fields of a row; null for JSON.
+    pub delimiter: Option<String>,
+    /// Whether those rows end with NUL.
+    pub nul_records: bool,
     /// The filters, the oldest first: one, or the links of a chain.
     pub filters: Vec<Part>,
     /// What its user should know.
@@ -170,7 +179,8 @@ impl Description {
         let (has_plan, parts) = (told.has_plan(), &facts.parts);
         let sum = |of: fn(&PartFacts) -> u64| parts.iter().map(of).sum::<u64>();
         let (bit_len, set_bits) = (sum(|part| part.bit_len), sum(|part| part.set_bits));
-        let Labels { name: set, source, date, field, .. } = facts.labels.clone();
+        let Labels { name: set, source, date, field, rows, .. } = facts.labels.clone();
+        let of_rows = Rows::of(&facts.labels);
         Self {
             file: name.to_owned(),
             format: file.format.name(),
@@ -202,6 +212,7 @@ impl Description {
             false_positive_rate: facts.false_positive_rate,
             promised_false_positive_rate: has_plan.then_some(facts.promised_false_positive_rate),
             over_capacity: facts.is_over_capacity,
+            full: facts.is_full,
             expansion: facts.expansion,
             over_capacity_policy: told.is_ours().then(|| facts.over_capacity.to_string()),
             scheme: facts.scheme.to_string(),
@@ -215,6 +226,9 @@ impl Description {
             source,
             date,
             field,
+            row_format: rows.and_then(|rows| Some(rows.split(' ').next()?.to_owned())),
+            delimiter: of_rows.as_ref().and_then(|rows| Some(char::from(rows.format?.delimiter).to_string())),
+            nul_records: of_rows.is_some_and(|rows| rows.null),
             filters: parts.iter().map(|part| Part::of(part, has_plan)).collect(),
             warnings: facts.warnings.iter().map(ToString::to_string).collect(),
             article: None,

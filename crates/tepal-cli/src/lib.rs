@@ -22,6 +22,7 @@ mod open;
 mod output;
 mod parquet;
 mod random;
+mod rows;
 mod secrets;
 mod text;
 

@@ -96,7 +96,7 @@ fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
         "keys_inserted": filter.keys_inserted(),
         "set_bits": filter.set_bits(),
         "recipe": { "trim": filter.recipe().trim, "nocase": filter.recipe().nocase },
-        "labels": { "name": labels.name, "source": labels.source, "date": labels.date, "field": labels.field },
+        "labels": { "name": labels.name, "source": labels.source, "date": labels.date, "field": labels.field, "rows": labels.rows },
         "key_prefix": "",
         "members": members,
         "answers_to_others": answers,

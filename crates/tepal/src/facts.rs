@@ -29,13 +29,15 @@ pub struct Labels {
     pub date: Option<String>,
     /// Which field of a row is the key. Whoever reads rows has to take it from there; the filter sees keys.
     pub field: Option<String>,
+    /// How the rows are written of which [`field`](Self::field) names one: `csv 2c`, `plain 09`, `json` (FORMAT.md, section 4.3).
+    pub rows: Option<String>,
 }
 
 impl Labels {
     /// No text.
     #[must_use]
     pub const fn new() -> Self {
-        Labels { name: None, source: None, date: None, field: None }
+        Labels { name: None, source: None, date: None, field: None, rows: None }
     }
 
     /// As a filter keeps them: most have none.
@@ -71,9 +73,24 @@ impl Labels {
         self
     }
 
+    /// How the rows are written of which a field is the key.
+    ///
+    /// ```
+    /// use tepal::{BloomFilter, Labels};
+    /// let of_rows = |rows| BloomFilter::builder().capacity(9).labels(Labels::new().field("email").rows(rows)).build();
+    /// assert!(of_rows("csv 2c").is_ok());             // between commas, perhaps in quotes
+    /// assert!(of_rows("plain 09 nul").is_ok());       // between tabs; records end with NUL
+    /// assert!(of_rows("CSV").is_err());
+    /// ```
+    #[must_use]
+    pub fn rows(mut self, text: impl Into<String>) -> Self {
+        self.rows = Some(text.into());
+        self
+    }
+
     /// Tag and text of each label that is there, in file order (FORMAT.md, section 4.3).
     pub(crate) fn tagged(&self) -> impl Iterator<Item = (u16, &str)> {
-        [(1, &self.name), (2, &self.source), (3, &self.date), (4, &self.field)]
+        [(1, &self.name), (2, &self.source), (3, &self.date), (4, &self.field), (ROWS, &self.rows)]
             .into_iter()
             .filter_map(|(tag, text)| Some((tag, text.as_deref()?)))
     }
@@ -85,6 +102,7 @@ impl Labels {
             2 => &mut self.source,
             3 => &mut self.date,
             4 => &mut self.field,
+            ROWS => &mut self.rows,
             _ => return false,
         };
         *place = Some(text);
@@ -94,6 +112,7 @@ impl Labels {
     /// The texts must be such as a file can hold.
     pub(crate) fn check(&self) -> Result<()> {
         self.tagged().try_for_each(|(_, text)| check_label("a label", text))?;
+        self.check_rows()?;
         let len: usize = self.tagged().map(|(_, text)| text.len()).sum();
         if len > MOST_LABEL_BYTES {
             let expected = alloc::format!("at most {MOST_LABEL_BYTES} together");
@@ -101,6 +120,38 @@ impl Labels {
         }
         Ok(())
     }
+
+    /// How rows are written must be said as section 4.3 says, and of a field.
+    pub(crate) fn check_rows(&self) -> Result<()> {
+        let Some(rows) = &self.rows else { return Ok(()) };
+        let is_pointer = self.field.as_ref().map(|field| field.starts_with('/'));
+        let (form, nul) = rows.strip_suffix(" nul").map_or((rows.as_str(), false), |form| (form, true));
+        let is_known = match form.split_once(' ') {
+            None => form == "json" && is_pointer == Some(true),
+            Some((form, separator)) => {
+                (form == "plain" || (form == "csv" && !nul))
+                    && is_separator(separator)
+                    && is_pointer == Some(false)
+            }
+        };
+        match is_known {
+            true => Ok(()),
+            false => {
+                Err(Error::parameter("the label rows", rows, "csv 2c, plain 09 or json, and the label field"))
+            }
+        }
+    }
+}
+
+/// The tag of the label that says how rows are written.
+const ROWS: u16 = 7;
+
+/// Two hexadecimal digits of a byte that may stand between fields.
+fn is_separator(digits: &str) -> bool {
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    digits.len() == 2
+        && digits.as_bytes().iter().all(is_digit)
+        && !matches!(digits, "00" | "0a" | "0d" | "22")
 }
 
 /// Labels that leave room in a file's records for their tags and padding and for a scheme's parameter.
@@ -162,6 +213,8 @@ pub struct Facts {
     pub over_capacity: OverCapacity,
     /// Does it hold more than its capacity, going by the bits?
     pub is_over_capacity: bool,
+    /// Does it refuse every new key? [`AnyFilter::is_full`](crate::AnyFilter::is_full).
+    pub is_full: bool,
     /// Keys given to it, repeats included, where that is known.
     pub keys_inserted: Option<u64>,
     /// Different keys in it, going by the bits.

@@ -217,6 +217,7 @@ fn every_kept_file_is_the_filter_it_was() {
             ("source", &labels.source),
             ("date", &labels.date),
             ("field", &labels.field),
+            ("rows", &labels.rows),
         ] {
             assert_eq!(text.as_deref(), kept.json["labels"][label].as_str(), "{name}: {label}");
         }

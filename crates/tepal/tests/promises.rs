@@ -122,6 +122,7 @@ fn facts_are_the_filters() {
         );
         assert_eq!(facts.over_capacity, filter.over_capacity(), "{name}");
         assert_eq!(facts.is_over_capacity, filter.is_over_capacity(), "{name}");
+        assert_eq!(facts.is_full, filter.is_full(), "{name}");
         assert_eq!(facts.promised_false_positive_rate, filter.promised_false_positive_rate(), "{name}");
         assert_eq!(facts.false_positive_rate, filter.false_positive_rate(), "{name}");
         assert_eq!(facts.estimated_len, filter.estimated_len(), "{name}");

@@ -202,6 +202,7 @@ fn files() {
                 2 => labels.source = value,
                 3 => labels.date = value,
                 4 => labels.field = value,
+                7 => labels.rows = value,
                 tag => panic!("{name}: tag {tag}"),
             }
         }

@@ -174,8 +174,29 @@ fn bad_records_are_refused() {
         assert!(encoded(&[record(1, &format!("a{c}b"))]).is_err(), "{c:?}");
     }
     assert!(encoded(&[record(1, "\u{a0}\u{200c}\u{200d}\u{202f}\u{2065}\u{206a}")]).is_ok());
-    for (tag, value) in [(0, "a"), (7, "a"), (0x7FFF, "a"), (1, ""), (1, "a\nb"), (1, "\x7F")] {
+    for (tag, value) in [(0, "a"), (7, "json"), (8, "a"), (0x7FFF, "a"), (1, ""), (1, "a\nb"), (1, "\x7F")] {
         assert!(encoded(&[record(tag, value)]).is_err(), "{tag} {value:?}");
+    }
+    for (field, rows) in
+        [("id", "csv 2c"), ("3", "plain 09"), ("a", "plain fe nul"), ("/a", "json"), ("/a", "json nul")]
+    {
+        assert!(encoded(&[record(4, field), record(7, rows)]).is_ok(), "{field} {rows}");
+    }
+    for (field, rows) in [
+        ("id", "csv"),
+        ("id", "csv 2C"),
+        ("id", "csv 0a"),
+        ("id", "plain 22"),
+        ("id", "csv 2c nul"),
+        ("id", "csv  2c"),
+        ("id", "plain 2c nul nul"),
+        ("id", "plain 2"),
+        ("id", "json"),
+        ("/id", "csv 2c"),
+        ("/id", "json 2c"),
+        ("/id", "nul"),
+    ] {
+        assert!(encoded(&[record(4, field), record(7, rows)]).is_err(), "{field} {rows}");
     }
     assert!(encoded(&[record(2, "a"), record(1, "a")]).is_err());
     assert!(encoded(&[record(2, "a"), record(2, "b")]).is_err());

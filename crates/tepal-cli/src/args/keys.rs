@@ -18,7 +18,9 @@ Keys: each line is a key, without its line end (\\n or \\r\\n). Any bytes are al
 than 128 MiB (zstd --long=28 and more) needs --max-window.
 
 Fields: with -f the key is one field of the line, and a blank line has no key. Without --csv, --tsv and -d, files \
-named *.csv, *.csv.gz or *.csv.zst are read as CSV; in all others, tabs separate the fields.
+named *.csv, *.csv.gz or *.csv.zst are read as CSV; in all others, tabs separate the fields. A field that is named by its name is \
+looked for in the first row of each input, so its columns may stand in another order. A filter keeps of which field of which rows \
+it was built, and all verbs take keys from there where neither -f nor --whole is given; -e always gives whole keys.
 
 Records without a key (a row without the field, text that is no JSON, a quote that is never closed, letters where keys are \
 integers): `has` and `which` select them neither with -v nor without it, and say at the end how many there were; all other verbs end \
@@ -36,14 +38,20 @@ pub struct KeyArgs {
     /// The key is this field: a number from 1, a name in the header row, or a JSON pointer (/user/id) into JSON lines
     #[arg(short, long, value_name = "FIELD", value_parser = Field::parse)]
     pub field: Option<Field>,
+    /// Each whole record is a key, also where the filter was built from a field
+    #[arg(long, conflicts_with_all = ["field", "csv", "tsv", "delimiter", "header"])]
+    pub whole: bool,
+    /// The first row of each input is a header row, and has no key. A field that is named by its name finds it there anyway
+    #[arg(long)]
+    pub header: bool,
     /// Fields are separated by commas and may be quoted, as in CSV
-    #[arg(long, requires = "field", conflicts_with_all = ["tsv", "null"])]
+    #[arg(long, conflicts_with_all = ["tsv", "null"])]
     pub csv: bool,
     /// Fields are separated by tabs; quotes have no meaning
-    #[arg(long, requires = "field", conflicts_with = "delimiter")]
+    #[arg(long, conflicts_with = "delimiter")]
     pub tsv: bool,
     /// Fields are separated by this character (with --csv they may be quoted too)
-    #[arg(short, long, value_name = "CHAR", requires = "field", value_parser = parse_delimiter)]
+    #[arg(short, long, value_name = "CHAR", value_parser = parse_delimiter)]
     pub delimiter: Option<u8>,
     /// What to do about records that have no key, such as rows without the field, text that is no JSON, letters where keys are
     /// integers [default: warn for `has` and `which`, fail for all other verbs]
@@ -86,9 +94,27 @@ impl KeyArgs {
             null: self.null,
             field: self.field.clone(),
             row_format,
+            header: self.header,
             limits,
             bad: self.bad.unwrap_or(bad),
+            ..KeyRules::default()
         })
+    }
+
+    /// Refuses flags about rows where no field of them is named.
+    pub fn check_field(&self) -> Result<(), Failure> {
+        let given = [
+            ("--csv", self.csv),
+            ("--tsv", self.tsv),
+            ("-d", self.delimiter.is_some()),
+            ("--header", self.header),
+        ];
+        match given.iter().find(|(_, given)| *given && self.field.is_none()) {
+            Some((flag, _)) => Err(Failure::new(format!(
+                "{flag} is about rows, and no field of them is named; say with -f which one is the key, such as -f 2 or -f email"
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Whether records without a key are told of at the end: where it was asked for, or by default and not with `--quiet`.

@@ -14,6 +14,7 @@ use crate::input::source::Source;
 use crate::keys::Prepare;
 use crate::open::{ignore_capacity, note_encoding, open};
 use crate::output::{Stdout, Target, is_same_file, say};
+use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
@@ -66,10 +67,11 @@ pub fn run(args: &AddArgs) -> Outcome {
         (None, Some(path)) => Target::new(path, args.force)?,
         (None, None) => Target::new(&args.filter, true)?,
     };
+    let file_rows = [(args.filter.as_path(), &file)];
+    let rules = rows::rules(&args.keys, BadPolicy::Fail, file_rows, true, args.quiet)?;
     let sources = Source::list(&args.inputs);
     let progress = Progress::of(&sources, args.quiet);
-    let mut inputs =
-        Inputs::new(sources, args.keys.rules(BadPolicy::Fail)?, progress.clone(), args.keys.threads())?;
+    let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let before = file.filter().estimated_len();
     let keys = add_all(&name, &mut file, &mut inputs, args.past_promise)?;
     progress.clear();

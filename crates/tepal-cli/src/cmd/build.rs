@@ -24,6 +24,7 @@ use crate::keys::{Keep, Kept};
 use crate::machine;
 use crate::open::no_such_keys;
 use crate::output::{Stdout, Target, complain, say};
+use crate::rows::Rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
@@ -50,13 +51,16 @@ pub fn run(args: &BuildArgs) -> Outcome {
     let mut target = Target::new(&args.output, args.force)?;
     let secrets = Secrets::from_files(args.secret.as_deref(), args.seal.as_deref(), args.quiet)?;
     let threads = args.keys.threads();
-    let gather = match &args.like {
-        Some(path) => like::gather(path, args, &secrets)?,
-        None => new_gather(args, &secrets, &target)?,
-    };
     let sources = Source::list(&args.inputs);
+    let (gather, rules) = match &args.like {
+        Some(path) => like::gather(path, args, &sources, &secrets)?,
+        None => {
+            let rules = args.keys.rules(BadPolicy::Fail)?;
+            args.keys.check_field()?;
+            (new_gather(args, Rows::label(&rules, &sources), &secrets, &target)?, rules)
+        }
+    };
     let progress = Progress::of(&sources, args.quiet);
-    let rules = args.keys.rules(BadPolicy::Fail)?;
     let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), threads)?;
     let mut built = gather_all(gather, &mut inputs, args.like.as_deref())?;
     if let Some(form) = args.chain.form {
@@ -109,8 +113,13 @@ pub fn run(args: &BuildArgs) -> Outcome {
 }
 
 /// Takes keys into a new filter.
-fn new_gather(args: &BuildArgs, secrets: &Secrets, target: &Target) -> Result<Gather, Failure> {
-    let mut builder = builder(args)?;
+fn new_gather(
+    args: &BuildArgs,
+    rows: Option<String>,
+    secrets: &Secrets,
+    target: &Target,
+) -> Result<Gather, Failure> {
+    let mut builder = builder(args, rows)?;
     if let Some(key) = &secrets.secret {
         builder = builder.secret_key(key.clone());
     }
@@ -238,8 +247,8 @@ fn scheme(args: &SchemeArgs) -> Result<Option<Scheme>, Failure> {
     Ok(scheme)
 }
 
-/// Everything about the filter to be but its keys.
-fn builder(args: &BuildArgs) -> Result<BloomFilterBuilder, Failure> {
+/// Everything about the filter to be but its keys; `rows` says how those are written of which one field is the key.
+fn builder(args: &BuildArgs, rows: Option<String>) -> Result<BloomFilterBuilder, Failure> {
     let shape = ShapeArgs {
         fpr: args.shape.fpr.or(args.scheme.preset.map(Preset::rate)),
         layout: args.shape.layout.or(args.scheme.to.and_then(Format::layout)),
@@ -253,6 +262,7 @@ fn builder(args: &BuildArgs) -> Result<BloomFilterBuilder, Failure> {
     labels.source.clone_from(&args.source);
     labels.date.clone_from(&args.date);
     labels.field = args.keys.field.as_ref().map(Field::text);
+    labels.rows = rows;
     let mut builder = shape
         .describe(shape.bit_len(!scheme.is_some_and(has_own_sizes))?, scheme)
         .key_domain(match (args.scheme.encoding, args.integer) {

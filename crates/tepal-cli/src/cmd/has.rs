@@ -18,6 +18,7 @@ use crate::live::{AskLive, Filters};
 use crate::names::Names;
 use crate::open::{note_encoding, open_one_of};
 use crate::output::{Record, Stdout};
+use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 
@@ -30,7 +31,13 @@ pub fn run(args: &HasArgs) -> Outcome {
     };
     // A terminal that shows the lines shows no progress.
     let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
-    let rules = args.keys.rules(BadPolicy::Warn)?;
+    let rules = rows::rules(
+        &args.keys,
+        BadPolicy::Warn,
+        paths(args).zip(filters.now().iter().map(|filter| &**filter)),
+        !sources.is_empty(),
+        args.quiet,
+    )?;
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let how = How { each: args.json || args.which, mixed: false };
     let names = Names::of(paths(args), args.stem, args.which)?;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tepal::{AnyFilter, Facts, Kind, Opened, PartFacts, Scheme, Unrecorded};
+use tepal::{AnyFilter, Facts, Kind, Opened, OverCapacity, PartFacts, Scheme, Unrecorded};
 
 use crate::args::InfoArgs;
 use crate::article::Article;
@@ -10,6 +10,7 @@ use crate::describe::{Description, Told, hex};
 use crate::error::{Failure, Outcome};
 use crate::open::open_one_of;
 use crate::output::{Stdout, complain};
+use crate::rows::Rows;
 use crate::secrets::Secrets;
 use crate::text::message::{one_line, shown};
 use crate::text::number::{count, counted, percent, rate, size};
@@ -148,7 +149,10 @@ fn rates(told: &Told) -> String {
 
 fn recipe(facts: &Facts) -> String {
     let mut text = match &facts.labels.field {
-        Some(field) => format!("field {} of each row", one_line(field)),
+        Some(field) => match Rows::of(&facts.labels) {
+            Some(rows) => one_line(&rows.told()),
+            None => format!("field {} of each row", one_line(field)),
+        },
         None => "whole record".to_owned(),
     };
     if facts.recipe.trim {
@@ -222,7 +226,10 @@ fn room(facts: &Facts, unicode: bool) -> String {
     let keys = facts.estimated_len.round() as u64;
     let used = keys as f64 / capacity as f64;
     let words = match capacity.saturating_sub(keys) {
-        0 => "full: no room left".to_owned(),
+        _ if facts.is_full => "full: it takes no new key".to_owned(),
+        0 if facts.is_over_capacity => "past its capacity".to_owned(),
+        0 if facts.over_capacity == OverCapacity::Refuse => "room for a few more".to_owned(),
+        0 => "at its capacity".to_owned(),
         left => format!("room for about {} more", count(left)),
     };
     let (color, reset) = if facts.is_over_capacity { ("\x1b[31m", "\x1b[0m") } else { ("", "") };

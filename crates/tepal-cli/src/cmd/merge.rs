@@ -1,12 +1,13 @@
 //! `tepal merge`: one filter of several, without their keys.
 
-use tepal::{Error, Kind};
+use tepal::{Error, Kind, Opened};
 
 use crate::args::MergeArgs;
 use crate::describe::{Told, warn_past_promise};
 use crate::error::{Failure, Outcome};
 use crate::open::{ignore_capacity, open_all};
-use crate::output::{Target, is_same_file, say};
+use crate::output::{Target, complain, is_same_file, say};
+use crate::rows::Rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
@@ -27,7 +28,9 @@ pub fn run(args: &MergeArgs) -> Outcome {
         return Err(Failure::new("no filter named"));
     };
     let forced = if args.past_promise { ignore_capacity(&first, &mut file)? } else { None };
+    let mut apart = None;
     for (other, name) in filters.zip(names) {
+        apart = apart.or_else(|| rows_apart(&first, &file, &name, &other));
         let joined = if args.and { file.intersect_with(&other) } else { file.union_with(&other) };
         joined.map_err(|error| {
             Failure::at(&name, format!("cannot be merged with {first}: {}", refusal(&error)))
@@ -36,6 +39,14 @@ pub fn run(args: &MergeArgs) -> Outcome {
     if let Some(policy) = forced {
         file.set_over_capacity(policy).map_err(|error| Failure::at(&first, error))?;
     }
+    if let Some(text) = &apart {
+        let mut labels = file.filter().labels().cloned().unwrap_or_default();
+        (labels.field, labels.rows) = (None, None);
+        file.set_labels(labels).map_err(|error| Failure::at(&first, error))?;
+        if !args.quiet {
+            complain(&format!("{}: {text}", target.name()));
+        }
+    }
     target.save(&file, secrets.seal.as_ref())?;
     let told = Told::of(&target.name(), &file)?;
     if !args.quiet {
@@ -43,6 +54,20 @@ pub fn run(args: &MergeArgs) -> Outcome {
     }
     warn_past_promise(&target.name(), &told);
     Ok(0)
+}
+
+/// What to say where two filters were built from other fields, so that the new one cannot say from which.
+fn rows_apart(first: &str, file: &Opened, name: &str, other: &Opened) -> Option<String> {
+    let rows = |file: &Opened| file.filter().labels().map(|labels| (labels.field.clone(), Rows::of(labels)));
+    let (here, there) = (rows(file)?, rows(other)?);
+    let told = |rows: Option<Rows>| rows.map_or("whole lines".to_owned(), |rows| rows.told());
+    (here != there).then(|| {
+        format!(
+            "{first} was built from {}, and {name} from {}; the new filter keeps no field, so say -f where it is asked for rows",
+            told(here.1),
+            told(there.1)
+        )
+    })
 }
 
 /// Why another filter cannot be joined to the first.

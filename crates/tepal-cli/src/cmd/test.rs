@@ -11,6 +11,7 @@ use crate::args::TestArgs;
 use crate::asking::{Answers, Ask};
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
+use crate::input::field::KeyRules;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink, Work};
 use crate::input::progress::Progress;
@@ -18,6 +19,7 @@ use crate::input::source::Source;
 use crate::measure::{Missed, SURE_95, Tally, between, random, wilson};
 use crate::open::open;
 use crate::output::Stdout;
+use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown_key;
 use crate::text::number::{count, rate};
@@ -68,15 +70,18 @@ pub fn run(args: &TestArgs) -> Outcome {
     }
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
     let mut filter = open(&args.filter, args.file, &secrets)?;
+    let reads = !args.members.is_empty() || !args.absent.is_empty();
+    let file_rows = [(args.filter.as_path(), &filter)];
+    let rules = rows::rules(&args.keys, BadPolicy::Fail, file_rows, reads, args.quiet)?;
     let is_told = filter.format() == Format::Tepal || args.file.encoding.is_some();
     let (mut encodings, mut bad) = (None, 0);
     let members = match args.members.as_slice() {
         [] => Tally::default(),
-        paths if is_told => asked(&filter, paths, args, &mut bad)?,
+        paths if is_told => asked(&filter, paths, args, &rules, &mut bad)?,
         paths => {
             let mut all = All::of(&mut filter)?;
             let work = all.work(filter.filter());
-            run_through(paths, args, &work, &mut all, &mut bad)?;
+            run_through(paths, args, &rules, &work, &mut all, &mut bad)?;
             let (domain, members) = all.best();
             filter.set_key_domain(domain)?;
             encodings = Some(all);
@@ -85,7 +90,7 @@ pub fn run(args: &TestArgs) -> Outcome {
     };
     let absent = match args.absent.as_slice() {
         [] => random(&filter, RANDOM_KEYS, args.seed)?,
-        paths => asked(&filter, paths, args, &mut bad)?,
+        paths => asked(&filter, paths, args, &rules, &mut bad)?,
     };
     let mut measured = measure(&filter, &members, &absent, args.absent.is_empty());
     measured.bad_records = bad;
@@ -129,9 +134,15 @@ fn first_missed(page: &mut Page<'_>, answers: &Answers) -> Option<Missed> {
 }
 
 /// Asks for all keys of some lists.
-fn asked(filter: &Opened, paths: &[PathBuf], args: &TestArgs, bad: &mut u64) -> Result<Tally, Failure> {
+fn asked(
+    filter: &Opened,
+    paths: &[PathBuf],
+    args: &TestArgs,
+    rules: &KeyRules,
+    bad: &mut u64,
+) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
-    run_through(paths, args, &Ask::one(filter), &mut tally, bad)?;
+    run_through(paths, args, rules, &Ask::one(filter), &mut tally, bad)?;
     Ok(tally)
 }
 
@@ -139,14 +150,14 @@ fn asked(filter: &Opened, paths: &[PathBuf], args: &TestArgs, bad: &mut u64) -> 
 fn run_through<W: Work>(
     paths: &[PathBuf],
     args: &TestArgs,
+    rules: &KeyRules,
     work: &W,
     sink: &mut dyn Sink<W::Results>,
     bad: &mut u64,
 ) -> Result<(), Failure> {
     let sources = Source::list(paths);
     let progress = Progress::of(&sources, args.quiet || args.json);
-    let rules = args.keys.rules(BadPolicy::Fail)?;
-    let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
+    let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), args.keys.threads())?;
     pipeline::run(&mut inputs, work, sink)?;
     progress.clear();
     if args.keys.warns_of_bad(BadPolicy::Fail, args.quiet) {

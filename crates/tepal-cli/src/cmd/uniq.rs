@@ -62,6 +62,7 @@ pub fn run(args: &UniqArgs) -> Outcome {
     let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
     let mut inputs =
         Inputs::new(sources, args.keys.rules(BadPolicy::Fail)?, progress.clone(), args.keys.threads())?;
+    args.keys.check_field()?;
     let work = seen.hash();
     let mut printer = Printer::new(args, &mut seen, len);
     let worked = match printer.is_done() {

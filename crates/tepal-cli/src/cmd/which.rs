@@ -16,6 +16,7 @@ use crate::live::{AskLive, Filters};
 use crate::names::{NONE, Names};
 use crate::open::{note_encoding, open_one_of};
 use crate::output::{Record, Stdout};
+use crate::rows;
 use crate::secrets::Secrets;
 
 /// Which filters hold each key, and a key that one of them cannot have is not in it.
@@ -31,7 +32,14 @@ pub fn run(args: &WhichArgs) -> Outcome {
         false => Source::list(&args.inputs),
     };
     let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
-    let rules = args.keys.rules(BadPolicy::Warn)?;
+    let paths = args.filters.iter().map(|path| path.as_path());
+    let rules = rows::rules(
+        &args.keys,
+        BadPolicy::Warn,
+        paths.zip(filters.now().iter().map(|filter| &**filter)),
+        !sources.is_empty(),
+        args.quiet,
+    )?;
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let mut printer = Printer::new(args, &filters, names);
     printer.given_keys()?;

@@ -23,6 +23,8 @@ pub enum BadPolicy {
 #[derive(Debug, Default)]
 pub struct BadRecords {
     policy: BadPolicy,
+    /// What comes behind an error about a record.
+    hint: &'static str,
     /// So many records of the piece are in pages before this one.
     before: usize,
     /// Their numbers, ascending.
@@ -33,13 +35,18 @@ pub struct BadRecords {
 
 impl BadRecords {
     /// None yet.
-    pub fn new(policy: BadPolicy) -> Self {
-        Self { policy, ..Self::default() }
+    pub fn new(policy: BadPolicy, hint: &'static str) -> Self {
+        Self { policy, hint, ..Self::default() }
     }
 
-    /// What is done about them.
-    pub fn policy(&self) -> BadPolicy {
-        self.policy
+    /// None yet, of another piece of the same input.
+    pub fn another(&self) -> Self {
+        Self::new(self.policy, self.hint)
+    }
+
+    /// What is wrong with a record, and what may be meant.
+    pub fn hinted(&self, text: &str) -> String {
+        format!("{text}{}", self.hint)
     }
 
     /// Forgets all of them.

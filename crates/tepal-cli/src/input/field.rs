@@ -11,7 +11,8 @@ use crate::input::json;
 use crate::input::limits::Limits;
 use crate::input::records::{Cut, csv_reader};
 use crate::input::source::Source;
-use crate::text::message::shown_key;
+use crate::text::message::{one_line, shown_key};
+use crate::text::nearest::nearest;
 
 /// The field that `-f` names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +71,12 @@ pub struct KeyRules {
     pub field: Option<Field>,
     /// How rows are written, if that was given. If not, the name of the file decides.
     pub row_format: Option<RowFormat>,
+    /// How the rows were written that the filter was built from, where the field is that one. The names of files go before.
+    pub stored_format: Option<RowFormat>,
+    /// The first row of each input has no key.
+    pub header: bool,
+    /// What comes behind an error about a record.
+    pub hint: &'static str,
     /// What one input may ask for.
     pub limits: Limits,
     /// What is done about a record without a key.
@@ -80,10 +87,16 @@ impl KeyRules {
     /// How the rows of `source` are written: as given, else CSV for `*.csv`, else fields between tabs.
     pub fn row_format_of(&self, source: &Source) -> RowFormat {
         let tabs = RowFormat { delimiter: b'\t', quotes: false };
-        self.row_format.unwrap_or_else(|| match source.path() {
-            Some(path) if names_csv(path) && !self.null => RowFormat { delimiter: b',', quotes: true },
-            _ => tabs,
-        })
+        let commas = RowFormat { delimiter: b',', quotes: true };
+        let names = |ending| source.path().is_some_and(|path| has_ending(path, ending));
+        match (self.row_format, self.stored_format) {
+            (Some(given), _) => given,
+            // Its separator is often another.
+            (None, Some(stored)) if names(".csv") && !self.null && stored.quotes => stored,
+            (None, _) if names(".csv") && !self.null => commas,
+            (None, Some(stored)) if !names(".tsv") => stored,
+            (None, _) => tabs,
+        }
     }
 
     /// Where the records of `source` end.
@@ -97,11 +110,11 @@ impl KeyRules {
     }
 }
 
-/// Whether a file's name ends in `.csv`, or in `.csv` and the ending of a compressed file.
-fn names_csv(path: &Path) -> bool {
+/// Whether a file's name ends so, or so and with the ending of a compressed file.
+fn has_ending(path: &Path, ending: &str) -> bool {
     let name = path.to_string_lossy().to_ascii_lowercase();
     let plain = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
-    plain.ends_with(".csv")
+    plain.ends_with(ending)
 }
 
 /// Takes the key out of a record.
@@ -242,6 +255,9 @@ fn width(record: &[u8], format: RowFormat) -> usize {
 /// The error for a row that is too short.
 fn lacks(record: &[u8], number: usize, format: RowFormat) -> String {
     let n = width(record, format);
+    if let Some(text) = json_instead(record, &number.to_string()) {
+        return text;
+    }
     format!(
         "no field {number}: the row {} has {n} {} between {}; say which one with -f, or how they are separated \
          with --csv, --tsv or -d",
@@ -269,15 +285,87 @@ pub fn find_column(header: &[u8], name: &str, format: RowFormat) -> Result<usize
             found = Some(n);
         }
     }
-    found.ok_or_else(|| {
-        format!(
-            "no field named {} in the first row, which is {} with fields between {}; say --csv, --tsv or -d if they \
-             are separated otherwise",
-            shown_key(name.as_bytes()),
+    found.ok_or_else(|| no_column(header, name, format))
+}
+
+/// The most names of fields that an error shows.
+const MOST_NAMES: usize = 20;
+
+/// The error for a header row without a field of this name.
+fn no_column(header: &[u8], name: &str, format: RowFormat) -> String {
+    if let Some(text) = json_instead(header, name) {
+        return text;
+    }
+    let wanted = shown_key(name.as_bytes());
+    if width(header, format) == 1 {
+        let other = match (memchr(b',', header), memchr(b';', header), memchr(b'\t', header)) {
+            _ if format.delimiter == b','
+                && memchr(b';', header).is_none()
+                && memchr(b'\t', header).is_none() =>
+            {
+                ""
+            }
+            (_, _, Some(_)) => "; say --tsv, for it has tabs",
+            (Some(_), ..) => "; say --csv, for it has commas",
+            (None, Some(_), None) => "; say --csv -d \";\", for it has semicolons",
+            _ => "",
+        };
+        return format!(
+            "no field named {wanted} in the first row, which is {} with no {} in it{}",
             shown_key(header),
-            separator(format)
+            one_separator(format),
+            if other.is_empty() {
+                "; say --csv, --tsv or -d if fields are separated otherwise"
+            } else {
+                other
+            }
+        );
+    }
+    let mut extractor = Extractor::column(1, format);
+    let mut names = Vec::new();
+    for n in 1..=width(header, format).min(1000) {
+        if let Extractor::Column { number, .. } = &mut extractor {
+            *number = n;
+        }
+        if let Ok(Some(name)) = extractor.key(header) {
+            names.push(String::from_utf8_lossy(name).into_owned());
+        }
+    }
+    let meant = nearest(name, names.iter().map(String::as_str));
+    let meant = meant.map_or(String::new(), |name| format!("; did you mean {}?", shown_key(name.as_bytes())));
+    let shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| shown_key(name.as_bytes())).collect();
+    let more = if names.len() > MOST_NAMES { ", …" } else { "" };
+    format!(
+        "no field named {wanted} in the first row{meant}{} It has between {}: {}{more}",
+        if meant.is_empty() { "." } else { "" },
+        separator(format),
+        shown.join(", ")
+    )
+}
+
+/// What to say where a record is JSON, and the field is not named as one of JSON.
+fn json_instead(record: &[u8], field: &str) -> Option<String> {
+    let is_json = record.trim_ascii_start().first().is_some_and(|byte| matches!(byte, b'{' | b'['));
+    is_json.then(|| {
+        let pointer = match field.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => "/acct/no".to_owned(),
+            false => format!("/{}", field.replace('.', "/")),
+        };
+        format!(
+            "a record of JSON: {}; name the field of an object by its path with a slash before each name, such as -f {}",
+            shown_key(record),
+            one_line(&pointer)
         )
     })
+}
+
+/// One of what separates fields, in words.
+fn one_separator(format: RowFormat) -> Cow<'static, str> {
+    match format.delimiter {
+        b'\t' => "tab".into(),
+        b',' => "comma".into(),
+        byte => format!("{:?}", char::from(byte)).into(),
+    }
 }
 
 /// What separates fields, in words.

@@ -51,6 +51,8 @@ pub struct OpenInput {
     /// The field to look for in the header row, and how rows are written. Nothing where there is no header row, or
     /// after it.
     header_field: Option<(String, RowFormat)>,
+    /// The first row has no key.
+    header: bool,
     /// Those of the page that have no key.
     bad: BadRecords,
 }
@@ -143,7 +145,7 @@ impl OpenInput {
         let format = rules.row_format_of(source);
         let input = source.open(progress, rules.limits)?;
         let mut pieces = Pieces::new(input, rules.cut_of(source), rules.limits.record);
-        let bad = BadRecords::new(rules.bad);
+        let bad = BadRecords::new(rules.bad, rules.hint);
         pieces.leave_out_bad(bad.are_left_out());
         let (extractor, header_field) = match &rules.field {
             None => (Extractor::Whole, None),
@@ -154,21 +156,22 @@ impl OpenInput {
             }
         };
         let name = pieces.name().to_owned();
-        Ok(Self { name, number, pieces, line: 1, extractor, header_field, bad })
+        let header = header_field.is_some() || (rules.header && rules.field.is_some());
+        Ok(Self { name, number, pieces, line: 1, extractor, header_field, header, bad })
     }
 
     /// An input over pieces in memory, for tests.
     #[cfg(test)]
     pub fn of_pieces(mut pieces: Pieces, extractor: Extractor, bad: BadPolicy) -> Self {
         let name = pieces.name().to_owned();
-        let bad = BadRecords::new(bad);
+        let bad = BadRecords::new(bad, "");
         pieces.leave_out_bad(bad.are_left_out());
-        Self { name, number: 1, pieces, line: 1, extractor, header_field: None, bad }
+        Self { name, number: 1, pieces, line: 1, extractor, header_field: None, header: false, bad }
     }
 
     /// For the records without a key of one more piece: none yet.
     pub fn no_bad_records(&self) -> BadRecords {
-        BadRecords::new(self.bad.policy())
+        self.bad.another()
     }
 
     /// Reads the next records into `piece`. Gives `false` at the end of the input.
@@ -178,7 +181,7 @@ impl OpenInput {
 
     /// The most records of the next page. The header row has a page of its own.
     pub fn limit(&self) -> usize {
-        if self.header_field.is_some() { 1 } else { PAGE }
+        if self.header { 1 } else { PAGE }
     }
 
     /// The page of a piece. Its first record is at the line [`OpenInput::line`].
@@ -192,16 +195,19 @@ impl OpenInput {
 
     /// Whether the page is the header row, which has no key. If it is, the field is looked for in it.
     pub fn take_header(&mut self, piece: &Piece) -> Result<bool, Failure> {
-        let Some((field, format)) = self.header_field.take() else {
+        if !std::mem::take(&mut self.header) {
             return Ok(false);
-        };
+        }
         if let Some(text) = piece.broken() {
             return Err(Failure::at_line(&self.name, 1, text));
         }
+        let Some((field, format)) = self.header_field.take() else {
+            return Ok(true);
+        };
         let header = piece.page().content(0);
         let header = header.strip_prefix(BYTE_ORDER_MARK).unwrap_or(header);
-        let number =
-            find_column(header, &field, format).map_err(|text| Failure::at_line(&self.name, 1, text))?;
+        let number = find_column(header, &field, format)
+            .map_err(|text| Failure::at_line(&self.name, 1, self.bad.hinted(&text)))?;
         self.extractor = Extractor::column(number, format);
         Ok(true)
     }
@@ -222,11 +228,12 @@ impl Keys<'_> {
         if let (0, Some(text)) = (i, self.broken) {
             return Err(text.to_owned());
         }
+        let bad = &*self.bad;
         let mut record = self.batch.content(i);
         if i == 0 && self.first {
             record = record.strip_prefix(BYTE_ORDER_MARK).unwrap_or(record);
         }
-        self.extractor.key(record)
+        self.extractor.key(record).map_err(|text| bad.hinted(&text))
     }
 }
 

@@ -158,7 +158,7 @@ fn a_wrong_command_line() {
         ),
         (
             "has f --csv",
-            "the following required arguments were not provided: --field <FIELD>; see tepal has --help",
+            "--csv is about rows, and no field of them is named; say with -f which one is the key, such as -f 2 or -f email",
         ),
     ] {
         assert_eq!(error(&place, args), expected, "{args}");

@@ -101,8 +101,8 @@ fn rows_without_the_field_are_errors() {
     );
     assert_eq!(
         error("has f --csv -f mail", b"id,email\n"),
-        "tepal: standard input: line 1: no field named \"mail\" in the first row, which is \"id,email\" with \
-         fields between commas; say --csv, --tsv or -d if they are separated otherwise\n"
+        "tepal: standard input: line 1: no field named \"mail\" in the first row; did you mean \"email\"? It has between commas: \
+         \"id\", \"email\"\n"
     );
     assert!(
         error("has f --csv -f 1 --bad fail", b"a\n\"b\nc\n")

@@ -30,6 +30,7 @@ mod plain;
 #[cfg(unix)]
 mod reload;
 mod replaced;
+mod rows;
 mod schemes;
 mod sealed;
 mod shrink;

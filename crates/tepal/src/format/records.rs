@@ -10,13 +10,14 @@ use crate::kinds::FilePart;
 
 /// Record tags from here on may be ignored.
 const IGNORABLE: u16 = 0x8000;
-/// The tags of the records that hold a parameter of the scheme.
+/// The tags of the records that hold a parameter of the scheme. Labels stand before and behind them.
 const SCHEME_TAGS: [u16; 2] = [5, 6];
 
 /// Tag and text of every record of a filter's file, in order.
 fn all<'a>(part: &'a FilePart<'_>) -> impl Iterator<Item = (u16, &'a str)> {
     let scheme = part.scheme_record.as_ref().map(|(tag, text)| (*tag, text.as_str()));
-    part.labels.tagged().chain(scheme)
+    let labels = |before| part.labels.tagged().filter(move |(tag, _)| (*tag < SCHEME_TAGS[0]) == before);
+    labels(true).chain(scheme).chain(labels(false))
 }
 
 /// Bytes of the records of a filter's file.
@@ -60,10 +61,11 @@ pub(super) fn decode(records: &[u8]) -> Result<(Labels, Option<(u16, String)>)> 
             return Err(Error::Unsupported {
                 what: "record tag",
                 found: tag.into(),
-                known: "1 (name), 2 (source), 3 (date), 4 (field), 5 (seed of the scheme) and 6 (name of the \
-                        caller's hash)",
+                known: "1 (name), 2 (source), 3 (date), 4 (field), 5 (seed of the scheme), 6 (name of the \
+                        caller's hash) and 7 (rows)",
             });
         }
     }
+    labels.check_rows()?;
     Ok((labels, scheme))
 }

@@ -229,6 +229,7 @@ fn labels_travel() {
         source: Some("a source of some length".into()),
         date: Some("2026-11-20".into()),
         field: Some("/user/id".into()),
+        rows: Some("json nul".into()),
     };
     let filter = BloomFilter::builder().capacity(10).labels(labels.clone()).build().unwrap();
     let again = BloomFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap();

@@ -206,6 +206,18 @@ impl AnyFilter {
         self.as_dyn().is_over_capacity()
     }
 
+    /// Does it refuse every new key, now as it is? Keys that are in it, or look so, are still taken. [`BloomFilter::is_full`].
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.as_dyn().is_full()
+    }
+
+    /// Free text about the set; `None` for a kind that keeps none.
+    #[must_use]
+    pub fn labels(&self) -> Option<&Labels> {
+        self.as_dyn().labels()
+    }
+
     /// Changes what happens past capacity.
     ///
     /// # Errors

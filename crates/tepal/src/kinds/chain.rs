@@ -377,6 +377,16 @@ impl Filter for ScalableBloomFilter {
         false
     }
 
+    fn is_full(&self) -> bool {
+        let newest = self.newest();
+        let has_room = newest.keys_inserted().is_some_and(|keys| keys < newest.capacity());
+        !has_room && self.over_capacity() == OverCapacity::Refuse
+    }
+
+    fn labels(&self) -> Option<&crate::Labels> {
+        Some(self.links[0].labels())
+    }
+
     fn keys_inserted(&self) -> Option<u64> {
         self.links.iter().try_fold(0u64, |all, link| all.checked_add(link.keys_inserted()?))
     }
@@ -404,6 +414,7 @@ impl Filter for ScalableBloomFilter {
             expansion: self.growth.expansion(),
             over_capacity: self.over_capacity(),
             is_over_capacity: false,
+            is_full: Filter::is_full(self),
             keys_inserted: self.keys_inserted(),
             estimated_len: self.estimated_len(),
             false_positive_rate: self.false_positive_rate(),

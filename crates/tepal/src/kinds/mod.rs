@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::error::{Error, Result};
-use crate::facts::{Facts, Warning};
+use crate::facts::{Facts, Labels, Warning};
 use crate::ids::{Kind, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
 use bloom::BloomFilter;
@@ -53,6 +53,10 @@ pub(crate) trait Filter: fmt::Debug {
     fn over_capacity(&self) -> OverCapacity;
     /// Does it hold more than its capacity?
     fn is_over_capacity(&self) -> bool;
+    /// Does it refuse every new key?
+    fn is_full(&self) -> bool;
+    /// Free text about the set, where the kind can keep some.
+    fn labels(&self) -> Option<&Labels>;
     /// Keys given to it, where that is known.
     fn keys_inserted(&self) -> Option<u64>;
     /// Different keys in it, going by the bits.

@@ -219,6 +219,9 @@ fn blooms() -> Vec<Bloom> {
         let hashes = bloom(&format!("{layout}-caller-hash"), "", builder.caller_hash(CALLER_HASH));
         blooms.push(Bloom { keys: KeyForm::Hash, ..hashes });
     }
+    let rows = |field, rows| at(0.01).seed(7).labels(Labels::new().field(field).rows(rows));
+    blooms.push(bloom("line-rows", "key ", rows("2", "plain 09 nul")));
+    blooms.push(bloom("double-rows", "key ", rows("/konto/nummer", "json").layout(Layout::Double)));
     #[cfg(feature = "foreign")]
     {
         foreign_domains(&mut blooms);

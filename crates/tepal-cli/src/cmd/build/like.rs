@@ -7,13 +7,22 @@ use tepal::{Error, Format, Opened};
 
 use crate::args::{BuildArgs, FileArgs};
 use crate::error::Failure;
-use crate::input::field::Field;
+use crate::input::bad::BadPolicy;
+use crate::input::field::{Field, KeyRules};
+use crate::input::source::Source;
 use crate::open::open;
+use crate::rows::{self, Rows};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 
-/// Takes keys into a filter of the shape, hash, recipe and promise of the one at `path`.
-pub fn gather(path: &Path, args: &BuildArgs, secrets: &Secrets) -> Result<Gather, Failure> {
+/// Takes keys into a filter of the shape, hash, recipe and promise of the one at `path`, and from where its keys came where nothing
+/// else is said.
+pub fn gather(
+    path: &Path,
+    args: &BuildArgs,
+    sources: &[Source],
+    secrets: &Secrets,
+) -> Result<(Gather, KeyRules), Failure> {
     let name = shown(path);
     // Of another program's file the flags say what it does not.
     let told = FileArgs { from: args.scheme.to, encoding: args.scheme.encoding, ..FileArgs::default() };
@@ -24,23 +33,23 @@ pub fn gather(path: &Path, args: &BuildArgs, secrets: &Secrets) -> Result<Gather
     if let Some(policy) = args.over {
         file.set_over_capacity(policy).map_err(|error| Failure::at(&name, error))?;
     }
-    relabel(&mut file, args).map_err(|error| Failure::at(&name, error))?;
-    Gather::like(file).map_err(|error| Failure::at(&name, error))
+    let rules = rows::rules(&args.keys, BadPolicy::Fail, [(path, &file)], true, args.quiet)?;
+    relabel(&mut file, args, &rules, sources).map_err(|error| Failure::at(&name, error))?;
+    Ok((Gather::like(file).map_err(|error| Failure::at(&name, error))?, rules))
 }
 
 /// The name and the source stay, where no others are given; the date is that of another list.
-fn relabel(file: &mut Opened, args: &BuildArgs) -> Result<(), Error> {
+fn relabel(file: &mut Opened, args: &BuildArgs, rules: &KeyRules, sources: &[Source]) -> Result<(), Error> {
     if file.format() != Format::Tepal {
         return Ok(());
     }
     let mut labels = file.filter().facts().labels;
     labels.date = None;
-    for (label, given) in [
-        (&mut labels.name, &args.name),
-        (&mut labels.source, &args.source),
-        (&mut labels.date, &args.date),
-        (&mut labels.field, &args.keys.field.as_ref().map(Field::text)),
-    ] {
+    labels.field = rules.field.as_ref().map(Field::text);
+    labels.rows = Rows::label(rules, sources);
+    for (label, given) in
+        [(&mut labels.name, &args.name), (&mut labels.source, &args.source), (&mut labels.date, &args.date)]
+    {
         if given.is_some() {
             label.clone_from(given);
         }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::{BloomFilter, part};
 use crate::bits;
 use crate::error::Result;
-use crate::facts::{Facts, PartFacts, Warning};
+use crate::facts::{Facts, Labels, PartFacts, Warning};
 use crate::ids::{Kind, OverCapacity, Scheme};
 use crate::key::schemes::sizing::{half_full, rate_at, sizing};
 use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
@@ -70,6 +70,14 @@ impl Filter for BloomFilter<Mapped> {
 
     fn is_over_capacity(&self) -> bool {
         self.is_over_capacity()
+    }
+
+    fn is_full(&self) -> bool {
+        self.is_full()
+    }
+
+    fn labels(&self) -> Option<&Labels> {
+        Some(self.labels())
     }
 
     fn keys_inserted(&self) -> Option<u64> {
@@ -146,6 +154,7 @@ impl<L: StorageMut> BloomFilter<L> {
             expansion: None,
             over_capacity: self.over_capacity(),
             is_over_capacity: self.is_over_capacity(),
+            is_full: self.is_full(),
             keys_inserted: self.keys_inserted(),
             estimated_len: self.estimated_len(),
             false_positive_rate: part.false_positive_rate,

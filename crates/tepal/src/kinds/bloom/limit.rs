@@ -27,6 +27,14 @@ const EACH_KEY_BELOW: u64 = 256;
 /// After which share of the bits that seem to be missing to the end a filter is looked at again.
 const PART_OF_THE_WAY: f64 = 0.75;
 
+/// What a filter has room for.
+enum Room {
+    /// So many keys.
+    Keys(u64),
+    /// Keys that set so many bits.
+    Bits(u64),
+}
+
 impl Meta {
     /// So many keys of the capacity are left, where that is known and there are any.
     pub(super) fn keys_left(&self, inserted: Option<u64>) -> Option<u64> {
@@ -71,6 +79,45 @@ impl<L: Storage> BloomFilter<L> {
     pub(super) fn is_past_capacity(&self) -> bool {
         self.keys_inserted().is_none_or(|keys| keys > self.meta.capacity)
             && self.meta.is_past(self.false_positive_rate())
+    }
+
+    /// Does it refuse every new key, now as it is? Under [`OverCapacity::Refuse`] it does when it was given the keys of its
+    /// capacity, or their number is not known, and one key more might take its rate past 1.03 times the promised one; or when
+    /// its keys fall on few of its lines. Keys that are in it, or look so, are taken for ever.
+    ///
+    /// A filter that is filled goes on without a look at all bits for a while. So it may take some keys still
+    /// where this says `true`, though not after it was saved and opened.
+    ///
+    /// Costs nothing up to half of the capacity, and a pass over the bits beyond it.
+    ///
+    /// ```
+    /// use tepal::BloomFilter;
+    /// let mut few = BloomFilter::builder().capacity(10).build()?;
+    /// let refused = (0..1000u64).find(|n| few.insert(n).is_err());
+    /// assert!(refused.is_some() && few.is_full());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.refuses() && self.room(self.keys_inserted(), || self.set_bits()).is_err()
+    }
+
+    /// What may be given before anybody looks again, or why no new key is taken: the one rule for what refuses a key and for
+    /// what tells of it.
+    fn room(
+        &self,
+        inserted: Option<u64>,
+        set_bits: impl FnOnce() -> u64,
+    ) -> core::result::Result<Room, Refusal> {
+        let Some(left) = self.meta.keys_left(inserted) else {
+            return self.look(set_bits()).map(Room::Bits);
+        };
+        // Half-way there is time to say that the keys spoil the promise.
+        let half = self.meta.capacity / 2;
+        if left > half {
+            return Ok(Room::Keys(left - half));
+        }
+        self.spoiled().map_or(Ok(Room::Keys(left)), |rate| Err(Refusal::Spoiled(rate as f32)))
     }
 
     /// Refuses the union with another filter where it is past the promise. It has `set_bits` set bits.
@@ -168,20 +215,16 @@ impl<L: StorageMut> BloomFilter<L> {
 
     /// How many keys may be given before anybody looks again; or why none.
     fn free_keys(&mut self) -> core::result::Result<u64, Refusal> {
-        if let Some(left) = self.meta.keys_left(self.meta.inserted.get()) {
-            // Half-way there is time to say that the keys spoil the promise.
-            let half = self.meta.capacity / 2;
-            if left > half {
-                return Ok(left - half);
-            }
-            return self.spoiled().map_or(Ok(left), |rate| Err(Refusal::Spoiled(rate as f32)));
-        }
+        let is_past_capacity = self.meta.keys_left(self.meta.inserted.get()).is_none();
         // After batches the bits may be far fewer than the keys could have set.
-        if !self.tally.is_exact() {
+        if is_past_capacity && !self.tally.is_exact() {
             self.recount();
         }
-        if self.tally.counted >= self.tally.look_at {
-            self.tally.look_at = self.tally.counted + self.look(self.tally.counted)?;
+        if !is_past_capacity || self.tally.counted >= self.tally.look_at {
+            match self.room(self.meta.inserted.get(), || self.tally.counted)? {
+                Room::Keys(keys) => return Ok(keys),
+                Room::Bits(bits) => self.tally.look_at = self.tally.counted + bits,
+            }
         }
         let bits = self.tally.look_at - self.tally.counted;
         Ok((bits / u64::from(self.num_hashes())).max(1))

@@ -314,3 +314,28 @@ fn looks_are_few_in_large_filters_for_few_keys() {
     assert!(matches!(refused, Error::CapacityReached { .. }), "{refused}");
     assert!(filter.false_positive_rate() <= WITHIN * filter.promised_false_positive_rate());
 }
+
+/// What tells whether a filter is full and what refuses a key are one rule: whoever opens a file is refused a new key if and only
+/// if it is said to be full.
+#[test]
+fn a_filter_is_full_where_it_takes_no_new_key() {
+    for layout in Layout::ALL {
+        for (capacity, rate) in [(1, 0.01), (3, 0.2), (10, 0.01), (60, 0.001), (700, 0.05)] {
+            let builder = BloomFilter::builder().layout(*layout).capacity(capacity).false_positive_rate(rate);
+            let mut filter = builder.build().unwrap();
+            let mut full = 0;
+            for n in 0..capacity * 3 + 500 {
+                let opened = BloomFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap();
+                let new = (1 << 40..).find(|key: &u64| !opened.contains(key)).unwrap();
+                let refused = opened.clone().insert(&new).is_err();
+                assert_eq!(opened.is_full(), refused, "{layout}, {n} of {capacity}");
+                full += u32::from(refused);
+                let _ = filter.insert(&n);
+            }
+            assert!(full > 0, "{layout} {capacity}: {full}");
+            let mut warns = filter;
+            warns.set_over_capacity(OverCapacity::Warn);
+            assert!(!warns.is_full());
+        }
+    }
+}

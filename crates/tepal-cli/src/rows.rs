@@ -1,0 +1,171 @@
+//! Which field of which rows a filter was built from. It stands in the file, and whoever reads records against the filter takes
+//! their keys from there too, unless flags say otherwise.
+
+use std::path::Path;
+
+use tepal::{Format, Labels, Opened};
+
+use crate::args::KeyArgs;
+use crate::error::Failure;
+use crate::input::bad::BadPolicy;
+use crate::input::field::{Field, KeyRules, RowFormat};
+use crate::input::source::Source;
+use crate::output::complain;
+use crate::text::message::{shown, shown_key};
+
+/// Behind an error about a record, where nobody has said that its key is a field.
+const HINT: &str = "; the filter was built from that field: where whole lines are the keys, add --whole";
+
+/// A field of rows, as a file keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// Which field.
+    pub field: Field,
+    /// How the rows are written; nothing for JSON, and where the file does not say it.
+    pub format: Option<RowFormat>,
+    /// Records end in NUL.
+    pub null: bool,
+}
+
+impl Rows {
+    /// Those of a filter; nothing where it was built from whole records, or does not say it.
+    pub fn of(labels: &Labels) -> Option<Self> {
+        let field = Field::parse(labels.field.as_deref()?).ok()?;
+        let rows = labels.rows.as_deref().unwrap_or_default();
+        let (form, null) = rows.strip_suffix(" nul").map_or((rows, false), |form| (form, true));
+        let format = form.split_once(' ').and_then(|(form, separator)| {
+            let delimiter = u8::from_str_radix(separator, 16).ok()?;
+            Some(RowFormat { delimiter, quotes: form == "csv" })
+        });
+        Some(Self { field, format, null })
+    }
+
+    /// What a filter that is built from these sources keeps of its rows; nothing where they are not all written alike.
+    pub fn label(rules: &KeyRules, sources: &[Source]) -> Option<String> {
+        let nul = if rules.null { " nul" } else { "" };
+        if let Field::Pointer(_) = rules.field.as_ref()? {
+            return Some(format!("json{nul}"));
+        }
+        let mut formats = sources.iter().map(|source| rules.row_format_of(source));
+        let RowFormat { delimiter, quotes } = formats.next()?;
+        let is_one = formats.all(|other| other == RowFormat { delimiter, quotes });
+        is_one.then(|| format!("{} {delimiter:02x}{nul}", if quotes { "csv" } else { "plain" }))
+    }
+
+    /// `field "email" of CSV rows`.
+    pub fn told(&self) -> String {
+        let field = match &self.field {
+            Field::Number(n) => format!("field {n}"),
+            named => format!("field {}", shown_key(named.text().as_bytes())),
+        };
+        let rows = match (&self.field, self.format) {
+            (Field::Pointer(_), _) => "JSON lines".to_owned(),
+            (_, None) => "rows".to_owned(),
+            (_, Some(RowFormat { delimiter: b',', quotes: true })) => "CSV rows".to_owned(),
+            (_, Some(RowFormat { delimiter: b'\t', quotes: false })) => "rows between tabs".to_owned(),
+            (_, Some(RowFormat { delimiter, quotes })) => {
+                format!("{} rows between {:?}", if quotes { "CSV" } else { "plain" }, char::from(delimiter))
+            }
+        };
+        let nul = if self.null { " that end with NUL" } else { "" };
+        format!("{field} of {rows}{nul}")
+    }
+}
+
+/// What a filter says its keys are: a field of rows, or whole records. Nothing for a file of another program, which says nothing.
+fn said(filter: &Opened) -> Option<Option<Rows>> {
+    (filter.format() == Format::Tepal).then(|| filter.filter().labels().and_then(Rows::of))
+}
+
+/// What the keys of the records are that are read against these filters: as the flags say, else as the filters do. Where none are
+/// read (`reads`), it does not matter.
+pub fn rules<'a>(
+    args: &KeyArgs,
+    bad: BadPolicy,
+    filters: impl IntoIterator<Item = (&'a Path, &'a Opened)>,
+    reads: bool,
+    quiet: bool,
+) -> Result<KeyRules, Failure> {
+    let mut rules = args.rules(bad)?;
+    if args.whole || !reads {
+        return Ok(rules);
+    }
+    let mut all = filters.into_iter().filter_map(|(path, filter)| Some((path, said(filter)?)));
+    let Some((path, rows)) = all.next() else {
+        return args.check_field().map(|()| rules);
+    };
+    if let Some(field) = &args.field {
+        if let (Some(rows), false) = (rows.filter(|rows| rows.field != *field), quiet) {
+            let text = format!("built from {}; here the keys are those of -f {}", rows.told(), field.text());
+            complain(&format!("{}: {text}", shown(path)));
+        }
+        return Ok(rules);
+    }
+    if let Some((other, others)) = all.find(|(_, others)| *others != rows) {
+        let told = |rows: &Option<Rows>| rows.as_ref().map_or("whole lines".to_owned(), Rows::told);
+        return Err(Failure::at(
+            &shown(path),
+            format!(
+                "built from {}, and {} from {}; say what the keys of these lines are, with -f FIELD or --whole",
+                told(&rows),
+                shown(other),
+                told(&others)
+            ),
+        ));
+    }
+    let Some(rows) = rows else {
+        return args.check_field().map(|()| rules);
+    };
+    if !quiet {
+        complain(&format!(
+            "{}: the keys are {}, from which it was built; for whole lines say --whole",
+            shown(path),
+            Rows { format: rules.row_format.or(rows.format), ..rows.clone() }.told()
+        ));
+    }
+    rules.null |= rows.null && rules.row_format.is_none();
+    rules.field = Some(rows.field);
+    rules.stored_format = rows.format;
+    rules.hint = HINT;
+    Ok(rules)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    #[test]
+    fn what_is_kept_is_read_again() {
+        let sources =
+            |names: &[&str]| names.iter().map(|name| Source::Path(PathBuf::from(name))).collect::<Vec<_>>();
+        let tabs = RowFormat { delimiter: b'\t', quotes: false };
+        let csv = RowFormat { delimiter: b';', quotes: true };
+        for (field, row_format, null, names, label, told) in [
+            ("2", None, false, &["a.csv", "b.csv.gz"][..], Some("csv 2c"), "field 2 of CSV rows"),
+            ("2", None, false, &["a.csv", "b"], None, "field 2 of rows"),
+            ("id", None, false, &["a"], Some("plain 09"), "field \"id\" of rows between tabs"),
+            ("id", Some(csv), false, &["a"], Some("csv 3b"), "field \"id\" of CSV rows between ';'"),
+            (
+                "2",
+                Some(tabs),
+                true,
+                &["a.csv"],
+                Some("plain 09 nul"),
+                "field 2 of rows between tabs that end with NUL",
+            ),
+            ("/a/b", None, false, &["a", "b.csv"], Some("json"), "field \"/a/b\" of JSON lines"),
+        ] {
+            let field = Field::parse(field).unwrap();
+            let rules = KeyRules { field: Some(field.clone()), row_format, null, ..KeyRules::default() };
+            let kept = Rows::label(&rules, &sources(names));
+            assert_eq!(kept.as_deref(), label);
+            let mut labels = Labels::new().field(field.text());
+            labels.rows = kept;
+            let rows = Rows::of(&labels).unwrap();
+            assert_eq!((&rows.field, rows.null, rows.told().as_str()), (&field, null, told));
+        }
+        assert_eq!(Rows::of(&Labels::new()), None);
+        assert_eq!(Rows::label(&KeyRules::default(), &sources(&["a"])), None);
+    }
+}

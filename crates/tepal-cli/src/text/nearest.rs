@@ -1,0 +1,65 @@
+//! Which of some names was meant.
+
+/// Longer names are not compared.
+const LONGEST: usize = 64;
+
+/// The name nearest to one that is not there, where it is near: another letter case, or a third of the letters changed.
+pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted: Vec<char> = wanted.trim().to_lowercase().chars().collect();
+    let most = (wanted.len() / 3).max(1);
+    if wanted.len() > LONGEST {
+        return None;
+    }
+    let distance = |name: &str| {
+        let letters: Vec<char> = name.trim().to_lowercase().chars().take(LONGEST + 1).collect();
+        // `mail` is in `e-mail`.
+        let is_part = wanted.len() >= 3 && letters.windows(wanted.len()).any(|part| part == wanted);
+        let changes = changes(&wanted, &letters);
+        (changes <= most || is_part).then_some(changes)
+    };
+    names
+        .into_iter()
+        .filter_map(|name| Some((distance(name)?, name)))
+        .min_by_key(|(n, _)| *n)
+        .map(|(_, name)| name)
+}
+
+/// How many letters have to be put in, left out or changed to make one text the other.
+fn changes(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut before = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let changed = before + usize::from(x != y);
+            before = row[j + 1];
+            row[j + 1] = changed.min(before + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name() {
+        let names = ["id", "e-mail", "note", "Straße"];
+        for (wanted, expected) in [
+            ("email", Some("e-mail")),
+            ("mail", Some("e-mail")),
+            ("EMail ", Some("e-mail")),
+            ("ID", Some("id")),
+            ("i", Some("id")),
+            ("nota", Some("note")),
+            ("strasse", Some("Straße")),
+            ("phone number", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(wanted, names), expected, "{wanted}");
+        }
+        assert_eq!(nearest(&"x".repeat(1000), names), None);
+        assert_eq!(changes(&['a', 'b'], &['b']), 1);
+    }
+}

@@ -137,7 +137,10 @@ impl<'de> Visitor<'de> for At<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
         *self.found = if self.is_here() { Found::Other("{…}".into()) } else { Found::Nothing };
         let (name, rest) = self.next();
-        let name = name.replace("~1", "/").replace("~0", "~");
+        let name = match name.contains('~') {
+            true => Cow::Owned(name.replace("~1", "/").replace("~0", "~")),
+            false => Cow::Borrowed(name),
+        };
         while let Some(is_named) = fields.next_key_seed(Is(&name))? {
             // Of several fields of one name the last counts.
             if is_named && !self.is_here() {

@@ -295,6 +295,15 @@ pub struct HasArgs {
     /// Print before each line its number in its file
     #[arg(short = 'n', long)]
     pub line_number: bool,
+    /// Print before each line the name of its file; with -c, the number of each file by itself
+    #[arg(short = 'H', long)]
+    pub with_filename: bool,
+    /// Print only the names of the files of which a line is selected, and read each no further than that
+    #[arg(short = 'l', long, conflicts_with_all = ["count", "line_number", "with_filename"])]
+    pub files_with_matches: bool,
+    /// Do not print the header row, which else comes first and once
+    #[arg(long)]
+    pub no_header: bool,
     /// Stop reading each input after this many selected lines
     #[arg(short, long, value_name = "NUM", value_parser = number::parse_count_or_zero)]
     pub max_count: Option<u64>,
@@ -320,7 +329,7 @@ pub struct HasArgs {
     #[arg(long)]
     pub stem: bool,
     /// Print one JSON object for each record, also for those that are not in the filter; it names the filters
-    #[arg(long, conflicts_with_all = ["invert", "count", "quiet", "line_number", "max_count"])]
+    #[arg(long, conflicts_with_all = ["with_filename", "files_with_matches", "invert", "count", "quiet", "line_number", "max_count"])]
     pub json: bool,
 }
 

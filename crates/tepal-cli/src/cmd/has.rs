@@ -9,7 +9,7 @@ use crate::args::{FileArgs, HasArgs};
 use crate::asking::{Answers, How, holders_of};
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
-use crate::input::pages::{Inputs, Page};
+use crate::input::pages::{BYTE_ORDER_MARK, Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::input::records::Batch;
@@ -17,7 +17,7 @@ use crate::input::source::Source;
 use crate::live::{AskLive, Filters};
 use crate::names::Names;
 use crate::open::{note_encoding, open_one_of};
-use crate::output::{Record, Stdout};
+use crate::output::{Record, Stdout, complain};
 use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -38,10 +38,11 @@ pub fn run(args: &HasArgs) -> Outcome {
         !sources.is_empty(),
         args.quiet,
     )?;
+    let inputs_named = sources.iter().map(Source::name).collect();
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let how = How { each: args.json || args.which, mixed: false };
     let names = Names::of(paths(args), args.stem, args.which)?;
-    let mut printer = Printer::new(args, &filters, names);
+    let mut printer = Printer::new(args, &filters, names, inputs_named);
     printer.given_keys(how)?;
     let asked = match printer.is_done() {
         true => Ok(()),
@@ -92,7 +93,10 @@ struct Printer<'a> {
     input: usize,
     /// How many records of this input are selected.
     selected_in_input: u64,
-    header_printed: bool,
+    /// Each input, and how many of its records are selected.
+    counts: Vec<(String, u64)>,
+    /// The header row that was printed.
+    header: Option<Vec<u8>>,
     /// The record that was printed last has no terminator: it is the end of its input.
     unterminated: bool,
     /// Room for a line.
@@ -100,7 +104,7 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    fn new(args: &'a HasArgs, filters: &'a Filters<'a>, names: Names) -> Self {
+    fn new(args: &'a HasArgs, filters: &'a Filters<'a>, names: Names, inputs: Vec<String>) -> Self {
         Self {
             args,
             filters,
@@ -109,7 +113,8 @@ impl<'a> Printer<'a> {
             selected: 0,
             input: 0,
             selected_in_input: 0,
-            header_printed: false,
+            counts: inputs.into_iter().map(|name| (name, 0)).collect(),
+            header: None,
             unterminated: false,
             line: Vec::new(),
         }
@@ -131,15 +136,16 @@ impl<'a> Printer<'a> {
             }
         }
         if self.args.count && !self.args.quiet {
-            let line = format!("{}\n", self.selected);
-            self.stdout.write(line.as_bytes())?;
+            let each = self.counts.iter().map(|(name, selected)| format!("{name}:{selected}\n"));
+            let lines = if self.args.with_filename { each.collect() } else { format!("{}\n", self.selected) };
+            self.stdout.write(lines.as_bytes())?;
         }
         self.stdout.flush()?;
         Ok(if self.selected > 0 { 0 } else { 1 })
     }
 
     fn prints_lines(&self) -> bool {
-        !self.args.quiet && !self.args.count && !self.args.json
+        !self.args.quiet && !self.args.count && !self.args.json && !self.args.files_with_matches
     }
 
     /// Answers for the keys of `-e`. They come before all inputs.
@@ -159,7 +165,7 @@ impl<'a> Printer<'a> {
             }
             self.selected += 1;
             if self.prints_lines() {
-                self.line_number(n)?;
+                self.prefix(None, n)?;
                 self.stdout.write(key)?;
                 if self.args.which {
                     let mut names = vec![b'\t'];
@@ -191,13 +197,15 @@ impl<'a> Printer<'a> {
         self.stdout.write(bytes)
     }
 
-    fn line_number(&mut self, line: u64) -> Result<(), Failure> {
-        if !self.args.line_number {
+    /// Prints what comes before a line of an input, or before a key of `-e`.
+    fn prefix(&mut self, input: Option<&str>, line: u64) -> Result<(), Failure> {
+        if !self.args.line_number && !self.args.with_filename {
             return Ok(());
         }
         self.end_record()?;
-        let prefix = format!("{line}:");
-        self.stdout.write(prefix.as_bytes())
+        let name = input.filter(|_| self.args.with_filename).map_or(String::new(), |name| format!("{name}:"));
+        let line = if self.args.line_number { format!("{line}:") } else { String::new() };
+        self.stdout.write(format!("{name}{line}").as_bytes())
     }
 
     /// How many more records of this input may be selected.
@@ -209,6 +217,9 @@ impl<'a> Printer<'a> {
     fn select(&mut self, records: usize) {
         self.selected += records as u64;
         self.selected_in_input += records as u64;
+        if let Some((_, selected)) = self.counts.get_mut(self.input.wrapping_sub(1)) {
+            *selected += records as u64;
+        }
     }
 
     /// Counts the selected records of a page, up to the last that is wanted.
@@ -216,7 +227,7 @@ impl<'a> Printer<'a> {
         let invert = self.args.invert;
         let mut selected = held.iter().enumerate().filter(|&(_, &held)| held != invert).map(|(i, _)| i);
         let last = match self.args.max_count {
-            _ if self.args.quiet => selected.next().map(|i| (1, i)),
+            _ if self.args.quiet || self.args.files_with_matches => selected.next().map(|i| (1, i)),
             None => None,
             Some(_) => {
                 let left = usize::try_from(self.left()).unwrap_or(usize::MAX);
@@ -254,11 +265,11 @@ impl<'a> Printer<'a> {
             if run == 0 {
                 break;
             }
-            if self.args.line_number || self.args.which {
+            if self.args.line_number || self.args.with_filename || self.args.which {
                 for record in start..start + run {
                     line += batch.lines(counted, record);
                     counted = record;
-                    self.line_number(line)?;
+                    self.prefix(Some(page.name), line)?;
                     if self.args.which {
                         let holders = answers.holders(record, self.names.all().len());
                         self.record_and_names(&batch, record, holders)?;
@@ -287,10 +298,20 @@ impl<'a> Printer<'a> {
 
 impl Sink<Answers> for Printer<'_> {
     fn header(&mut self, page: &Page<'_>) -> Result<(), Failure> {
+        if !self.prints_lines() || self.args.no_header {
+            return Ok(());
+        }
         // One header is printed for the rows of all inputs: that of the first input.
-        if self.prints_lines() && !self.header_printed {
-            self.header_printed = true;
-            self.line_number(1)?;
+        let header = page.keys.batch.content(0);
+        let header = header.strip_prefix(BYTE_ORDER_MARK).unwrap_or(header);
+        if let Some(first) = &self.header {
+            if first != header {
+                let text = "its header row is another than that of the first input; its rows are printed as they stand";
+                complain(&format!("{}: {text}", page.name));
+            }
+        } else {
+            self.header = Some(header.to_vec());
+            self.prefix(Some(page.name), 1)?;
             let mut named = Vec::new();
             Names::header(&page.keys.batch, &mut named);
             self.records(if self.args.which { &named } else { page.keys.batch.bytes(0, 1) })?;
@@ -318,6 +339,14 @@ impl Sink<Answers> for Printer<'_> {
             self.print(page, &held, answers)?;
         } else {
             self.count(page, &held);
+        }
+        if self.args.files_with_matches && self.selected_in_input > 0 {
+            if !self.args.quiet {
+                self.stdout.write(page.name.as_bytes())?;
+                self.stdout.write(&[self.terminator()])?;
+                self.stdout.show()?;
+            }
+            return Ok(if self.args.quiet { Flow::Stop } else { Flow::NextInput });
         }
         Ok(if self.args.quiet && self.selected > 0 {
             Flow::Stop

@@ -17,7 +17,7 @@ use crate::input::source::Source;
 pub const PAGE: usize = 1024;
 
 /// UTF-8's byte order mark. Some files have it before their first field.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// All inputs of a command.
 pub struct Inputs {

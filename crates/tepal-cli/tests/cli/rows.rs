@@ -259,3 +259,49 @@ fn info_and_add_agree_on_what_is_full() {
         assert!(full > 0, "{capacity}");
     }
 }
+
+#[test]
+fn names_of_files_and_header_rows() {
+    let place = Place::new();
+    place.build("f", b"x\n", "");
+    place.write("a", "x\nno\nx\n");
+    place.write("b", "no\n");
+    place.write("c", "no\nx");
+    place.write("empty", "");
+    let many = "no\n".repeat(1 << 20);
+    place.write("long", format!("{many}x\n{many}"));
+    for threads in ["-j 1", "-j 3"] {
+        let run = |args: &str| place.run(&format!("has f {args} {threads}")).quiet().1.to_vec();
+        let text = |args: &str| String::from_utf8(run(args)).unwrap();
+        assert_eq!(text("-H a b c empty"), "a:x\na:x\nc:x");
+        assert_eq!(text("-H -n -v a b c"), "a:2:no\nb:1:no\nc:1:no\n");
+        assert_eq!(text("-H -n c a -m 1"), "c:2:x\na:1:x\n");
+        assert_eq!(text("-H -c a b c empty long"), "a:2\nb:0\nc:1\nempty:0\nlong:1\n");
+        assert_eq!(text("-H -c -m 1 a b"), "a:1\nb:0\n");
+        assert_eq!(text("-l a b c empty long"), "a\nc\nlong\n");
+        assert_eq!(text("-l -v a b c empty long"), "a\nb\nc\nlong\n");
+        assert_eq!(text("-l -0 a long"), "");
+        assert_eq!(text("-H -e x a"), "x\na:x\na:x\n");
+        assert_eq!(text("-l -q a"), "");
+        assert_eq!(text("-H long"), "long:x\n");
+    }
+    assert_eq!(place.run("has -l f b empty").code, 1);
+    assert_eq!(place.run_with("has -H f", b"x\n").text(), "standard input:x\n");
+    assert_eq!(place.run("has -l --json f a").code, 2);
+    // Columns are found again in each file, by name.
+    place.write("1.csv", "id,mail\n1,x\n2,y\n");
+    place.write("2.csv", "mail,id\nx,3\ny,4\n");
+    let ran = place.run("has f 1.csv 2.csv 1.csv -f mail");
+    assert_eq!(ran.text(), "id,mail\n1,x\nx,3\n1,x\n");
+    assert_eq!(
+        ran.err,
+        "tepal: 2.csv: its header row is another than that of the first input; its rows are printed as they stand\n"
+    );
+    assert_eq!(place.run("has f 1.csv 2.csv -f mail --no-header").quiet().1, b"1,x\nx,3\n");
+    assert_eq!(place.run("has -H f 1.csv -f mail").text(), "1.csv:id,mail\n1.csv:1,x\n");
+    // By number a header row is one of many, unless it is said.
+    place.write("3.csv", "mail,x\n1,x\n");
+    assert_eq!(place.run("has f 3.csv -f 2").text(), "mail,x\n1,x\n");
+    assert_eq!(place.run("has -c f 3.csv -f 2 --header").text(), "1\n");
+    assert_eq!(place.run("has -v f 3.csv -f 1 --header").text(), "mail,x\n1,x\n");
+}

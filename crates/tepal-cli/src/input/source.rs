@@ -191,11 +191,26 @@ impl<R: BufRead> Read for Gunzip<R> {
         self.0.read(buffer).map_err(|error| match error.kind() {
             io::ErrorKind::Interrupted => error,
             io::ErrorKind::UnexpectedEof => broken("gzip", "it ends too early"),
-            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => broken("gzip", &error.to_string()),
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+                let why = error.to_string();
+                broken(
+                    "gzip",
+                    match () {
+                        () if why.contains("checksum") => CHECKSUM,
+                        () if why.contains("header") => "what follows is no gzip data",
+                        () => CHANGED,
+                    },
+                )
+            }
             _ => error,
         })
     }
 }
+
+/// Why packed data cannot be unpacked: what comes of it is not what was packed.
+pub const CHECKSUM: &str = "what it unpacks to is not what its checksum says";
+/// Why packed data cannot be unpacked: no packer gives such bytes.
+pub const CHANGED: &str = "some of its bytes were changed or lost";
 
 /// The error of a compressed stream that cannot be unpacked to its end.
 pub fn broken(kind: &str, why: &str) -> io::Error {

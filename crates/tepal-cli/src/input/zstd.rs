@@ -4,11 +4,14 @@
 
 use std::io::{self, BufRead, Read};
 
-use zstd_safe::zstd_sys::ZSTD_ErrorCode::ZSTD_error_memory_allocation;
+use zstd_safe::zstd_sys::ZSTD_ErrorCode::{
+    ZSTD_error_checksum_wrong, ZSTD_error_corruption_detected, ZSTD_error_dictionary_wrong,
+    ZSTD_error_memory_allocation,
+};
 use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer};
 
 use crate::input::limits::{MOST_WINDOW_LOG, exact};
-use crate::input::source::broken;
+use crate::input::source::{CHANGED, CHECKSUM, broken};
 use crate::text::number;
 
 /// The first bytes of a frame.
@@ -203,6 +206,17 @@ fn failure(code: usize, window: u64) -> io::Error {
         let text =
             format!("this machine has no memory for zstd data with a window of {}", number::size(window));
         return io::Error::new(io::ErrorKind::OutOfMemory, text);
+    }
+    let kinds = [
+        (ZSTD_error_checksum_wrong, CHECKSUM),
+        (ZSTD_error_corruption_detected, CHANGED),
+        (
+            ZSTD_error_dictionary_wrong,
+            "packed with a dictionary; unpack it first: zstd -dc -D DICTIONARY FILE | tepal …",
+        ),
+    ];
+    if let Some((_, why)) = kinds.iter().find(|(kind, _)| zstd_safe::is_error_kind(code, *kind)) {
+        return broken("zstd", why);
     }
     let why = zstd_safe::get_error_name(code);
     let mut letters = why.chars();

@@ -68,6 +68,30 @@ fn a_stream_that_breaks_off_is_an_error_and_builds_nothing() {
 }
 
 #[test]
+fn what_is_wrong_with_packed_data_is_told_in_words() {
+    let place = Place::new();
+    place.build("f", b"a\n", "");
+    let gzip = gzip(&lines());
+    let with = |at: usize, byte: u8| {
+        let mut bytes = gzip.clone();
+        bytes[at] ^= byte;
+        bytes
+    };
+    for (packed, why) in [
+        (with(gzip.len() - 6, 1), "what it unpacks to is not what its checksum says"),
+        ([&gzip[..], b"more than a header"].concat(), "what follows is no gzip data"),
+        (vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, 0x07, 0, 0], "some of its bytes were changed or lost"),
+        (
+            vec![0x28, 0xb5, 0x2f, 0xfd, 0x01, 0x58, 0x07, 1, 0, 0],
+            "packed with a dictionary; unpack it first: zstd -dc -D ",
+        ),
+    ] {
+        let ran = place.run_with("has f", &packed);
+        assert!(ran.code == 2 && ran.err.contains(&format!(" data ({why}")), "{why}: {}", ran.err);
+    }
+}
+
+#[test]
 fn what_cannot_be_unpacked_is_refused() {
     let place = Place::new();
     place.write("keys.xz", b"\xfd7zXZ\0\0\x04rest");

@@ -4,6 +4,7 @@
 
 mod chains;
 mod doors;
+mod excepted;
 mod patches;
 mod sealed;
 
@@ -148,6 +149,7 @@ pub fn parquet_file(data: &[u8]) {
 /// A tepal file: as it is, and again with the checksums made to fit, so that what lies behind them is reached.
 pub fn own(data: &[u8]) {
     opened(data);
+    excepted::excepted(data);
     doors::every(data);
     if let Some(repaired) = repaired(data, 0) {
         opened(&repaired);

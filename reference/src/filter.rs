@@ -37,6 +37,8 @@ pub struct Filter {
     pub records: Vec<(u16, String)>,
     /// The secret key of scheme 2, which is not in the file; zeros under every other scheme.
     pub secret: [u8; 16],
+    /// Hashes for which the answer is no, ascending (section 4.9).
+    pub exceptions: Vec<u64>,
     /// The body: `bits[p]` is bit p of section 2.
     pub bits: Vec<bool>,
 }
@@ -58,6 +60,7 @@ impl Filter {
             recipe: 0,
             records: Vec::new(),
             secret: [0; 16],
+            exceptions: Vec::new(),
             bits: vec![false; bit_len as usize],
         }
     }
@@ -131,15 +134,41 @@ impl Filter {
         bits::positions(self.layout, self.num_hashes, self.bit_len, h)
     }
 
+    /// Section 4.9: the hash by which the bytes of section 1.1 are an exception.
+    fn exception_hash(&self, bytes: &[u8]) -> Result<u64, String> {
+        match self.scheme {
+            1 => Ok(xxh3(bytes, self.parameter)),
+            2 => Ok(siphash13(&self.secret, bytes)),
+            3 => Ok(xxh64(bytes)),
+            4 => Err("scheme 4 cannot hash a key".to_string()),
+            _ => Ok(xxh3(bytes, 0)),
+        }
+    }
+
+    /// Makes a key an exception.
+    pub fn except(&mut self, key: &[u8]) -> Result<(), String> {
+        let bytes = bytes_of(self.domain, &apply_recipe(self.recipe, key))?;
+        let hash = self.exception_hash(&bytes)?;
+        self.exceptions.push(hash);
+        self.exceptions.sort();
+        self.exceptions.dedup();
+        Ok(())
+    }
+
     /// Inserts a key and counts it.
     pub fn insert(&mut self, key: &[u8]) -> Result<(), String> {
         let bytes = bytes_of(self.domain, &apply_recipe(self.recipe, key))?;
+        if self.scheme != 4 {
+            let hash = self.exception_hash(&bytes)?;
+            self.exceptions.retain(|&exception| exception != hash);
+        }
         self.set(&self.positions(&bytes)?);
         Ok(())
     }
 
     /// Inserts a key by its hash, under the schemes 1 to 4, and counts it.
     pub fn insert_hash(&mut self, h: u64) {
+        self.exceptions.retain(|&exception| exception != h);
         self.set(&self.positions_of_hash(h));
     }
 
@@ -158,12 +187,12 @@ impl Filter {
             return Ok(true);
         }
         let bytes = bytes_of(self.domain, &apply_recipe(self.recipe, key))?;
-        Ok(self.all_set(&self.positions(&bytes)?))
+        Ok(self.all_set(&self.positions(&bytes)?) && !self.exceptions.contains(&self.exception_hash(&bytes)?))
     }
 
     /// The same for the hash of a key, under the schemes 1 to 4.
     pub fn contains_hash(&self, h: u64) -> bool {
-        self.all_set(&self.positions_of_hash(h))
+        self.all_set(&self.positions_of_hash(h)) && !self.exceptions.contains(&h)
     }
 
     fn all_set(&self, positions: &[u64]) -> bool {
@@ -200,6 +229,9 @@ impl Filter {
         let neighbours = if self.layout == SCATTERED { 1 } else { bits::unit(self.layout) };
         if factor == 0 || (self.bit_len / neighbours) % factor != 0 {
             return Err(format!("{factor} does not divide {}", self.bit_len / neighbours));
+        }
+        if !self.exceptions.is_empty() {
+            return Err("a filter with exceptions is not folded".to_string());
         }
         let mut folded = self.clone();
         folded.bit_len = self.bit_len / factor;

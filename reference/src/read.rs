@@ -39,7 +39,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
 
     // Step 4: required flags, records, and the limits of every field.
     let flags = u32_at(header, 24);
-    if flags > 1 {
+    if flags > 3 {
         return refuse(4, &format!("required flags {flags:#x} are not known"));
     }
     let records_end = 128 + u32_at(header, 120) as usize;
@@ -60,6 +60,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
         recipe: u32_at(header, 124),
         records: read_records(&header[128..records_end]).or_else(|why| refuse(4, &why))?,
         secret: [0; 16],
+        exceptions: Vec::new(),
         bits: Vec::new(),
     };
     filter.check().or_else(|why| refuse(4, &why))?;
@@ -69,13 +70,19 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
     }
 
     // Step 5: body_offset and file_len have the only values possible, and the padding is zero.
-    let sealed = flags == 1;
+    let (sealed, excepted) = (flags & 1 == 1, flags & 2 == 2);
     let body_end = offset as u64 + body_len(filter.bit_len);
     let records_len = records_end as u64 - 128;
     if offset as u64 != body_offset(records_len, filter.bit_len) {
         return refuse(5, &format!("body_offset {offset} does not follow from {} bits", filter.bit_len));
     }
-    if file_len != body_end + if sealed { 32 } else { 0 } {
+    let seal_len = if sealed { 32 } else { 0 };
+    let exceptions_end = file_len.saturating_sub(seal_len);
+    let fits = match excepted {
+        false => exceptions_end == body_end,
+        true => exceptions_end >= body_end + 16 && (exceptions_end - body_end) % 8 == 0,
+    };
+    if !fits || file_len < seal_len {
         return refuse(5, &format!("file_len {file_len} does not follow from {} bits", filter.bit_len));
     }
     let body = &file[offset..body_end as usize];
@@ -105,7 +112,20 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
         }
     }
 
-    // Step 7: each chunk's checksum, zero padding, the number of set bits.
+    // Step 7: the exceptions.
+    if excepted {
+        let section = &file[body_end as usize..exceptions_end as usize];
+        let (hashes, sum) = section.split_at(section.len() - 8);
+        if u64_at(sum, 0) != xxh3(hashes, u64_at(file, offset - 8)) {
+            return refuse(7, "the checksum of the exceptions is not that of their bytes");
+        }
+        filter.exceptions = hashes.chunks(8).map(|hash| u64_at(hash, 0)).collect();
+        if filter.exceptions.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return refuse(7, "the exceptions do not ascend");
+        }
+    }
+
+    // Then each chunk's checksum, zero padding, the number of set bits.
     for (i, chunk) in body.chunks(CHUNK).enumerate() {
         if u64_at(header, records_end + 8 * i) != xxh3(chunk, 0) {
             return refuse(7, &format!("the checksum of chunk {i} is not that of its bytes"));
@@ -124,8 +144,8 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
 
     // Step 8: the seal. Every byte is looked at, whichever differs: how long it takes tells nothing.
     if let Some(key) = seal_key {
-        let computed = seal(key, &file[..body_end as usize]).or_else(|why| refuse(8, &why))?;
-        let found = &file[body_end as usize..];
+        let computed = seal(key, &file[..exceptions_end as usize]).or_else(|why| refuse(8, &why))?;
+        let found = &file[exceptions_end as usize..];
         let mut differing = 0;
         for i in 0..32 {
             differing |= found[i] ^ computed[i];

@@ -27,7 +27,9 @@ pub fn write(filter: &Filter, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String
         return Err(format!("the chunk table does not fit: body_offset would be {body_offset}"));
     }
     let sealed = seal_key.is_some();
-    let file_len = body_offset + body.len() as u64 + if sealed { 32 } else { 0 };
+    let excepted = !filter.exceptions.is_empty();
+    let exceptions_len = if excepted { 8 * filter.exceptions.len() as u64 + 8 } else { 0 };
+    let file_len = body_offset + body.len() as u64 + exceptions_len + if sealed { 32 } else { 0 };
 
     let mut file = Vec::new();
     // 4.1, the common part.
@@ -36,7 +38,7 @@ pub fn write(filter: &Filter, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String
     file.extend(1u16.to_le_bytes()); // kind
     file.extend((body_offset as u32).to_le_bytes());
     file.extend(file_len.to_le_bytes());
-    file.extend(u32::from(sealed).to_le_bytes()); // required flags
+    file.extend((u32::from(sealed) | u32::from(excepted) << 1).to_le_bytes()); // required flags
     file.extend(0u32.to_le_bytes()); // optional flags
     // 4.2, the Bloom filter's part.
     file.extend(own_part(filter)?);
@@ -44,14 +46,24 @@ pub fn write(filter: &Filter, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String
     file.extend((records.len() as u32).to_le_bytes());
     file.extend(filter.recipe.to_le_bytes());
 
-    // 3: records, chunk table, zero bytes, header checksum, body, seal.
+    // 3: records, chunk table, zero bytes, header checksum, body, exceptions, seal.
     file.extend(records);
     for chunk in body.chunks(CHUNK) {
         file.extend(xxh3(chunk, 0).to_le_bytes());
     }
     file.resize(body_offset as usize - 8, 0);
-    file.extend(xxh3(&file, 0).to_le_bytes());
+    let checksum = xxh3(&file, 0);
+    file.extend(checksum.to_le_bytes());
     file.extend(body);
+    if excepted {
+        let mut hashes = Vec::new();
+        for hash in &filter.exceptions {
+            hashes.extend(hash.to_le_bytes());
+        }
+        let sum = xxh3(&hashes, checksum);
+        file.extend(hashes);
+        file.extend(sum.to_le_bytes());
+    }
     if let Some(key) = seal_key {
         file.extend(seal(key, &file)?);
     }

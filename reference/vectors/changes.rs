@@ -25,7 +25,7 @@ pub(crate) const LINE: &[Change] = &[
     (2, "file_len one too small", &[(16, &[0x7F, 1])]),
     (2, "file_len 2^64-1", &[(16, MOST)]),
     (5, "required flag 0, and no seal", &[(24, &[1])]),
-    (4, "required flag 1: an exception list", &[(24, &[2])]),
+    (5, "required flag 1, and no exceptions", &[(24, &[2])]),
     (4, "required flags 0 and 2", &[(24, &[5])]),
     (4, "required flag 31", &[(27, &[0x80])]),
     (4, "recipe with an unknown bit", &[(124, &[4])]),

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 mod chains;
 mod changes;
+mod exceptions;
 mod files;
 mod hashes;
 mod json;
@@ -52,6 +53,7 @@ fn all() -> Result<Vec<(&'static str, String)>, String> {
         ("schemes.json", schemes::json()?.print(2)),
         ("sizes.json", sizes::json()?.print(2)),
         ("files.json", files::json()?.print(4)),
+        ("exceptions.json", exceptions::json()?.print(3)),
         ("patches.json", patches::json()?.print(3)),
         ("refused.json", refused::json()?.print(2)),
         ("chains.json", chains::json()?.print(4)),

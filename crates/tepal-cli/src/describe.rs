@@ -58,6 +58,8 @@ pub struct Description {
     pub over_capacity: bool,
     /// Whether it refuses every new key now.
     pub full: bool,
+    /// Keys that it says no for though its bits say yes.
+    pub exceptions: u64,
     /// How many times the keys of its newest filter the next one of a chain is for; null for what does not grow.
     pub expansion: Option<u32>,
     /// What happens when more keys come; null when not recorded.
@@ -213,6 +215,7 @@ impl Description {
             promised_false_positive_rate: has_plan.then_some(facts.promised_false_positive_rate),
             over_capacity: facts.is_over_capacity,
             full: facts.is_full,
+            exceptions: facts.exceptions,
             expansion: facts.expansion,
             over_capacity_policy: told.is_ours().then(|| facts.over_capacity.to_string()),
             scheme: facts.scheme.to_string(),

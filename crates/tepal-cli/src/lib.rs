@@ -69,6 +69,7 @@ pub fn main() -> ExitCode {
         Verb::Info(args) => cmd::info::run(&args),
         Verb::Plan(args) => cmd::plan::run(&args),
         Verb::Merge(args) => cmd::merge::run(&args),
+        Verb::Except(args) => cmd::except::run(&args),
         Verb::Diff(args) => cmd::diff::run(&args),
         Verb::Patch(args) => cmd::patch::run(&args),
         Verb::Shrink(args) => cmd::shrink::run(&args),

@@ -209,6 +209,8 @@ pub struct Facts {
     pub promised_false_positive_rate: f64,
     /// How many times the keys of its newest filter the next one of a chain is for; nothing of what does not grow.
     pub expansion: Option<u32>,
+    /// Keys that it says no for though its bits say yes.
+    pub exceptions: u64,
     /// What happens when more keys come.
     pub over_capacity: OverCapacity,
     /// Does it hold more than its capacity, going by the bits?

@@ -45,6 +45,7 @@
 //! | a filter where its bytes are: in the program, in a map or a table file of yours | [`BloomFilter::view`], [`include_aligned!`] |
 //! | a file that several programs change | `FileLock` (one at a time), or `Opened::save_over` (refused where another was quicker); `save_new` for a file that must not be there yet |
 //! | copies of a filter far away that follow a new one | the feature `patch`: `Patch`, the bits that differ in few bytes |
+//! | known strangers that must get `false` | the feature `except`: `Opened::except` |
 //! | one file out of a stream of several | `BloomFilter::read_from`, [`write_to`](BloomFilter::write_to) |
 //! | many small filters in a store of yours | [`to_embedded`](BloomFilter::to_embedded), [`view_embedded`](BloomFilter::view_embedded): the bits and 16 bytes |
 //! | the bits alone | [`to_bits`](BloomFilter::to_bits), [`build_with_bits`](BloomFilterBuilder::build_with_bits) |
@@ -56,7 +57,7 @@
 //! | to build without knowing how many keys | [`build_from`](BloomFilterBuilder::build_from); `build::Gather` for more keys than memory has; or build large, then [`shrink_to`](BloomFilter::shrink_to) |
 //!
 //! Short programs for each of these jobs are in the package's `examples/`: `dedupe_urls`, `own_keys`, `lsm_table`,
-//! `web_service`, `partial_filters`, `foreign_files`, `serde_formats`, `iterators`, `unknown_size`.
+//! `web_service`, `partial_filters`, `foreign_files`, `serde_formats`, `iterators`, `unknown_size`, `white_list`.
 //!
 //! # Without `std`
 //!
@@ -100,6 +101,7 @@
 //! | `force-cpu-level` | no | for tests: the variable `TEPAL_CPU_LEVEL` names the level of the loops |
 //! | `build` | no | `build::Gather`: a filter of the right size from keys that come once, in any number |
 //! | `parallel` | no | `BloomFilter::insert_bulk` and `contains_bulk`: millions of keys over several threads |
+//! | `except` | no | `Exceptions`: keys that a filter says no for though its bits say yes. Without it files that have them are refused |
 //! | `foreign` | no | schemes of the five articles and of other programs, their key domains and files. Without it they are refused, and the library is smaller: for a page or a phone that asks one file of ours |
 //! | `patch` | no | `Patch`: from one filter's file to another's in few bytes |
 //! | `seal` | no | files under a seal, so that nobody can swap them: `SealKey`. Without it they are refused |
@@ -155,6 +157,8 @@ pub use kinds::AnyFilter;
 pub use kinds::bloom::Shared;
 pub use kinds::bloom::{BloomFilter, BloomFilterBuilder};
 pub use kinds::chain::ScalableBloomFilter;
+#[cfg(feature = "except")]
+pub use kinds::excepted::{ExceptedBloomFilter, Exceptions};
 pub use kinds::storage::{InBytes, InMemory, Mapped, PlainStorage, StableBytes, Storage, StorageMut};
 pub use params::{Goal, Plan};
 

@@ -22,6 +22,9 @@ mod serde_formats;
 mod unknown_size;
 #[path = "../examples/web_service.rs"]
 mod web_service;
+#[cfg(feature = "except")]
+#[path = "../examples/white_list.rs"]
+mod white_list;
 
 #[test]
 fn dedupe_urls_runs() {
@@ -70,4 +73,10 @@ fn iterators_runs() {
 #[test]
 fn unknown_size_runs() {
     unknown_size::main().unwrap();
+}
+
+#[cfg(feature = "except")]
+#[test]
+fn white_list_runs() {
+    white_list::main().unwrap();
 }

@@ -3,6 +3,9 @@
 #[cfg(feature = "growing")]
 #[path = "vectors/chains.rs"]
 mod chains;
+#[cfg(feature = "except")]
+#[path = "vectors/exceptions.rs"]
+mod exceptions;
 #[cfg(feature = "patch")]
 #[path = "vectors/patches.rs"]
 mod patches;

@@ -10,6 +10,7 @@ use crate::text::number;
 mod build;
 mod chain;
 mod encoding;
+mod except;
 mod foreign;
 mod keys;
 mod live;
@@ -23,6 +24,8 @@ mod which;
 pub use build::BuildArgs;
 pub use chain::{ChainArgs, check_form};
 pub use encoding::listed;
+use except::EXCEPT_HELP;
+pub use except::ExceptArgs;
 pub use foreign::{ConvertArgs, FileArgs, MergeArgs, Preset, SchemeArgs};
 use keys::KEYS_HELP;
 pub use keys::KeyArgs;
@@ -157,6 +160,15 @@ pub enum Verb {
   tepal merge --from guava part-*.bin -o whole.bin"
     )]
     Merge(MergeArgs),
+    /// Let a filter say no for known strangers that it says yes for by mistake
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "  tepal has list.tepal customers.txt | tepal except list.tepal --members list.txt
+  tepal except list.tepal innocent.txt --strangers
+  tepal except list.tepal --list",
+        after_help = EXCEPT_HELP
+    )]
+    Except(ExceptArgs),
     /// Write what makes one filter another of the same shape, in few bytes
     #[command(
         help_template = TEMPLATE,

@@ -77,6 +77,11 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
         line("recipe", recipe(facts));
     }
     line("hash", hash(told));
+    if facts.exceptions > 0 {
+        let text =
+            format!("{} that it says no for, though its bits say yes", counted(facts.exceptions, "key"));
+        line("exceptions", text);
+    }
     if told.file.is_sealed {
         line("seal", "under the key of --seal, and unbroken".to_owned());
     }

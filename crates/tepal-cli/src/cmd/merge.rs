@@ -27,6 +27,8 @@ pub fn run(args: &MergeArgs) -> Outcome {
     let (Some(mut file), Some(first)) = (filters.next(), names.next()) else {
         return Err(Failure::new("no filter named"));
     };
+    let had = file.filter().exceptions()
+        + filters.as_slice().iter().map(|other| other.filter().exceptions()).sum::<u64>();
     let forced = if args.past_promise { ignore_capacity(&first, &mut file)? } else { None };
     let mut apart = None;
     for (other, name) in filters.zip(names) {
@@ -51,6 +53,15 @@ pub fn run(args: &MergeArgs) -> Outcome {
     let told = Told::of(&target.name(), &file)?;
     if !args.quiet {
         report(args.filters.len(), &told);
+        let has = file.filter().exceptions();
+        if has < had {
+            complain(&format!(
+                "{}: ! {} of {}: of the others another filter may hold the key, or they were there twice",
+                target.name(),
+                number::count(has),
+                number::counted(had, "exception")
+            ));
+        }
     }
     warn_past_promise(&target.name(), &told);
     Ok(0)

@@ -5,6 +5,7 @@ pub mod build;
 pub mod convert;
 pub mod demo;
 pub mod diff;
+pub mod except;
 pub mod has;
 pub mod info;
 pub mod manual;

@@ -26,6 +26,8 @@ struct Verified {
     /// Whether a tepal file is sealed; the seal is then right.
     sealed: Option<bool>,
     file_len: Option<u64>,
+    /// Keys that a tepal file says no for though its bits say yes.
+    exceptions: Option<u64>,
     /// What is wrong.
     problem: Option<String>,
 }
@@ -39,10 +41,12 @@ pub fn run(args: &VerifyArgs) -> Outcome {
         let name = shown(path);
         // Opening checks everything that can be checked.
         let opened = open_one_of(args.filters.len(), path, args.file, &secrets);
-        let verified =
-            opened.and_then(|filter| filter.file_facts().map_err(|error| Failure::at(&name, error)));
+        let verified = opened.and_then(|filter| {
+            let facts = filter.file_facts().map_err(|error| Failure::at(&name, error))?;
+            Ok((facts, filter.filter().exceptions()))
+        });
         let verified = match verified {
-            Ok(file) => right(name, &file),
+            Ok((file, exceptions)) => right(name, &file, exceptions),
             Err(Failure::Message(text)) => {
                 Verified { file: name, problem: Some(text), ..Verified::default() }
             }
@@ -63,7 +67,7 @@ pub fn run(args: &VerifyArgs) -> Outcome {
 }
 
 /// A file that was opened.
-fn right(name: String, file: &FileFacts) -> Verified {
+fn right(name: String, file: &FileFacts, exceptions: u64) -> Verified {
     Verified {
         file: name,
         right: true,
@@ -72,6 +76,7 @@ fn right(name: String, file: &FileFacts) -> Verified {
         chunks: file.chunks,
         sealed: file.chunks.map(|_| file.is_sealed),
         file_len: Some(file.file_len),
+        exceptions: file.chunks.map(|_| exceptions),
         problem: None,
     }
 }
@@ -83,7 +88,11 @@ fn line(verified: &Verified) -> String {
     match (verified.chunks, verified.format.unwrap_or_default(), verified.checksum) {
         (Some(chunks), ..) => {
             let seal = if verified.sealed == Some(true) { ", the seal is right" } else { "" };
-            format!("{name}: whole, {}, {len} bytes{seal}\n", counted(chunks, "chunk"))
+            let exceptions = match verified.exceptions {
+                Some(count) if count > 0 => format!(", {}", counted(count, "exception")),
+                _ => String::new(),
+            };
+            format!("{name}: whole, {}{exceptions}, {len} bytes{seal}\n", counted(chunks, "chunk"))
         }
         (None, format, Some(true)) => {
             format!("{name}: {format}, {len} bytes; its lengths, fields and checksum are right\n")

@@ -116,6 +116,11 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             unconvertible(Obstacle::Form { asked: "dump" }),
             vec!["format dcso", "have no form `dump`, which those of redisbloom have", "leave the form out"],
         ),
+        #[cfg(feature = "except")]
+        (
+            unconvertible(Obstacle::Exceptions),
+            vec!["format dcso", "it has exceptions", "only tepal files hold these"],
+        ),
         (not_tepal(Looks::Empty), vec!["not a tepal filter: it is empty", MADE_BY]),
         (not_tepal(Looks::Packed("gzip")), vec!["it looks like gzip data", MADE_BY]),
         (not_tepal(Looks::TextMode), vec!["a copy in text mode has changed its line ends", MADE_BY]),
@@ -340,6 +345,8 @@ fn number_of_obstacle(obstacle: &Obstacle) -> usize {
         Obstacle::Number { .. } => 4,
         Obstacle::KeyDomain { .. } => 5,
         Obstacle::Form { .. } => 6,
+        #[cfg(feature = "except")]
+        Obstacle::Exceptions => 7,
     }
 }
 
@@ -374,7 +381,13 @@ fn every_error_names_found_expected_and_the_way_out() {
     }
     told.dedup();
     let kinds = |error| match error {
-        9 => 7,
+        9 => {
+            if cfg!(feature = "except") {
+                8
+            } else {
+                7
+            }
+        }
         10 if cfg!(feature = "foreign") => 10,
         10 => 8,
         _ => 1,

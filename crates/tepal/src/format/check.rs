@@ -22,11 +22,12 @@ pub(super) struct BodyCheck {
 }
 
 impl BodyCheck {
-    /// `head` are the bytes before the body, `written_seal` those after it. That there is a key if and only if
+    /// `head` are the bytes before the body, `exceptions` those after it, and `written_seal` the last. That there is a key if and only if
     /// there is a seal was checked with the header.
     pub(super) fn new(
         header: &mut Header,
         head: &[u8],
+        exceptions: &[u8],
         written_seal: &[u8],
         key: Option<&SealKey>,
     ) -> Result<Self> {
@@ -34,7 +35,7 @@ impl BodyCheck {
             body_offset: header.lengths.body_offset,
             chunk_table: core::mem::take(&mut header.chunk_table),
             own: header.filter.check(),
-            seal: key.map(|key| Seal::new(key, head, written_seal)).transpose()?,
+            seal: key.map(|key| Seal::new(key, head, exceptions, written_seal)).transpose()?,
             passed: AtomicBool::new(false),
         })
     }

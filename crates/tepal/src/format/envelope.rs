@@ -14,7 +14,8 @@ use crate::error::{Error, Result};
 use crate::fields::Fields;
 use crate::ids::Kind;
 use crate::key::Recipe;
-use crate::kinds::{self, AwaitsBody, FilePart, OWN_BYTES};
+use crate::kinds::storage::Mapped;
+use crate::kinds::{self, AnyFilter, AwaitsBody, BodyChecked, FilePart, OWN_BYTES, Ref};
 use crate::params::Plan;
 
 pub(super) const MAGIC: [u8; 8] = *b"\x89TEPAL\r\n";
@@ -29,6 +30,8 @@ pub(super) const CHUNK_BYTES: u64 = 65_536;
 pub(super) const MOST_RECORDS: u64 = 65_536;
 /// Required flag 0: the file ends with a seal.
 const SEALED: u32 = 1;
+/// Required flag 1: exceptions follow the body.
+const EXCEPTED: u32 = 2;
 
 /// XXH3-64, in the form in which keys are hashed too, so that a program has it once.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
@@ -52,12 +55,20 @@ impl Plan {
 /// Bytes of the file of a filter, without a seal.
 pub(super) fn file_len(part: &FilePart<'_>) -> u64 {
     let body_len = part.body_len();
-    body_offset(body_len, records::len(part) + links_len(part.links.len())) + body_len
+    body_offset(body_len, records::len(part) + links_len(part.links.len())) + body_len + exceptions_len(part)
 }
 
 /// Bytes of the parts of so many links.
 fn links_len(links: usize) -> u64 {
     (links * OWN_BYTES) as u64
+}
+
+/// Bytes of the exceptions behind the body.
+fn exceptions_len(part: &FilePart<'_>) -> u64 {
+    #[cfg(feature = "except")]
+    return super::exceptions::len(part.exceptions);
+    #[cfg(not(feature = "except"))]
+    0
 }
 
 /// The bytes before the body.
@@ -71,8 +82,10 @@ pub(super) fn encode(kind: Kind, part: &FilePart<'_>, chunk_table: &[u64], seale
     out.extend(VERSION.to_le_bytes());
     out.extend(kind.id().to_le_bytes());
     out.extend((body_offset as u32).to_le_bytes());
-    out.extend((body_offset + body_len + if sealed { SEAL_BYTES } else { 0 }).to_le_bytes());
-    out.extend(if sealed { SEALED } else { 0 }.to_le_bytes());
+    let (exceptions_len, seal_len) = (exceptions_len(part), if sealed { SEAL_BYTES } else { 0 });
+    out.extend((body_offset + body_len + exceptions_len + seal_len).to_le_bytes());
+    let flags = if sealed { SEALED } else { 0 } | if exceptions_len > 0 { EXCEPTED } else { 0 };
+    out.extend(flags.to_le_bytes());
     out.extend([0; 4]); // optional flags
     out.extend(part.own);
     out.extend((records_len as u32).to_le_bytes());
@@ -126,17 +139,20 @@ impl Lengths {
     }
 }
 
-/// Whether a file with these required flags is sealed. One that this build could not check is refused.
-fn sealed(required_flags: u32) -> Result<bool> {
-    let (known, words) = match cfg!(feature = "seal") {
-        true => (SEALED, "bit 0 (sealed)"),
-        false => (0, "none without its feature `seal`"),
+/// Whether a file with these required flags is sealed, and whether it has exceptions. One that this build could not check or
+/// honour is refused.
+fn flags(required_flags: u32) -> Result<(bool, bool)> {
+    let (known, words) = match (cfg!(feature = "seal"), cfg!(feature = "except")) {
+        (true, true) => (SEALED | EXCEPTED, "bit 0 (sealed) and bit 1 (exceptions)"),
+        (true, false) => (SEALED, "bit 0 (sealed), and bit 1 (exceptions) with its feature `except`"),
+        (false, true) => (EXCEPTED, "bit 1 (exceptions), and bit 0 (sealed) with its feature `seal`"),
+        (false, false) => (0, "none without its features `seal` and `except`"),
     };
     if required_flags & !known != 0 {
         let found = required_flags.into();
         return Err(Error::Unsupported { what: "the set of required feature flags", found, known: words });
     }
-    Ok(required_flags & SEALED != 0)
+    Ok((required_flags & SEALED != 0, required_flags & EXCEPTED != 0))
 }
 
 /// A header that has passed every check that needs no body.
@@ -146,12 +162,26 @@ pub(super) struct Header {
     pub(super) filter: Box<dyn AwaitsBody>,
     pub(super) chunk_table: Vec<u64>,
     sealed: bool,
+    /// Bytes behind the body and before the seal.
+    pub(super) exceptions_len: u64,
+    #[cfg(feature = "except")]
+    pub(super) exceptions: Vec<u64>,
 }
 
 impl Header {
     /// Bytes of the seal after the body, which the file has been found long enough for.
     pub(super) fn seal_len(&self) -> usize {
         if self.sealed { SEAL_BYTES as usize } else { 0 }
+    }
+
+    /// The filter with its body, and what that is to be held against before it is copied.
+    pub(super) fn with_body(self, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
+        let filter = self.filter.with_body(lines, checked);
+        #[cfg(feature = "except")]
+        if !self.exceptions.is_empty() {
+            return filter.with_exceptions_of_file(self.exceptions);
+        }
+        filter
     }
 
     /// Steps 3 to 6 of FORMAT.md, section 4.6. `head` is everything before the body.
@@ -166,7 +196,7 @@ impl Header {
         }
 
         let mut fields = Fields::at(protected, 24);
-        let sealed = sealed(fields.u32_le()?)?;
+        let (sealed, excepted) = flags(fields.u32_le()?)?;
         let _optional_flags = fields.u32_le()?;
         let own = fields.array::<OWN_BYTES>()?;
         let records_len = u64::from(fields.u32_le()?);
@@ -180,13 +210,14 @@ impl Header {
         for _ in 0..count {
             links.push(fields.array::<OWN_BYTES>()?);
         }
-        let part = FilePart { own, recipe, labels, scheme_record, links, body: Vec::new() };
+        let part = FilePart { own, recipe, labels, scheme_record, links, exceptions: &[], body: Vec::new() };
         let filter = kinds::of_file(lengths.kind, &part, open.secret)?;
 
+        let behind = |len: u64| lengths.body_end(sealed)?.checked_sub(lengths.body_offset.checked_add(len)?);
         let body_len = filter
             .lines()
             .checked_mul(LINE_BYTES)
-            .filter(|len| lengths.body_offset.checked_add(*len) == lengths.body_end(sealed))
+            .filter(|len| behind(*len).is_some_and(|behind| (behind > 0) == excepted))
             .filter(|len| body_offset(*len, records_len + links_len(count)) == lengths.body_offset)
             .ok_or_else(|| {
                 let bits = filter.lines().saturating_mul(8 * LINE_BYTES);
@@ -206,7 +237,15 @@ impl Header {
             (false, Some(_)) => return Err(Error::NotSealed),
             _ => filter.self_test()?,
         }
-        Ok(Header { lengths, filter, chunk_table, sealed })
+        Ok(Header {
+            lengths,
+            filter,
+            chunk_table,
+            sealed,
+            exceptions_len: behind(body_len).unwrap_or_default(),
+            #[cfg(feature = "except")]
+            exceptions: Vec::new(),
+        })
     }
 }
 

@@ -282,7 +282,7 @@ impl Open<'_> {
         if !self.quick {
             check.run(lines.as_lines())?;
         }
-        Ok((header.filter.with_body(lines, Some(Ref::new(check))), is_sealed))
+        Ok((header.with_body(lines, Some(Ref::new(check))), is_sealed))
     }
 
     /// All of it is checked now: once it is changed, there is nothing that it could be held against.

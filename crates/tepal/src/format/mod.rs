@@ -8,6 +8,8 @@
 mod check;
 mod embedded;
 mod envelope;
+#[cfg(feature = "except")]
+mod exceptions;
 #[cfg(feature = "foreign")]
 pub(crate) mod foreign;
 #[cfg(feature = "std")]

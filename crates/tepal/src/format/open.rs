@@ -285,7 +285,7 @@ impl<'a> Open<'a> {
         let mut lines = bits::zeroed(header.filter.lines())?;
         bits::fill_from_bytes(&mut lines, &bytes[body]);
         check.run(&lines)?;
-        Ok((header.filter.with_body(Mapped(Backing::Memory(lines)), None), check.is_sealed()))
+        Ok((header.with_body(Mapped(Backing::Memory(lines)), None), check.is_sealed()))
     }
 
     /// One Bloom filter from a tepal file. Of any other file the error says how it is opened.

@@ -368,6 +368,20 @@ impl Opened {
         self.beside.as_ref()?.form()
     }
 
+    /// The file with these exceptions beside those it has ([`AnyFilter::except`]): it says no for their keys. Of a key that is
+    /// inserted later it says yes again.
+    ///
+    /// # Errors
+    /// As there; [`Error::Unconvertible`] for another program's file, which has no place for them.
+    #[cfg(feature = "except")]
+    pub fn except(self, exceptions: &crate::Exceptions) -> Result<Self> {
+        if self.format != Format::Tepal {
+            let obstacle = crate::error::Obstacle::Exceptions;
+            return Err(Error::Unconvertible { format: self.format, obstacle });
+        }
+        Ok(Opened { filter: self.filter.except(exceptions)?, ..self })
+    }
+
     /// The same filter in another form of its format.
     ///
     /// A payload of `DUMP` that was not read from one names version 9 of RDB: servers take their own version and all before
@@ -435,6 +449,8 @@ pub(super) fn unknown(format: Format) -> Error {
 fn one_of_chain(filter: AnyFilter) -> Result<AnyFilter> {
     match filter {
         AnyFilter::Bloom(_) => Ok(filter),
+        #[cfg(feature = "except")]
+        AnyFilter::Excepted(_) => Ok(filter),
         AnyFilter::Scalable(chain) if chain.is_own() => Ok(chain.into()),
         AnyFilter::Scalable(chain) => match chain.into_only_link() {
             Ok(link) => Ok(link.into()),

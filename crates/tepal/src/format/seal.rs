@@ -8,6 +8,8 @@
     allow(unreachable_code, unused_variables, unused_mut, reason = "what follows a value that cannot be")
 )]
 
+use alloc::vec::Vec;
+
 use crate::bits::Line;
 use crate::error::{Error, Result};
 
@@ -29,22 +31,25 @@ use without::Sealing;
 #[derive(Debug)]
 pub(super) struct Seal {
     after_head: Sealing,
+    /// What stands between the body and the seal.
+    exceptions: Vec<u8>,
     written: [u8; SEAL_BYTES as usize],
 }
 
 impl Seal {
-    /// `written` are the bytes after the body.
-    pub(super) fn new(key: &SealKey, head: &[u8], written: &[u8]) -> Result<Self> {
+    /// `exceptions` are the bytes after the body, `written` the last.
+    pub(super) fn new(key: &SealKey, head: &[u8], exceptions: &[u8], written: &[u8]) -> Result<Self> {
         let mut after_head = key.start();
         after_head.update(head);
         let written = written.try_into().map_err(|_| Error::damaged("its seal does not have 32 bytes"))?;
-        Ok(Seal { after_head, written })
+        Ok(Seal { after_head, exceptions: exceptions.to_vec(), written })
     }
 
     /// Step 8 of FORMAT.md, section 4.6, in a time that does not depend on where the seals differ.
     pub(super) fn check(&self, lines: &[Line]) -> Result<()> {
         let mut sealing = self.after_head.clone();
         super::chunks(lines).for_each(|chunk| sealing.update(&chunk));
+        sealing.update(&self.exceptions);
         if sealing.gives(&self.written) { Ok(()) } else { Err(Error::WrongSeal) }
     }
 }

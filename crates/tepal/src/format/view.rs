@@ -73,7 +73,7 @@ impl Open<'_> {
         }
         // The filter without its bits, then with these.
         let nothing = Mapped(Backing::Memory(Vec::new()));
-        let filter = header.filter.with_body(nothing, Some(Ref::new(check)));
+        let filter = header.with_body(nothing, Some(Ref::new(check)));
         self.check_what_it_records(&filter)?;
         Ok(filter.into_bloom()?.with_lines(lines))
     }
@@ -84,8 +84,13 @@ impl Open<'_> {
         let body_offset = lengths.body_offset as usize;
         let (head, rest) = file.split_at(body_offset);
         let mut header = Header::decode(lengths, head, self)?;
-        let (body, seal) = rest.split_at(rest.len() - header.seal_len());
-        let check = BodyCheck::new(&mut header, head, seal, self.seal)?;
+        let (rest, seal) = rest.split_at(rest.len() - header.seal_len());
+        let (body, exceptions) = rest.split_at(rest.len() - header.exceptions_len as usize);
+        #[cfg(feature = "except")]
+        if !exceptions.is_empty() {
+            header.exceptions = super::exceptions::decode(exceptions, head)?;
+        }
+        let check = BodyCheck::new(&mut header, head, exceptions, seal, self.seal)?;
         Ok((header, check, body_offset..body_offset + body.len()))
     }
 }

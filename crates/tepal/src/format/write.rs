@@ -36,6 +36,12 @@ pub(super) fn pieces<E>(
         sealer.update(&chunk);
         out(&chunk)?;
     }
+    #[cfg(feature = "except")]
+    if !part.exceptions.is_empty() {
+        let exceptions = super::exceptions::encode(part.exceptions, &head);
+        sealer.update(&exceptions);
+        out(&exceptions)?;
+    }
     sealer.finish().map_or(Ok(()), |seal| out(&seal))
 }
 

@@ -234,6 +234,8 @@ impl AnyFilter {
         let kind = self.kind();
         match self {
             AnyFilter::Bloom(filter) => filter.set_labels(labels),
+            #[cfg(feature = "except")]
+            AnyFilter::Excepted(filter) => filter.set_labels(labels),
             AnyFilter::Scalable(_) => {
                 let (operation, instead) = ("have labels", "keep them beside its file");
                 Err(Error::NotPossible { kind, operation, instead })
@@ -259,6 +261,16 @@ impl AnyFilter {
     #[must_use]
     pub fn estimated_len(&self) -> f64 {
         self.as_dyn().estimated_len()
+    }
+
+    /// How many keys it says no for though its bits say yes: exceptions, which the feature `except` has.
+    #[must_use]
+    pub fn exceptions(&self) -> u64 {
+        match self {
+            #[cfg(feature = "except")]
+            AnyFilter::Excepted(filter) => filter.exceptions(),
+            _ => 0,
+        }
     }
 
     /// Bytes that the bits take in memory.
@@ -335,11 +347,13 @@ impl AnyFilter {
     /// The Bloom filter that this is.
     ///
     /// # Errors
-    /// [`Error::NotPossible`] for a filter of another kind.
+    /// [`Error::NotPossible`] for a filter of another kind, and for one with exceptions.
     pub fn into_bloom(self) -> Result<BloomFilter<Mapped>> {
         let kind = self.kind();
         match self {
             AnyFilter::Bloom(filter) => Ok(filter),
+            #[cfg(feature = "except")]
+            AnyFilter::Excepted(filter) => filter.into_bloom(),
             AnyFilter::Scalable(_) => Err(Error::NotPossible {
                 kind,
                 operation: "be one Bloom filter",

@@ -412,6 +412,7 @@ impl Filter for ScalableBloomFilter {
             capacity: Filter::capacity(self),
             promised_false_positive_rate: self.promised_false_positive_rate(),
             expansion: self.growth.expansion(),
+            exceptions: 0,
             over_capacity: self.over_capacity(),
             is_over_capacity: false,
             is_full: Filter::is_full(self),

@@ -32,6 +32,8 @@ pub(crate) struct FilePart<'a> {
     pub(crate) scheme_record: Option<(u16, String)>,
     /// Of a kind that consists of several filters, the own part of each.
     pub(crate) links: Vec<[u8; OWN_BYTES]>,
+    /// The hashes of keys that it says no for, ascending (FORMAT.md, section 4.9).
+    pub(crate) exceptions: &'a [u64],
     /// The bits, in pieces that follow each other; nothing of a file whose body is still to come.
     pub(crate) body: Vec<&'a [Line]>,
 }

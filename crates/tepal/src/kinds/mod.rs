@@ -6,6 +6,8 @@
 mod any;
 pub(crate) mod bloom;
 pub(crate) mod chain;
+#[cfg(feature = "except")]
+pub(crate) mod excepted;
 mod in_file;
 pub(crate) mod storage;
 
@@ -19,6 +21,8 @@ use crate::ids::{Kind, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
 use bloom::BloomFilter;
 use chain::ScalableBloomFilter;
+#[cfg(feature = "except")]
+use excepted::ExceptedBloomFilter;
 pub(crate) use in_file::{AwaitsBody, BodyChecked, CheckBody, FilePart, OWN_BYTES, Ref};
 use storage::Mapped;
 
@@ -96,20 +100,35 @@ macro_rules! kinds {
         #[allow(clippy::large_enum_variant)]
         pub enum AnyFilter {
             $($(#[$doc])* $kind($filter),)+
+            /// One Bloom filter that says no for some keys all the same. Its kind is that of a Bloom filter.
+            #[cfg(feature = "except")]
+            Excepted(ExceptedBloomFilter),
         }
 
         impl AnyFilter {
             /// What the filter is.
             pub fn kind(&self) -> Kind {
-                match self { $(AnyFilter::$kind(_) => Kind::$kind,)+ }
+                match self {
+                    $(AnyFilter::$kind(_) => Kind::$kind,)+
+                    #[cfg(feature = "except")]
+                    AnyFilter::Excepted(_) => Kind::Bloom,
+                }
             }
 
             pub(crate) fn as_dyn(&self) -> &dyn Filter {
-                match self { $(AnyFilter::$kind(filter) => filter,)+ }
+                match self {
+                    $(AnyFilter::$kind(filter) => filter,)+
+                    #[cfg(feature = "except")]
+                    AnyFilter::Excepted(filter) => filter,
+                }
             }
 
             pub(crate) fn as_dyn_mut(&mut self) -> &mut dyn Filter {
-                match self { $(AnyFilter::$kind(filter) => filter,)+ }
+                match self {
+                    $(AnyFilter::$kind(filter) => filter,)+
+                    #[cfg(feature = "except")]
+                    AnyFilter::Excepted(filter) => filter,
+                }
             }
 
             /// Adds all keys of a filter of the same kind, shape and hasher.
@@ -120,6 +139,12 @@ macro_rules! kinds {
             pub fn union_with(&mut self, other: &AnyFilter) -> Result<()> {
                 match (self, other) {
                     $((AnyFilter::$kind(a), AnyFilter::$kind(b)) => a.union_with(b),)+
+                    #[cfg(feature = "except")]
+                    (AnyFilter::Excepted(a), AnyFilter::Excepted(b)) => a.union_with(b),
+                    #[cfg(feature = "except")]
+                    (AnyFilter::Excepted(a), AnyFilter::Bloom(b)) => a.union_with_bloom(b),
+                    #[cfg(feature = "except")]
+                    (AnyFilter::Bloom(_), AnyFilter::Excepted(_)) => Err(excepted::comes_first()),
                     (a, b) => Err(other_kind(a.kind(), b.kind())),
                 }
             }
@@ -132,6 +157,12 @@ macro_rules! kinds {
             pub fn intersect_with(&mut self, other: &AnyFilter) -> Result<()> {
                 match (self, other) {
                     $((AnyFilter::$kind(a), AnyFilter::$kind(b)) => a.intersect_with(b),)+
+                    #[cfg(feature = "except")]
+                    (AnyFilter::Excepted(a), AnyFilter::Excepted(b)) => a.intersect_with(b),
+                    #[cfg(feature = "except")]
+                    (AnyFilter::Excepted(a), AnyFilter::Bloom(b)) => a.intersect_with_bloom(b),
+                    #[cfg(feature = "except")]
+                    (AnyFilter::Bloom(_), AnyFilter::Excepted(_)) => Err(excepted::comes_first()),
                     (a, b) => Err(other_kind(a.kind(), b.kind())),
                 }
             }

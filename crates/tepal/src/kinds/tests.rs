@@ -25,10 +25,10 @@ fn chain(growth: Growth) -> AnyFilter {
 /// The Bloom filters that it consists of, the oldest first.
 fn parts_of(filter: &AnyFilter) -> Vec<BloomFilter> {
     match filter.clone() {
-        AnyFilter::Bloom(filter) => vec![filter.into_owned().unwrap()],
         AnyFilter::Scalable(chain) => {
             chain.links().iter().map(|link| link.clone().into_owned().unwrap()).collect()
         }
+        other => vec![other.into_bloom().unwrap().into_owned().unwrap()],
     }
 }
 

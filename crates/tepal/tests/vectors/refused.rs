@@ -60,12 +60,15 @@ fn step(error: &Error) -> u32 {
     }
 }
 
-/// Is the file's scheme, or its seal, nothing to this build? What this says of it then comes at step 4.
+/// Is the file's scheme, its seal or its exceptions nothing to this build? What this says of it then comes at step 4.
 fn is_unknown(file: &[u8]) -> bool {
     let scheme = file.get(33).and_then(|id| Scheme::ALL.iter().find(|scheme| scheme.id() == *id));
     let is_foreign = scheme.is_some_and(|scheme| *scheme >= Scheme::Md5Presets);
     let is_sealed = file.get(24).is_some_and(|flags| flags & 1 != 0);
-    !cfg!(feature = "foreign") && is_foreign || !cfg!(feature = "seal") && is_sealed
+    let is_excepted = file.get(24).is_some_and(|flags| flags & 2 != 0);
+    !cfg!(feature = "foreign") && is_foreign
+        || !cfg!(feature = "seal") && is_sealed
+        || !cfg!(feature = "except") && is_excepted
 }
 
 #[test]

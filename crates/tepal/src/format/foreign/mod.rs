@@ -183,6 +183,10 @@ pub(super) fn adopt(foreign: &dyn Foreign, filter: AnyFilter) -> Result<Read> {
 /// Refuses a filter that the format cannot hold.
 fn check(foreign: &dyn Foreign, filter: &AnyFilter) -> Result<()> {
     let unfit = |obstacle| Err(Error::Unconvertible { format: foreign.format(), obstacle });
+    #[cfg(feature = "except")]
+    if filter.exceptions() > 0 {
+        return unfit(Obstacle::Exceptions);
+    }
     let found = filter.scheme();
     if !foreign.schemes().contains(&found) {
         return unfit(Obstacle::Scheme { found, expected: foreign.schemes() });
@@ -207,6 +211,10 @@ fn one<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a BloomFilt
             filter.check_before_copying()?;
             Ok(filter)
         }
+        #[cfg(feature = "except")]
+        AnyFilter::Excepted(_) => {
+            Err(Error::Unconvertible { format: foreign.format(), obstacle: Obstacle::Exceptions })
+        }
         AnyFilter::Scalable(chain) => Err(Error::Unconvertible {
             format: foreign.format(),
             obstacle: Obstacle::Chain { links: chain.links().len() },
@@ -219,6 +227,10 @@ fn chain<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a Scalabl
     check(foreign, filter)?;
     match filter {
         AnyFilter::Scalable(chain) => Ok(chain),
+        #[cfg(feature = "except")]
+        AnyFilter::Excepted(_) => {
+            Err(Error::Unconvertible { format: foreign.format(), obstacle: Obstacle::Exceptions })
+        }
         AnyFilter::Bloom(_) => Err(Error::NotPossible {
             kind: filter.kind(),
             operation: "be written as a chain",

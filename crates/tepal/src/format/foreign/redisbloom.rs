@@ -144,6 +144,10 @@ impl Foreign for RedisBloom {
     fn adopt(&self, filter: AnyFilter) -> Result<Read> {
         let chain = match filter {
             AnyFilter::Bloom(filter) => ScalableBloomFilter::new(vec![filter.into_owned()?], Growth::Fixed)?,
+            #[cfg(feature = "except")]
+            AnyFilter::Excepted(filter) => {
+                ScalableBloomFilter::new(vec![filter.into_bloom()?.into_owned()?], Growth::Fixed)?
+            }
             AnyFilter::Scalable(chain) => chain,
         };
         let (options, growth) = match chain.growth() {

@@ -47,10 +47,10 @@ pub(in crate::format) fn read(format: Format, bytes: &[u8]) -> Result<Opened> {
 /// The Bloom filters that an opened one consists of, the oldest first.
 pub(in crate::format) fn parts(file: &Opened) -> Vec<BloomFilter> {
     match file.filter().clone() {
-        AnyFilter::Bloom(filter) => vec![filter.into_owned().unwrap()],
         AnyFilter::Scalable(chain) => {
             chain.links().iter().map(|link| link.clone().into_owned().unwrap()).collect()
         }
+        other => vec![other.into_bloom().unwrap().into_owned().unwrap()],
     }
 }
 

@@ -85,6 +85,10 @@ impl Foreign for ValkeyBloom {
         let fixed = *filter.as_dyn().key_hasher().hasher() == fixed_seed()?;
         let chain = match filter {
             AnyFilter::Bloom(filter) => ScalableBloomFilter::new(vec![filter.into_owned()?], Growth::Fixed)?,
+            #[cfg(feature = "except")]
+            AnyFilter::Excepted(filter) => {
+                ScalableBloomFilter::new(vec![filter.into_bloom()?.into_owned()?], Growth::Fixed)?
+            }
             AnyFilter::Scalable(chain) => chain,
         };
         let (expansion, rate, tightening) = match chain.growth() {

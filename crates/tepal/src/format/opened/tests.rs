@@ -345,7 +345,7 @@ fn a_chain_stays_what_it_is() {
                         .iter()
                         .map(|link| link.promised_false_positive_rate())
                         .collect::<Vec<_>>(),
-                    AnyFilter::Bloom(filter) => panic!("{filter:?}"),
+                    filter => panic!("{filter:?}"),
                 };
                 assert_eq!(rates(same.filter()), rates(&again), "{format}");
                 // Both grow, or do not, in the same way from here.

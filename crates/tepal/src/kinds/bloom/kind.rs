@@ -152,6 +152,7 @@ impl<L: StorageMut> BloomFilter<L> {
             capacity: self.capacity(),
             promised_false_positive_rate: self.promised_false_positive_rate(),
             expansion: None,
+            exceptions: 0,
             over_capacity: self.over_capacity(),
             is_over_capacity: self.is_over_capacity(),
             is_full: self.is_full(),

@@ -30,6 +30,7 @@ impl<L: PlainStorage> BloomFilter<L> {
             recipe: meta.keys.recipe(),
             labels: self.labels().clone(),
             scheme_record: meta.keys.hasher().record(),
+            exceptions: &[],
             links: Vec::new(),
             body: vec![self.lines.as_lines()],
         }

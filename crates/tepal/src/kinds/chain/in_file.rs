@@ -56,6 +56,7 @@ impl ScalableBloomFilter {
             labels: first.labels,
             scheme_record: first.scheme_record,
             links: parts.iter().map(|part| part.own).collect(),
+            exceptions: &[],
             body: parts.into_iter().flat_map(|part| part.body).collect(),
         }
     }

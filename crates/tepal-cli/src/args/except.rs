@@ -1,0 +1,58 @@
+//! The flags of `tepal except`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{FileArgs, KeyArgs, SecretArgs};
+
+/// The end of its help, before that about keys.
+pub const EXCEPT_HELP: &str = "\
+A filter says yes for some keys that are not in it. Of those that are known, the file can keep a list: the filter then says no for \
+them. Keys for which it says no anyway are left out. A member on the list would be a missed key, so the members are compared with \
+it (--members), or the caller vouches for the keys (--strangers). A key that is added later (tepal add) is taken off the list.
+
+An exception is kept as the 64-bit hash of its key, 8 bytes, so the keys cannot be listed. Of n members one has the same hash as \
+one of e exceptions with a chance of n·e / 2^64; --members finds that too. Programs open such a file with `tepal::open`; \
+`BloomFilter::open` refuses it.";
+
+/// `tepal except`.
+#[derive(Args, Debug)]
+pub struct ExceptArgs {
+    /// The filter
+    #[arg(value_name = "FILTER")]
+    pub filter: PathBuf,
+    /// Lists of keys that are not in the filter; none or - is standard input
+    #[arg(value_name = "KEYS")]
+    pub inputs: Vec<PathBuf>,
+    /// Lists of all members: a key that is on one is refused, and nothing is changed
+    #[arg(long, value_name = "LIST", num_args = 1..)]
+    pub members: Vec<PathBuf>,
+    /// The keys are surely no members. Without --members nobody else finds out
+    #[arg(long, conflicts_with = "members")]
+    pub strangers: bool,
+    /// Show how many exceptions there are, and change nothing
+    #[arg(long, conflicts_with_all = ["inputs", "members", "strangers", "output", "force", "no_wait"])]
+    pub list: bool,
+    /// Write the new filter to this file, and do not change the old one
+    #[arg(short, long, value_name = "FILTER")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub keys: KeyArgs,
+    #[command(flatten)]
+    pub file: FileArgs,
+    #[command(flatten)]
+    pub keyed: SecretArgs,
+    /// With -o, replace an existing file
+    #[arg(long)]
+    pub force: bool,
+    /// If another program is changing the filter, end with an error instead of waiting for it
+    #[arg(long)]
+    pub no_wait: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Describe what was done as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+}

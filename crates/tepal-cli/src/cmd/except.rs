@@ -1,0 +1,217 @@
+//! `tepal except`: keys that a filter is known to say yes for by mistake get a no.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use tepal::{Exceptions, Opened, PreparedKeys};
+
+use crate::args::ExceptArgs;
+use crate::error::{Failure, Outcome};
+use crate::input::bad::BadPolicy;
+use crate::input::pages::{Inputs, Page};
+use crate::input::pipeline::{self, Flow, Sink};
+use crate::input::progress::Progress;
+use crate::input::source::Source;
+use crate::keys::Prepare;
+use crate::open::open;
+use crate::output::{Stdout, Target, is_same_file, say};
+use crate::secrets::Secrets;
+use crate::text::message::{shown, shown_key};
+use crate::text::number;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report {
+    /// Keys read, repeats included.
+    keys: u64,
+    /// For how many of them the filter said no already.
+    not_needed: u64,
+    /// How many exceptions were added.
+    added: u64,
+    /// How many there are now.
+    exceptions: u64,
+    /// Bytes of the file that they take.
+    exceptions_len: u64,
+}
+
+/// Runs the verb.
+pub fn run(args: &ExceptArgs) -> Outcome {
+    let name = shown(&args.filter);
+    let secrets = Secrets::read(&args.keyed, args.quiet)?;
+    if args.list {
+        return list(args, &open(&args.filter, args.file, &secrets)?);
+    }
+    refuse_unasked(args)?;
+    let over = args.output.as_ref().filter(|path| !is_same_file(path, &args.filter) || !args.force);
+    // Locked from before the filter is read until it is saved, so that no other writer comes between.
+    let locked = match over {
+        Some(_) => None,
+        None => Target::lock(&args.filter, args.no_wait, args.quiet).or_else(|failure| {
+            // Of what cannot be opened at all, opening says more.
+            open(&args.filter, args.file, &secrets).and(Err(failure))
+        })?,
+    };
+    let file = open(&args.filter, args.file, &secrets)?;
+    let mut target = match (locked, over) {
+        (Some(target), _) => {
+            Target::new(&args.filter, true)?;
+            target
+        }
+        (None, Some(path)) => Target::new(path, args.force)?,
+        (None, None) => Target::new(&args.filter, true)?,
+    };
+    // A file that has no place for them is refused before the lists are read.
+    let before = file.filter().exceptions();
+    let file = file.except(&Exceptions::new()).map_err(|error| Failure::at(&name, error))?;
+
+    let mut gathered = Gathered { file: &file, exceptions: Exceptions::new(), keys: 0, needed: 0 };
+    read(args, &args.inputs, &file, &mut gathered)?;
+    let Gathered { mut exceptions, keys, needed, .. } = gathered;
+    if !args.members.is_empty() {
+        read(args, &args.members, &file, &mut Members { file: &file, exceptions: &mut exceptions })?;
+    }
+    let file = file.except(&exceptions).map_err(|error| Failure::at(&name, error))?;
+    target.save(&file, secrets.seal.as_ref())?;
+    let report = Report {
+        keys,
+        not_needed: keys - needed,
+        added: file.filter().exceptions() - before,
+        exceptions: file.filter().exceptions(),
+        exceptions_len: len(&file),
+    };
+    if !args.quiet {
+        say(&summary(&report));
+    }
+    if args.json {
+        Stdout::new().document(&report)?;
+    }
+    Ok(0)
+}
+
+/// Refuses what could make members missed keys where nobody has said that it cannot.
+fn refuse_unasked(args: &ExceptArgs) -> Result<(), Failure> {
+    if args.members.is_empty() && !args.strangers {
+        return Err(Failure::new(
+            "a member among the keys would become a missed key: give the lists of all members with --members, which are \
+             compared, or say with --strangers that no key is a member",
+        ));
+    }
+    let is_stdin = |path: &&PathBuf| path.as_os_str() == "-";
+    let read = args.inputs.iter().chain(&args.members).filter(is_stdin).count()
+        + usize::from(args.inputs.is_empty());
+    if read > 1 {
+        return Err(Failure::new(
+            "standard input can be read once; name files for the keys, for the members, or for both",
+        ));
+    }
+    if args.json && args.output.as_ref().is_some_and(|path| path.as_os_str() == "-") {
+        return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
+    }
+    Ok(())
+}
+
+/// Reads some lists.
+fn read(
+    args: &ExceptArgs,
+    paths: &[PathBuf],
+    file: &Opened,
+    sink: &mut dyn Sink<PreparedKeys>,
+) -> Result<(), Failure> {
+    let sources = Source::list(paths);
+    let progress = Progress::of(&sources, args.quiet);
+    let mut inputs =
+        Inputs::new(sources, args.keys.rules(BadPolicy::Fail)?, progress.clone(), args.keys.threads())?;
+    let done = pipeline::run(&mut inputs, &Prepare { hasher: file.key_hasher() }, sink);
+    progress.clear();
+    done?;
+    if args.keys.warns_of_bad(BadPolicy::Fail, args.quiet) {
+        inputs.bad.warn();
+    }
+    Ok(())
+}
+
+/// Gathers the keys for which the filter says yes.
+struct Gathered<'a> {
+    file: &'a Opened,
+    exceptions: Exceptions,
+    keys: u64,
+    needed: u64,
+}
+
+impl Sink<PreparedKeys> for Gathered<'_> {
+    fn take(&mut self, _: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
+        self.keys += keys.len() as u64;
+        self.needed += self.exceptions.take(self.file.filter(), keys) as u64;
+        Ok(Flow::Continue)
+    }
+}
+
+/// Looks for members among the exceptions.
+struct Members<'a> {
+    file: &'a Opened,
+    exceptions: &'a mut Exceptions,
+}
+
+impl Sink<PreparedKeys> for Members<'_> {
+    fn take(&mut self, page: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
+        if !self.exceptions.among(keys).contains(&true) {
+            return Ok(Flow::Continue);
+        }
+        // Which record it was: some have no key.
+        let hasher = self.file.key_hasher();
+        for record in 0..page.keys.batch.len() {
+            let mut one = PreparedKeys::default();
+            let Ok(Some(key)) = page.keys.key(record) else { continue };
+            let key = key.to_vec();
+            if hasher.prepare(&key, &mut one).is_ok() && self.exceptions.among(&one) == [true] {
+                let text = format!(
+                    "the member {} is among the keys to except, or has the hash of one, and would be missed; nothing was changed: \
+                     leave it out there",
+                    shown_key(&key)
+                );
+                return Err(page.failure(record, text));
+            }
+        }
+        Ok(Flow::Continue)
+    }
+}
+
+/// Bytes that the exceptions take in the file.
+fn len(file: &Opened) -> u64 {
+    match file.filter().exceptions() {
+        0 => 0,
+        count => 8 * (count + 1),
+    }
+}
+
+/// `412 exceptions added, 3.2 KiB in all; 588 keys needed none`
+fn summary(report: &Report) -> String {
+    let not_needed = match report.not_needed {
+        0 => String::new(),
+        keys => format!("; for {} the filter says no without one", number::counted(keys, "key")),
+    };
+    format!(
+        "{} added; {} in all, {}{not_needed}",
+        number::counted(report.added, "exception"),
+        number::count(report.exceptions),
+        number::size(report.exceptions_len)
+    )
+}
+
+/// Says how many there are.
+fn list(args: &ExceptArgs, file: &Opened) -> Outcome {
+    let (exceptions, exceptions_len) = (file.filter().exceptions(), len(file));
+    let mut stdout = Stdout::new();
+    if args.json {
+        stdout.document(&Report { keys: 0, not_needed: 0, added: 0, exceptions, exceptions_len })?;
+    } else {
+        let text = format!(
+            "{}, {}; the file has the hashes of their keys, so that they cannot be shown\n",
+            number::counted(exceptions, "exception"),
+            number::size(exceptions_len)
+        );
+        stdout.write(text.as_bytes())?;
+        stdout.flush()?;
+    }
+    Ok(0)
+}

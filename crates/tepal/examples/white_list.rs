@@ -1,0 +1,30 @@
+//! A blacklist with a white list beside it: `cargo run --release -p tepal --features except --example white_list`.
+//!
+//! Of those whose mail is refused by mistake some complain. Their addresses are made exceptions of the filter, once they
+//! were compared with the blacklist: from then on they pass, and nobody on the blacklist does.
+
+use tepal::{BloomFilter, Exceptions, Format, Opened, PreparedKeys};
+
+pub(crate) fn main() -> tepal::Result<()> {
+    let blocked: Vec<String> = (0..10_000).map(|n| format!("spam{n}@example.com")).collect();
+    let customers: Vec<String> = (0..5_000).map(|n| format!("customer{n}@example.com")).collect();
+    let builder = BloomFilter::builder().false_positive_rate(0.01);
+    let list = Opened::new(builder.build_from(&blocked)?, Format::Tepal)?;
+
+    let hasher = list.key_hasher();
+    let prepared = |addresses: &[String]| {
+        let mut keys = PreparedKeys::default();
+        addresses.iter().try_for_each(|address| hasher.prepare(address, &mut keys)).map(|()| keys)
+    };
+    let mut exceptions = Exceptions::new();
+    let wrong = exceptions.take(list.filter(), &prepared(&customers)?);
+    println!("{wrong} of {} customers are refused by mistake", customers.len());
+    // A customer who is on the blacklist too would pass from now on.
+    assert!(!exceptions.among(&prepared(&blocked)?).contains(&true));
+
+    let list = list.except(&exceptions)?;
+    assert!(!list.contains_many(&customers).contains(&true));
+    assert!(!list.contains_many(&blocked).contains(&false));
+    println!("now none is; the exceptions take {} bytes of {}", 8 * (wrong + 1), list.file_len()?);
+    Ok(())
+}

@@ -1,0 +1,241 @@
+//! Exceptions: keys that a filter says no for, by every way of asking, and what changes them.
+
+#![cfg(all(feature = "except", feature = "std"))]
+
+use tepal::{
+    AnyFilter, BloomFilter, BloomFilterBuilder, Error, Exceptions, Format, Open, Opened, OverCapacity,
+    PreparedKeys,
+};
+
+fn builder() -> BloomFilterBuilder {
+    BloomFilter::builder().capacity(1000).false_positive_rate(0.1).over_capacity(OverCapacity::Ignore)
+}
+
+fn keys(name: &str, range: std::ops::Range<u32>) -> Vec<String> {
+    range.map(|n| format!("{name} {n}")).collect()
+}
+
+fn prepared(file: &Opened, keys: &[String]) -> PreparedKeys {
+    let mut prepared = PreparedKeys::default();
+    keys.iter().for_each(|key| file.key_hasher().prepare(key, &mut prepared).unwrap());
+    prepared
+}
+
+fn except(file: Opened, strangers: &[String]) -> Opened {
+    let mut exceptions = Exceptions::new();
+    let _ = exceptions.take(file.filter(), &prepared(&file, strangers));
+    file.except(&exceptions).unwrap()
+}
+
+/// A filter of members `m`, which says no for 2000 strangers `s`.
+fn excepted(builder: BloomFilterBuilder, members: &[String]) -> Opened {
+    let file = Opened::new(builder.build_from(members).unwrap(), Format::Tepal).unwrap();
+    except(file, &keys("s", 0..2000))
+}
+
+fn schemes() -> Vec<BloomFilterBuilder> {
+    #[cfg(feature = "foreign")]
+    return vec![builder(), builder().scheme(tepal::Scheme::GuavaMitz64)];
+    #[cfg(not(feature = "foreign"))]
+    vec![builder()]
+}
+
+#[test]
+fn every_way_of_asking_says_no() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    for builder in schemes() {
+        let (members, strangers) = (keys("m", 0..1000), keys("s", 0..2000));
+        let file = excepted(builder, &members);
+        assert!((100..400).contains(&file.filter().exceptions()));
+        file.save(&path).unwrap();
+        for file in [
+            file.clone(),
+            tepal::open(&path).unwrap(),
+            Open::new().quick().open(&path).unwrap(),
+            Open::new().in_memory().open(&path).unwrap(),
+            Open::new().read_from(&std::fs::read(&path).unwrap()[..]).unwrap(),
+        ] {
+            let filter = file.filter();
+            assert!(
+                members.iter().all(|key| file.contains(key))
+                    && !strangers.iter().any(|key| file.contains(key))
+            );
+            assert!(!filter.contains_many(&members).contains(&false));
+            assert!(!filter.contains_many(&strangers).contains(&true));
+            let (mut bits, mut answers) = (vec![0xFF; 250], vec![true; 2000]);
+            filter.contains_many_bits(&strangers, &mut bits);
+            filter.contains_prepared(&prepared(&file, &strangers), &mut answers);
+            assert!(bits == [0; 250] && !answers.contains(&true));
+            if let Some(hashes) = prepared(&file, &strangers).hashes() {
+                assert!(!hashes.iter().any(|hash| filter.contains_hash(*hash)));
+            }
+            #[cfg(feature = "parallel")]
+            assert!(
+                !filter.contains_bulk(&strangers, std::num::NonZeroUsize::new(2).unwrap()).contains(&true)
+            );
+            assert_eq!(file.to_bytes().unwrap(), std::fs::read(&path).unwrap());
+            assert_eq!(file.facts().unwrap().exceptions, filter.exceptions());
+            file.verify().unwrap();
+        }
+        for refused in [
+            BloomFilter::open(&path).map(drop),
+            BloomFilter::open_quick(&path).map(drop),
+            BloomFilter::from_bytes(&std::fs::read(&path).unwrap()).map(drop),
+            BloomFilter::read_from(&std::fs::read(&path).unwrap()[..]).map(drop),
+            tepal::open(&path).unwrap().into_filter().into_bloom().map(drop),
+        ] {
+            let error = refused.unwrap_err();
+            assert!(
+                matches!(error, Error::NotPossible { operation: "be asked without its exceptions", .. }),
+                "{error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_inserted_is_no_exception() {
+    for builder in schemes() {
+        let mut file = excepted(builder, &keys("m", 0..1000));
+        let strangers = keys("s", 0..2000);
+        let mut members: Vec<_> = strangers.iter().step_by(3).cloned().collect();
+        let before = file.filter().exceptions();
+        assert!(file.insert(&members[0]).unwrap());
+        assert!(!file.insert(&members[0]).unwrap());
+        file.insert_many(&members[1..200].to_vec()).unwrap();
+        file.insert_prepared(&prepared(&file, &members[200..400])).unwrap();
+        file.insert_iter(&members[400..500]).unwrap();
+        members.truncate(500);
+        for file in [file.clone(), tepal::from_bytes(&file.to_bytes().unwrap()).unwrap()] {
+            assert!(!file.contains_many(&members).contains(&false));
+            assert!(file.filter().exceptions() < before && file.filter().exceptions() > 0);
+        }
+        // None is left: the file is a plain one again.
+        file.insert_many(&strangers).unwrap();
+        assert_eq!(file.filter().exceptions(), 0);
+        assert!(BloomFilter::from_bytes(&file.to_bytes().unwrap()).is_ok());
+    }
+}
+
+/// Of keys that were refused none is taken off the list.
+#[test]
+fn a_full_filter_keeps_the_exceptions_that_it_refuses() {
+    let mut file = excepted(builder(), &keys("m", 0..1000));
+    file.set_over_capacity(OverCapacity::Refuse).unwrap();
+    let (new, strangers) = (keys("n", 0..5000), keys("s", 0..2000));
+    let all: Vec<_> = new.iter().chain(&strangers).cloned().collect();
+    let before = file.filter().exceptions();
+    let Err(Error::CapacityReached { inserted, .. }) = file.insert_many(&all) else { panic!() };
+    assert!(inserted < new.len());
+    assert_eq!(file.filter().exceptions(), before);
+    assert!(!file.contains_many(&all[..inserted].to_vec()).contains(&false));
+}
+
+#[test]
+fn unions_and_intersections() {
+    let (a, b, strangers) = (keys("m", 0..600), keys("m", 400..1000), keys("s", 0..2000));
+    let (one, two) = (excepted(builder(), &a), excepted(builder(), &b));
+    let plain = Opened::new(builder().build_from(&b).unwrap(), Format::Tepal).unwrap();
+
+    let mut union = one.clone();
+    union.union_with(&two).unwrap();
+    assert!(!union.contains_many(&keys("m", 0..1000)).contains(&false));
+    // Both say no to every stranger, so each that was excepted by one stays.
+    assert!(union.filter().exceptions() >= one.filter().exceptions().max(two.filter().exceptions()));
+    let wrong = |file: &Opened| file.contains_many(&strangers).iter().filter(|yes| **yes).count();
+    let mut without = Opened::new(builder().build_from(&keys("m", 0..1000)).unwrap(), Format::Tepal).unwrap();
+    assert!(wrong(&union) < wrong(&without));
+
+    // What the other may hold is no exception any more.
+    let members_of_other: Vec<_> = strangers.iter().take(100).cloned().collect();
+    let mut union = one.clone();
+    union
+        .union_with(&Opened::new(builder().build_from(&members_of_other).unwrap(), Format::Tepal).unwrap())
+        .unwrap();
+    assert!(!union.contains_many(&members_of_other).contains(&false));
+    let mut union = one.clone();
+    union.union_with(&plain).unwrap();
+    assert!(!union.contains_many(&keys("m", 0..1000)).contains(&false));
+
+    let mut both = one.clone();
+    both.intersect_with(&two).unwrap();
+    assert!(!both.contains_many(&keys("m", 400..600)).contains(&false) && wrong(&both) == 0);
+    let mut both = one.clone();
+    both.intersect_with(&plain).unwrap();
+    assert!(!both.contains_many(&keys("m", 400..600)).contains(&false) && wrong(&both) == 0);
+
+    let error = without.union_with(&one).unwrap_err();
+    assert!(error.to_string().contains("name the filter with exceptions first"), "{error}");
+    let error = without.intersect_with(&one).unwrap_err();
+    assert!(error.to_string().contains("name the filter with exceptions first"), "{error}");
+}
+
+#[test]
+fn members_among_them_are_found() {
+    for builder in schemes() {
+        let members = keys("m", 0..1000);
+        let file = Opened::new(builder.build_from(&members).unwrap(), Format::Tepal).unwrap();
+        let mut exceptions = Exceptions::new();
+        let mixed: Vec<_> = keys("s", 0..500).into_iter().chain(members[10..12].to_vec()).collect();
+        let taken = exceptions.take(file.filter(), &prepared(&file, &mixed));
+        assert_eq!(exceptions.count(), taken);
+        let among = exceptions.among(&prepared(&file, &members));
+        assert_eq!(
+            among.iter().enumerate().filter(|(_, yes)| **yes).map(|(i, _)| i).collect::<Vec<_>>(),
+            [10, 11]
+        );
+    }
+}
+
+#[test]
+fn damaged_exceptions_are_refused() {
+    let file = excepted(builder(), &keys("m", 0..1000));
+    let bytes = file.to_bytes().unwrap();
+    let list = 8 * (file.filter().exceptions() as usize + 1);
+    for at in bytes.len() - list..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[at] ^= 1;
+        assert!(tepal::from_bytes(&changed).is_err(), "{at}");
+        assert!(tepal::from_bytes(&bytes[..at]).is_err(), "{at}");
+    }
+    // Those of another file.
+    let mut other = excepted(builder(), &keys("o", 0..1000)).to_bytes().unwrap();
+    let end = other.len().min(bytes.len());
+    let start = end - 64;
+    other[start..end].copy_from_slice(&bytes[start..end]);
+    assert!(tepal::from_bytes(&other).is_err());
+}
+
+#[test]
+fn other_kinds_and_formats_have_none() {
+    let file = excepted(builder(), &keys("m", 0..1000));
+    let mut empty = file.clone();
+    empty.clear().unwrap();
+    assert_eq!(empty.filter().exceptions(), 0);
+    assert!(matches!(file.filter(), AnyFilter::Excepted(_)) && file.filter().kind() == tepal::Kind::Bloom);
+    #[cfg(feature = "foreign")]
+    {
+        let file = excepted(builder().scheme(tepal::Scheme::GuavaMitz64), &keys("m", 0..1000));
+        let error = file.convert_to(Format::Guava).unwrap_err();
+        assert!(error.to_string().contains("only tepal files hold these"), "{error}");
+        let chain =
+            BloomFilter::builder().scheme(tepal::Scheme::RedisBloom).capacity(10).build_chain().unwrap();
+        assert!(AnyFilter::from(chain).except(&Exceptions::new()).is_err());
+        let guava = builder().scheme(tepal::Scheme::GuavaMitz64).build().unwrap();
+        let error = Opened::new(guava, Format::Guava).unwrap().except(&Exceptions::new()).unwrap_err();
+        assert!(matches!(error, Error::Unconvertible { .. }), "{error}");
+    }
+}
+
+/// The patch of such a file brings the list along.
+#[cfg(feature = "patch")]
+#[test]
+fn patches_have_them() {
+    let old = excepted(builder(), &keys("m", 0..900)).to_bytes().unwrap();
+    let plain = builder().build_from(&keys("m", 0..1000)).unwrap().to_bytes().unwrap();
+    let new = excepted(builder(), &keys("m", 0..1000)).to_bytes().unwrap();
+    for (from, to) in [(&old, &new), (&plain, &new), (&new, &plain)] {
+        assert!(tepal::Patch::between(from, to).unwrap().apply(from).unwrap() == *to);
+    }
+}

@@ -1,0 +1,76 @@
+//! `exceptions.json`: files with keys that the filter says no for.
+
+use tepal::{BloomFilter, Error, Exceptions, Format, Opened, PreparedKeys, Scheme};
+
+use crate::{bytes, open_file, text, vectors};
+
+fn stranger(number: u64) -> String {
+    format!("stranger {number}")
+}
+
+fn write(case: &serde_json::Value, file: &Opened) -> Vec<u8> {
+    #[cfg(feature = "seal")]
+    if let Some(key) = case.get("seal_key") {
+        let key = tepal::SealKey::new(&bytes(key.as_str().unwrap())).unwrap();
+        return file.to_bytes_sealed(&key).unwrap();
+    }
+    assert!(case.get("seal_key").is_none());
+    file.to_bytes().unwrap()
+}
+
+#[test]
+fn files_with_exceptions() {
+    let vectors = vectors("exceptions.json");
+    for case in vectors["files"].as_array().unwrap() {
+        let name = text(case, "name");
+        let scheme: Scheme = text(case, "scheme").parse().unwrap();
+        let left_out = !cfg!(feature = "foreign") && scheme >= Scheme::Md5Presets
+            || !cfg!(feature = "seal") && case.get("seal_key").is_some();
+        let file = bytes(text(case, "file"));
+        if left_out {
+            assert!(matches!(open_file(case, &file), Err(Error::Unsupported { .. })), "{name}");
+            continue;
+        }
+        let mut opened = open_file(case, &file).unwrap();
+        let exceptions: Vec<u64> =
+            case["exceptions"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+        assert_eq!(opened.filter().exceptions(), exceptions.len() as u64, "{name}");
+        assert_eq!(write(case, &opened), file, "{name}");
+        let strangers: Vec<String> = (0..60).map(stranger).collect();
+        assert!(!opened.contains_many(&strangers).contains(&true), "{name}");
+        let members: Vec<String> = (0..100).map(|n| format!("member {n}")).collect();
+        assert!(!opened.contains_many(&members).contains(&false), "{name}");
+
+        opened.insert(&stranger(exceptions[0])).unwrap();
+        assert!(opened.contains(&stranger(exceptions[0])), "{name}");
+        assert_eq!(write(case, &opened), bytes(text(case, "file_after")), "{name}");
+
+        // The same file, from the keys.
+        let mut opened = open_file(case, &file).unwrap();
+        opened.clear().unwrap();
+        opened.insert_many(&members).unwrap();
+        assert_eq!(opened.filter().exceptions(), 0, "{name}");
+        let mut keys = PreparedKeys::default();
+        strangers.iter().for_each(|key| opened.key_hasher().prepare(key, &mut keys).unwrap());
+        let mut found = Exceptions::new();
+        assert_eq!(found.take(opened.filter(), &keys), exceptions.len(), "{name}");
+        let opened = opened.except(&found).unwrap();
+        assert_eq!(opened.format(), Format::Tepal);
+        assert_eq!(write(case, &opened), file, "{name}");
+    }
+}
+
+#[test]
+fn refused_exceptions() {
+    let vectors = vectors("exceptions.json");
+    for case in vectors["refused"].as_array().unwrap() {
+        let error = open_file(case, &bytes(text(case, "file"))).expect_err(text(case, "reason"));
+        let is_expected =
+            matches!(error, Error::Damaged { .. } | Error::Unsupported { .. } | Error::SealRequired);
+        assert!(is_expected, "{}: {error}", text(case, "reason"));
+    }
+    // A call that could not honour them.
+    let file = bytes(text(&vectors["files"][0], "file"));
+    let error = BloomFilter::from_bytes(&file).unwrap_err();
+    assert!(error.to_string().contains("`tepal::from_bytes`"), "{error}");
+}

@@ -160,6 +160,7 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
         ),
         ("shrink", vec!["shrink --json roomy -p 5% -o small"]),
         ("diff", vec!["diff --json roomy newer -o patch"]),
+        ("except", vec!["except --json --list roomy", "except --json --strangers roomy others -o excepted"]),
         ("verify", vec!["verify --json f chain"]),
         (
             "test",

@@ -239,3 +239,24 @@ fn patches_have_them() {
         assert!(tepal::Patch::between(from, to).unwrap().apply(from).unwrap() == *to);
     }
 }
+
+/// A folded filter has the same members.
+#[test]
+fn folding_keeps_them() {
+    let members = keys("m", 0..1000);
+    let large = builder().capacity(20_000);
+    let file = excepted(large.clone(), &keys("m", 0..1000));
+    let filter = Opened::new(large.build_from(&members).unwrap(), Format::Tepal).unwrap();
+    let mut exceptions = Exceptions::new();
+    let stranger = keys("s", 0..1);
+    // One that is not needed before the fold.
+    let full =
+        BloomFilter::builder().capacity(1).over_capacity(OverCapacity::Ignore).build_from(keys("s", 0..100));
+    let full = Opened::new(full.unwrap(), Format::Tepal).unwrap();
+    assert_eq!(exceptions.take(full.filter(), &prepared(&filter, &stranger)), 1);
+    let mut filter = file.except(&exceptions).unwrap().into_filter();
+    let before = filter.exceptions();
+    filter.shrink_to(0.1).unwrap();
+    assert_eq!((filter.exceptions(), filter.contains(&stranger[0])), (before, false));
+    assert!(!filter.contains_many(&members).contains(&false));
+}

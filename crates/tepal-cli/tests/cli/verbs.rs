@@ -127,6 +127,7 @@ fn info_as_json_is_stable() {
         "capacity",
         "keys_inserted",
         "estimated_len",
+        "exceptions",
         "set_bits",
         "fill_ratio",
         "false_positive_rate",

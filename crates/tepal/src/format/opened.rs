@@ -374,7 +374,7 @@ impl Opened {
     /// # Errors
     /// As there; [`Error::Unconvertible`] for another program's file, which has no place for them.
     #[cfg(feature = "except")]
-    pub fn except(self, exceptions: &crate::Exceptions) -> Result<Self> {
+    pub fn except(self, exceptions: &crate::kinds::excepted::Exceptions) -> Result<Self> {
         if self.format != Format::Tepal {
             let obstacle = crate::error::Obstacle::Exceptions;
             return Err(Error::Unconvertible { format: self.format, obstacle });

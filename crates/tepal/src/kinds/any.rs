@@ -325,17 +325,28 @@ impl AnyFilter {
     }
 
     pub(crate) fn folded_by(&self, factor: u64) -> Result<AnyFilter> {
-        self.foldable()?.folded_by(factor).map(AnyFilter::from)
+        self.foldable()?.folded_by(factor).map(|folded| self.same_exceptions(folded.into()))
     }
 
     pub(crate) fn shrunk_to(&self, rate: f64) -> Result<Option<(u64, AnyFilter)>> {
         let shrunk = self.foldable()?.shrunk_to(rate)?;
-        Ok(shrunk.map(|(factor, folded)| (factor, folded.into())))
+        Ok(shrunk.map(|(factor, folded)| (factor, self.same_exceptions(folded.into()))))
+    }
+
+    /// A folded filter has the members of the one that it was, so that the same keys are none.
+    fn same_exceptions(&self, folded: AnyFilter) -> AnyFilter {
+        match self {
+            #[cfg(feature = "except")]
+            AnyFilter::Excepted(filter) => filter.same_exceptions(folded),
+            AnyFilter::Bloom(_) | AnyFilter::Scalable(_) => folded,
+        }
     }
 
     fn foldable(&self) -> Result<&BloomFilter<Mapped>> {
         match self {
             AnyFilter::Bloom(filter) => Ok(filter),
+            #[cfg(feature = "except")]
+            AnyFilter::Excepted(filter) => Ok(filter.bits()),
             AnyFilter::Scalable(_) => Err(Error::NotPossible {
                 kind: self.kind(),
                 operation: "be folded",

@@ -144,6 +144,16 @@ impl ExceptedBloomFilter {
         })
     }
 
+    /// The filter, whose bits say yes for exceptions too.
+    pub(super) fn bits(&self) -> &BloomFilter<Mapped> {
+        &self.filter
+    }
+
+    /// Another filter of the same members, with the same exceptions.
+    pub(super) fn same_exceptions(&self, other: AnyFilter) -> AnyFilter {
+        other.with_exceptions_of_file(self.exceptions.clone())
+    }
+
     pub(super) fn set_labels(&mut self, labels: crate::facts::Labels) -> Result<()> {
         self.filter.set_labels(labels)
     }

@@ -180,6 +180,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
             recipe: u32_at(header, 124),
             records: records.clone(),
             secret: secret.copied().unwrap_or_default(),
+            exceptions: Vec::new(),
             bits: Vec::new(),
         };
         link.check().or_else(|why| refuse(4, &why))?;

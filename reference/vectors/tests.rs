@@ -27,7 +27,7 @@ fn vectors_are_current() {
 #[test]
 fn vectors_stay_small() {
     let total: usize = all().unwrap().iter().map(|(_, text)| text.len()).sum();
-    assert!(total < 1_000_000, "{total} bytes");
+    assert!(total < 1_100_000, "{total} bytes");
 }
 
 #[test]

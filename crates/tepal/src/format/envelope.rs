@@ -197,6 +197,12 @@ impl Header {
 
         let mut fields = Fields::at(protected, 24);
         let (sealed, excepted) = flags(fields.u32_le()?)?;
+        if excepted && lengths.kind != Kind::Bloom {
+            return Err(Error::damaged(format_args!(
+                "exceptions of the kind {}, which has none",
+                lengths.kind
+            )));
+        }
         let _optional_flags = fields.u32_le()?;
         let own = fields.array::<OWN_BYTES>()?;
         let records_len = u64::from(fields.u32_le()?);

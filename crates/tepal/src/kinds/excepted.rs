@@ -353,6 +353,10 @@ impl Filter for ExceptedBloomFilter {
         self.filter.is_over_capacity()
     }
 
+    fn is_full(&self) -> bool {
+        self.filter.is_full()
+    }
+
     fn keys_inserted(&self) -> Option<u64> {
         self.filter.keys_inserted()
     }

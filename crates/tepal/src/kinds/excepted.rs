@@ -353,6 +353,10 @@ impl Filter for ExceptedBloomFilter {
         self.filter.is_over_capacity()
     }
 
+    fn labels(&self) -> Option<&crate::facts::Labels> {
+        Filter::labels(&self.filter)
+    }
+
     fn is_full(&self) -> bool {
         self.filter.is_full()
     }

@@ -144,7 +144,7 @@ fn unions_and_intersections() {
     // Both say no to every stranger, so each that was excepted by one stays.
     assert!(union.filter().exceptions() >= one.filter().exceptions().max(two.filter().exceptions()));
     let wrong = |file: &Opened| file.contains_many(&strangers).iter().filter(|yes| **yes).count();
-    let mut without = Opened::new(builder().build_from(&keys("m", 0..1000)).unwrap(), Format::Tepal).unwrap();
+    let mut without = Opened::new(builder().build_from(keys("m", 0..1000)).unwrap(), Format::Tepal).unwrap();
     assert!(wrong(&union) < wrong(&without));
 
     // What the other may hold is no exception any more.
@@ -233,7 +233,7 @@ fn other_kinds_and_formats_have_none() {
 #[test]
 fn patches_have_them() {
     let old = excepted(builder(), &keys("m", 0..900)).to_bytes().unwrap();
-    let plain = builder().build_from(&keys("m", 0..1000)).unwrap().to_bytes().unwrap();
+    let plain = builder().build_from(keys("m", 0..1000)).unwrap().to_bytes().unwrap();
     let new = excepted(builder(), &keys("m", 0..1000)).to_bytes().unwrap();
     for (from, to) in [(&old, &new), (&plain, &new), (&new, &plain)] {
         assert!(tepal::Patch::between(from, to).unwrap().apply(from).unwrap() == *to);

@@ -41,8 +41,8 @@ impl Labels {
     }
 
     /// As a filter keeps them: most have none.
-    pub(crate) fn kept(self) -> Option<Box<Labels>> {
-        (self != Labels::new()).then(|| Box::new(self))
+    pub(crate) fn kept(&self) -> Option<Box<Labels>> {
+        self.tagged().next().is_some().then(|| Box::new(self.clone()))
     }
 
     /// Name of the set.

@@ -232,7 +232,8 @@ impl Kernel {
     // a level only after finding its CPU features; nothing else is required of the callers.
 
     /// Are all bits of `h` set?
-    #[inline]
+    // Always: where nobody shares lines, what asks shared ones is not linked then.
+    #[inline(always)]
     pub(crate) fn contains(self, rules: &Rules, bits: Bits<'_>, h: u64) -> bool {
         match bits {
             // SAFETY: the CPU has the level's features, see above.

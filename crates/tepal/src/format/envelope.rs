@@ -64,6 +64,7 @@ fn links_len(links: usize) -> u64 {
 }
 
 /// Bytes of the exceptions behind the body.
+#[cfg_attr(not(feature = "except"), allow(unused_variables, reason = "there are none then"))]
 fn exceptions_len(part: &FilePart<'_>) -> u64 {
     #[cfg(feature = "except")]
     return super::exceptions::len(part.exceptions);

@@ -58,7 +58,11 @@ fn nobody_is_forgotten_by_combining() {
         }
         let mut folded = filter;
         let rate = (4.0 * folded.filter().false_positive_rate()).clamp(1e-4, 0.9);
-        folded.shrink_to(rate).unwrap();
+        match folded.shrink_to(rate) {
+            // Positions that are remainders do not fold, and that is said.
+            Err(Error::Parameter { .. }) if !folded.filter().key_hasher().has_hash() => {}
+            done => drop(done.unwrap()),
+        }
         check(subject, &folded, MEMBERS, "folding");
     }
 }

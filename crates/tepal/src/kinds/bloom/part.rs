@@ -125,7 +125,7 @@ pub(crate) fn bodiless(
     let record = part.scheme_record.as_ref().map(|(tag, text)| (*tag, text.as_str()));
     let hasher = Hasher::of_file(scheme, parameters, record, secret)?;
     let keys = KeyHasher::new(hasher, domain, part.recipe);
-    let labels = part.labels.clone().kept();
+    let labels = part.labels.kept();
     let meta = Meta { shape, keys, over_capacity, capacity, promised_rate, inserted, labels };
     Ok(Bodiless { meta, set_bits, sums })
 }

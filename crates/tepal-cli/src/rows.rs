@@ -117,17 +117,31 @@ pub fn rules<'a>(
         return args.check_field().map(|()| rules);
     };
     if !quiet {
-        complain(&format!(
-            "{}: the keys are {}, from which it was built; for whole lines say --whole",
-            shown(path),
-            Rows { format: rules.row_format.or(rows.format), ..rows.clone() }.told()
-        ));
+        complain(&format!("{}: {}; for whole lines say --whole", shown(path), said_of(&rows, &rules)));
     }
-    rules.null |= rows.null && rules.row_format.is_none();
-    rules.field = Some(rows.field);
-    rules.stored_format = rows.format;
+    take(&rows, &mut rules);
     rules.hint = HINT;
     Ok(rules)
+}
+
+/// Takes the keys from the field that a state keeps, of rows as they were written, unless flags say otherwise.
+pub fn take_from(path: &Path, rows: &Rows, rules: &mut KeyRules, quiet: bool) {
+    if !quiet {
+        complain(&format!("{}: {}", shown(path), said_of(rows, rules)));
+    }
+    take(rows, rules);
+}
+
+/// What the keys are.
+fn said_of(rows: &Rows, rules: &KeyRules) -> String {
+    let told = Rows { format: rules.row_format.or(rows.format), ..rows.clone() }.told();
+    format!("the keys are {told}, from which it was built")
+}
+
+fn take(rows: &Rows, rules: &mut KeyRules) {
+    rules.null |= rows.null && rules.row_format.is_none();
+    rules.field = Some(rows.field.clone());
+    rules.stored_format = rows.format;
 }
 
 #[cfg(test)]

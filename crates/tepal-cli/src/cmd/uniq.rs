@@ -19,6 +19,7 @@ use crate::input::pipeline;
 use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::output::{Stdout, say};
+use crate::rows::{self, Rows};
 use crate::secrets::Secrets;
 use crate::text::number;
 
@@ -44,25 +45,33 @@ struct Totals {
 /// Runs the verb.
 pub fn run(args: &UniqArgs) -> Outcome {
     let secrets = Secrets::from_files(args.secret.as_deref(), args.seal.as_deref(), args.quiet)?;
+    let sources = Source::list(&args.inputs);
+    let mut rules = args.keys.rules(BadPolicy::Fail)?;
+    let label = Rows::label(&rules, &sources);
     let mut state = match &args.state {
-        Some(path) => Some(State::open(path, args, &secrets)?),
+        Some(path) => Some(State::open(path, args, &secrets, label)?),
         None => None,
     };
+    match (&args.state, state.as_ref().and_then(|state| state.rows.as_ref())) {
+        (Some(path), Some(rows)) => {
+            // As they were written when the state was made, unless flags say otherwise.
+            let told = args.quiet || args.keys.field.is_some();
+            rows::take_from(path, rows, &mut rules, told);
+        }
+        _ => args.keys.check_field()?,
+    }
     let chain = state.as_mut().and_then(State::take_chain);
     let mut seen = match chain {
         Some(chain) => Seen::Chain(chain),
         None if args.exact => Seen::exact(args)?,
-        None => Seen::Chain(empty_chain(args, secrets.secret.as_ref())?),
+        None => Seen::Chain(empty_chain(args, secrets.secret.as_ref(), None)?),
     };
     let before = keys_of(&seen);
-    let sources = Source::list(&args.inputs);
     // Of packed files it is too few, and soon known to be wrong.
     let len: Option<u64> = sources.iter().map(Source::file_len).sum();
     // A terminal that shows the lines shows no progress.
     let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
-    let mut inputs =
-        Inputs::new(sources, args.keys.rules(BadPolicy::Fail)?, progress.clone(), args.keys.threads())?;
-    args.keys.check_field()?;
+    let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let work = seen.hash();
     let mut printer = Printer::new(args, &mut seen, len);
     let worked = match printer.is_done() {

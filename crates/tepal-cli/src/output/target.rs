@@ -56,7 +56,7 @@ impl Target {
                 }
                 let folder = folder_of(path);
                 if !folder.is_dir() {
-                    let text = "no such folder; make it first, or name another file with -o";
+                    let text = "no such folder; make it first, or name a file elsewhere";
                     return Err(Failure::at(&shown(&folder), text));
                 }
             }
@@ -67,8 +67,7 @@ impl Target {
             Ok(()) if force => Ok(Self::File(path.to_owned())),
             Ok(()) => Ok(Self::New(path.to_owned())),
             Err(Error::Io { source, .. }) => {
-                let text =
-                    format!("no file can be made here: {}; name a file elsewhere with -o", io_text(&source));
+                let text = format!("no file can be made here: {}; name a file elsewhere", io_text(&source));
                 Err(Failure::at(&shown(&folder_of(path)), text))
             }
             Err(error) => Err(error.into()),

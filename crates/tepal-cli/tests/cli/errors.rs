@@ -90,7 +90,7 @@ fn outputs_that_cannot_be() {
         ("build -o f keys", "f: exists; add --force to replace it"),
         ("build -o folder keys", "folder: a directory; expected the name of a file"),
         ("build -o folder --force keys", "folder: a directory; expected the name of a file"),
-        ("build -o no/such/g keys", "no/such: no such folder; make it first, or name another file with -o"),
+        ("build -o no/such/g keys", "no/such: no such folder; make it first, or name a file elsewhere"),
         ("add f -o f keys", "f: exists; add --force to replace it"),
         ("build -o - --json keys", "--json and -o - both write to standard output; name a file with -o"),
     ] {

@@ -241,3 +241,13 @@ fn few_are_held_back_by_mistake() {
         assert!(json["false_positive_rate"].as_f64().unwrap() <= promised);
     }
 }
+
+/// A million different keys take seconds at most: each is found by its own hash.
+#[test]
+fn exact_keys_are_found_by_their_hash() {
+    let place = Place::new();
+    place.write("list", numbers(0..1_000_000));
+    let start = std::time::Instant::now();
+    assert_eq!(place.run("uniq --exact -c list").text(), "1,000,000 new, 0 seen before\n");
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+}

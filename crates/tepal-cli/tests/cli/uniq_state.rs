@@ -119,10 +119,13 @@ fn flags_that_contradict_the_state_are_refused() {
             "--state plain -f 2 --csv rows",
             "plain: its keys are whole lines, not the field 2; leave -f out, or name another state",
         ),
-        ("--state rows.s rows", "rows.s: its keys are the field 2; give -f 2, or name another state"),
+        (
+            "--state rows.s --whole rows",
+            "rows.s: its keys are the field 2; leave --whole out, or name another state",
+        ),
         (
             "--state rows.s -f 1 --csv rows",
-            "rows.s: its keys are the field 2; give -f 2, or name another state",
+            "rows.s: its keys are the field 2, not the field 1; leave -f out, or name another state",
         ),
         (
             "--state bloom list",
@@ -322,4 +325,30 @@ fn a_damaged_state_is_refused() {
         place.write("s", &good[..len]);
         assert_eq!(place.run_with("uniq --state s", b"a\n").code, 2, "{len} bytes");
     }
+}
+
+/// A state keeps of which rows its keys are a field, and every verb takes them from there.
+#[test]
+fn a_state_keeps_its_rows() {
+    let place = Place::new();
+    place.write("rows", "1;a\n2;b\n1;c\n");
+    place.write("more", "3;a\n2;d\n");
+    let first = place.run("uniq rows -d ; -f 1 --state s");
+    assert_eq!(first.quiet(), (0, &b"1;a\n2;b\n"[..]));
+    // With the field said again, and without.
+    assert_eq!(place.run("uniq -c -f 1 --state s more").quiet().0, 0);
+    let ran = place.run("uniq more --state s");
+    assert_eq!((ran.code, ran.text()), (0, "3;a\n"));
+    assert_eq!(
+        ran.err,
+        "tepal: s: the keys are field 1 of plain rows between ';', from which it was built\n"
+    );
+    assert_eq!(place.run("uniq -f 1 --state s more").quiet(), (1, &b""[..]));
+    for (verb, text) in [("has s more", "3;a\n2;d\n"), ("which s -- more", "3;a\ts\n2;d\ts\n")] {
+        assert_eq!(place.run(verb).text(), text, "{verb}");
+    }
+    assert_eq!(place.run("test s --members rows").code, 0);
+    let refused = place.run("build --like s rows -o t");
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("s: a chain of filters, which grows"), "{}", refused.err);
 }

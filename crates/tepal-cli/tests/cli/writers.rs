@@ -313,8 +313,7 @@ fn folders_that_may_not_be_read_or_written() {
         ["build no-such-input -o shut/g", "build no-such-input --force -o shut/f", "add shut/f no-such-input"]
     {
         let ran = run(args);
-        let expected =
-            "tepal: shut: no file can be made here: permission denied; name a file elsewhere with -o\n";
+        let expected = "tepal: shut: no file can be made here: permission denied; name a file elsewhere\n";
         assert_eq!(said(&ran), (2, expected), "{args}");
     }
     mode("dark", 0o755);

@@ -34,6 +34,11 @@ pub fn gather(
         file.set_over_capacity(policy).map_err(|error| Failure::at(&name, error))?;
     }
     let rules = rows::rules(&args.keys, BadPolicy::Fail, [(path, &file)], true, args.quiet)?;
+    if file.filter().kind() == tepal::Kind::Scalable {
+        let text =
+            "a chain of filters, which grows; --like needs one filter, so build it anew without --like";
+        return Err(Failure::at(&name, text));
+    }
     relabel(&mut file, args, &rules, sources).map_err(|error| Failure::at(&name, error))?;
     Ok((Gather::like(file).map_err(|error| Failure::at(&name, error))?, rules))
 }

@@ -1,7 +1,7 @@
 //! What `tepal uniq` has seen: a chain of filters that grows, or every key's 128 bits; and how keys are hashed for it.
 
 use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasherDefault, Hash as HashKey, Hasher};
 
 use tepal::{BloomFilter, Error, KeyHasher, PreparedKeys, Recipe, ScalableBloomFilter, SecretKey};
 
@@ -10,6 +10,7 @@ use crate::error::Failure;
 use crate::input::pages::Keys;
 use crate::input::pipeline::{Refused, Work};
 use crate::keys::refusal;
+use crate::text::number;
 
 /// A new line is lost where it is held back by mistake: so the rate is lower than a filter's usually is.
 const RATE: f64 = 1e-6;
@@ -24,7 +25,17 @@ pub enum Seen {
     Exact { hashers: [KeyHasher; 2], set: Pairs },
 }
 
-type Pairs = HashSet<[u64; 2], BuildHasherDefault<First>>;
+type Pairs = HashSet<Pair, BuildHasherDefault<First>>;
+
+/// Two hashes of a key.
+#[derive(PartialEq, Eq)]
+pub struct Pair([u64; 2]);
+
+impl HashKey for Pair {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0[0]);
+    }
+}
 
 /// Takes the first of two hashes for the hash of both.
 #[derive(Default)]
@@ -35,22 +46,30 @@ impl Hasher for First {
         self.0
     }
 
-    fn write(&mut self, _: &[u8]) {}
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("a pair gives its first hash");
+    }
 
     fn write_u64(&mut self, hash: u64) {
         self.0 = hash;
     }
 }
 
-/// A chain in which nothing was seen, as the flags want it.
-pub fn empty_chain(args: &UniqArgs, secret: Option<&SecretKey>) -> Result<ScalableBloomFilter, Failure> {
-    let mut builder =
-        BloomFilter::builder().false_positive_rate(args.fpr.unwrap_or(RATE)).recipe(recipe(args));
+/// A chain in which nothing was seen, as the flags want it, with what it keeps of how its rows are written.
+pub fn empty_chain(
+    args: &UniqArgs,
+    secret: Option<&SecretKey>,
+    rows: Option<String>,
+) -> Result<ScalableBloomFilter, Failure> {
+    let rate = args.fpr.unwrap_or(RATE);
+    let mut builder = BloomFilter::builder().false_positive_rate(rate).recipe(recipe(args));
     if let Some(keys) = args.expected {
         builder = builder.capacity(keys);
     }
     if let Some(field) = &args.keys.field {
-        builder = builder.labels(tepal::Labels::new().field(field.text()));
+        let mut labels = tepal::Labels::new().field(field.text());
+        labels.rows = rows;
+        builder = builder.labels(labels);
     }
     let builder = match secret {
         Some(key) => builder.secret_key(key.clone()),
@@ -58,8 +77,13 @@ pub fn empty_chain(args: &UniqArgs, secret: Option<&SecretKey>) -> Result<Scalab
     };
     builder.build_growing().map_err(|error| match error {
         Error::TooLarge { .. } => {
-            Failure::new(format!("{error}; give fewer keys with -n, and more may come all the same"))
+            Failure::new("no memory for so many keys at once; give fewer with -n, and more may come all the same")
         }
+        Error::RateOutOfReach { .. } => Failure::new(format!(
+            "{} is out of reach for a first filter of so many keys; give fewer keys with -n (more may come all the same), a \
+             higher rate with -p, or --exact",
+            number::rate(rate)
+        )),
         error => Failure::from(error),
     })
 }
@@ -101,7 +125,7 @@ impl Seen {
                 let both = first.unwrap_or_default().iter().zip(second.unwrap_or_default());
                 for ((first, second), is_new) in both.zip(is_new) {
                     set.try_reserve(1).map_err(|_| out_of_memory())?;
-                    *is_new = set.insert([*first, *second]);
+                    *is_new = set.insert(Pair([*first, *second]));
                 }
                 Ok(())
             }
@@ -127,7 +151,7 @@ impl Seen {
     pub fn bytes(&self) -> u64 {
         match self {
             Self::Chain(chain) => chain.links().iter().map(|link| link.size_in_bytes()).sum(),
-            Self::Exact { set, .. } => (set.capacity() * (size_of::<[u64; 2]>() + 1)) as u64 * 8 / 7,
+            Self::Exact { set, .. } => (set.capacity() * (size_of::<Pair>() + 1)) as u64 * 8 / 7,
         }
     }
 }

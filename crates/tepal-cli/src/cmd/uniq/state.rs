@@ -9,12 +9,15 @@ use crate::args::{FileArgs, UniqArgs};
 use crate::error::Failure;
 use crate::open::open;
 use crate::output::Target;
+use crate::rows::Rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
 
 /// A state that is locked, or only looked at.
 pub struct State {
+    /// How the rows of its keys are written, where they are a field of rows.
+    pub rows: Option<Rows>,
     chain: Option<ScalableBloomFilter>,
     /// Nothing where the state stays as it is.
     target: Option<Target>,
@@ -23,17 +26,25 @@ pub struct State {
 
 impl State {
     /// Opens the state, and makes it where it is not there. Nobody else uses it from then on.
-    pub fn open(path: &Path, args: &UniqArgs, secrets: &Secrets) -> Result<Self, Failure> {
+    ///
+    /// What is made keeps `rows`: how rows are written.
+    pub fn open(
+        path: &Path,
+        args: &UniqArgs,
+        secrets: &Secrets,
+        rows: Option<String>,
+    ) -> Result<Self, Failure> {
         let name = shown(path);
         if path.as_os_str() == "-" {
             return Err(Failure::at("--state", "- is no file; name one, which is read and written"));
         }
         if args.count || args.quiet {
             let chain = if path.exists() { Some(chain_of(path, args, secrets)?) } else { None };
-            return Ok(Self { chain, target: None, seal: None });
+            let rows = chain.as_ref().and_then(rows_of);
+            return Ok(Self { rows, chain, target: None, seal: None });
         }
         if !path.exists() {
-            make(path, args, secrets)?;
+            make(path, args, secrets, rows)?;
         }
         let Some(target) = Target::lock(path, args.no_wait, false)? else {
             return Err(Failure::at(&name, "no ordinary file; expected one that is read and replaced"));
@@ -41,7 +52,12 @@ impl State {
         let chain = chain_of(path, args, secrets)?;
         // A folder in which nothing can be made is found before any line is judged.
         Target::new(path, true)?;
-        Ok(Self { chain: Some(chain), target: Some(target), seal: secrets.seal.clone() })
+        Ok(Self {
+            rows: rows_of(&chain),
+            chain: Some(chain),
+            target: Some(target),
+            seal: secrets.seal.clone(),
+        })
     }
 
     /// What was seen, to be changed. Nothing where there is no file and none is made.
@@ -68,14 +84,19 @@ impl State {
 }
 
 /// Makes an empty state. Where another program makes it at the same time, that one is it.
-fn make(path: &Path, args: &UniqArgs, secrets: &Secrets) -> Result<(), Failure> {
+fn make(path: &Path, args: &UniqArgs, secrets: &Secrets, rows: Option<String>) -> Result<(), Failure> {
     let name = shown(path);
-    let chain = empty_chain(args, secrets.secret.as_ref())?;
+    let chain = empty_chain(args, secrets.secret.as_ref(), rows)?;
     let file = Opened::new(chain, Format::Tepal).map_err(|error| Failure::at(&name, error))?;
     match Target::new(path, false)?.save(&file, secrets.seal.as_ref()) {
         Err(failure) if !path.exists() => Err(failure),
         _ => Ok(()),
     }
+}
+
+/// Of which rows the keys of a state are a field.
+fn rows_of(chain: &ScalableBloomFilter) -> Option<Rows> {
+    Rows::of(chain.links()[0].labels())
 }
 
 /// The chain of a state, which fits the flags.
@@ -110,8 +131,15 @@ fn chain_of(path: &Path, args: &UniqArgs, secrets: &Secrets) -> Result<ScalableB
     let (field, asked) =
         (chain.links()[0].labels().field.clone(), args.keys.field.as_ref().map(|f| f.text()));
     match (field, asked) {
-        (Some(here), asked) if asked.as_ref() != Some(&here) => {
-            return refuse(format!("its keys are the field {here}; give -f {here}, or name another state"));
+        (Some(here), None) if args.keys.whole => {
+            return refuse(format!(
+                "its keys are the field {here}; leave --whole out, or name another state"
+            ));
+        }
+        (Some(here), Some(asked)) if asked != here => {
+            return refuse(format!(
+                "its keys are the field {here}, not the field {asked}; leave -f out, or name another state"
+            ));
         }
         (None, Some(asked)) => {
             return refuse(format!(

@@ -95,9 +95,9 @@ pub(crate) fn run() -> String {
                 assert!(black_box(again) == answers, "sorted questions get other answers");
             }
         }
-        let plain = median(&mut plain);
-        for (bits, times) in BITS.iter().zip(&mut parts) {
-            let [sorting, asking, back] = times.each_mut().map(|times| median(times));
+        let plain = median(&plain);
+        for (bits, times) in BITS.iter().zip(&parts) {
+            let [sorting, asking, back] = times.each_ref().map(|times| median(times));
             let all = sorting + asking + back;
             let _ = writeln!(
                 text,

@@ -77,7 +77,7 @@ pub(super) fn table(keys: usize) -> String {
          | filter | calls | CPU | clock |\n| --- | --- | --: | --: |\n",
         keys.len()
     );
-    for ((name, calls, _), (cpu, clock)) in work.iter().zip(&mut times) {
+    for ((name, calls, _), (cpu, clock)) in work.iter().zip(&times) {
         let _ = writeln!(text, "| {name} | {calls} | {:.1} | {:.1} |", median(cpu), median(clock));
     }
     text

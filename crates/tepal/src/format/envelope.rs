@@ -147,7 +147,9 @@ fn flags(required_flags: u32) -> Result<(bool, bool)> {
         (true, true) => (SEALED | EXCEPTED, "bit 0 (sealed) and bit 1 (exceptions)"),
         (true, false) => (SEALED, "bit 0 (sealed), and bit 1 (exceptions) with its feature `except`"),
         (false, true) => (EXCEPTED, "bit 1 (exceptions), and bit 0 (sealed) with its feature `seal`"),
-        (false, false) => (0, "none without its features `seal` and `except`"),
+        (false, false) => {
+            (0, "none: bit 0 (sealed) with its feature `seal`, bit 1 (exceptions) with its feature `except`")
+        }
     };
     if required_flags & !known != 0 {
         let found = required_flags.into();

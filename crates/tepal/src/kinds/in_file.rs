@@ -33,6 +33,7 @@ pub(crate) struct FilePart<'a> {
     /// Of a kind that consists of several filters, the own part of each.
     pub(crate) links: Vec<[u8; OWN_BYTES]>,
     /// The hashes of keys that it says no for, ascending (FORMAT.md, section 4.9).
+    #[cfg_attr(not(feature = "except"), allow(dead_code, reason = "there are none then"))]
     pub(crate) exceptions: &'a [u64],
     /// The bits, in pieces that follow each other; nothing of a file whose body is still to come.
     pub(crate) body: Vec<&'a [Line]>,

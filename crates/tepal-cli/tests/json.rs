@@ -131,7 +131,14 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
     let hashed = tepal::BloomFilter::builder().caller_hash("mine").capacity(10).build().unwrap();
     hashed.save(place.path("hashed")).unwrap();
     vec![
-        ("build", vec!["build --json keys -o b1", "build --json keys -o b2 --to guava"]),
+        (
+            "build",
+            vec![
+                "build --json keys -o b1",
+                "build --json keys -o b2 --to guava",
+                "build --json keys --exact-on others -o b3",
+            ],
+        ),
         ("add", vec!["add --json roomy others -o added"]),
         ("has", vec!["has --json f --in ints rows mixed -e 1", "has --json f -f 2 rows"]),
         (

@@ -9,6 +9,20 @@ use tepal::OverCapacity;
 use super::{ChainArgs, KeyArgs, SchemeArgs, ShapeArgs};
 use crate::text::number;
 
+/// The end of its help, after that about keys.
+pub const EXACT_HELP: &str = "\
+Exact on a universe: where all keys that will ever be asked are known, the filter can be right about each of them.
+  tepal build revoked.txt --exact-on all.txt -o revoked.tepal
+It then keeps a list of the keys of the universe for which it says yes by mistake, 8 bytes each (see tepal except). Without -p and \
+-s the rate is the one, up to 25 %, at which filter and list together take the fewest bytes; with one of them the filter is as it \
+says, and the list follows. For all keys outside of the universe the filter is wrong at its rate, as always. A key that is on the \
+list of members is a member, whether it is in the universe or not. Keys are compared by two hashes: if one of the universe has the \
+64-bit hash of a member and is another key, nothing is built, and another --seed helps. A key that is added later (tepal add) \
+can make others of the universe wrong: then build anew.
+Memory: 17 bytes for each key of the list and 8 for each other key of the universe, up to twice that while they are read. The \
+exceptions are a plain list: layers of filters and exact sets, which can be smaller, are not there. Where the sorted hashes of the \
+members would be smaller, a note says so.";
+
 /// `tepal build`.
 #[derive(Args, Debug)]
 pub struct BuildArgs {
@@ -25,6 +39,12 @@ pub struct BuildArgs {
         "md5_split", "expansion", "valkey_seed", "form", "seed", "seed_for",
     ])]
     pub like: Option<PathBuf>,
+    /// Be right about every key of this list, which has all keys that will be asked, members or not; - is standard input. May
+    /// be given several times
+    #[arg(long, value_name = "UNIVERSE", conflicts_with_all = [
+        "like", "memory", "preset", "md5_split", "expansion", "valkey_seed", "form",
+    ])]
+    pub exact_on: Vec<PathBuf>,
     #[command(flatten)]
     pub shape: ShapeArgs,
     #[command(flatten)]

@@ -22,6 +22,7 @@ mod uniq;
 mod which;
 
 pub use build::BuildArgs;
+use build::EXACT_HELP;
 pub use chain::{ChainArgs, check_form};
 pub use encoding::listed;
 use except::EXCEPT_HELP;
@@ -93,7 +94,7 @@ pub enum Verb {
         before_help = "  tepal build list.txt -o list.tepal
   zcat old.gz | tepal build - new.txt -p 0.1% -o all.tepal
   tepal build mail.csv -f email --nocase --trim -o mail.tepal",
-        after_help = KEYS_HELP
+        after_help = format!("{KEYS_HELP}\n\n{EXACT_HELP}")
     )]
     Build(BuildArgs),
     /// Add keys to a filter

@@ -1,5 +1,6 @@
 //! `tepal build`: makes a filter from a list.
 
+mod exact;
 mod like;
 
 use std::path::Path;
@@ -7,7 +8,8 @@ use std::path::Path;
 use serde::Serialize;
 use tepal::build::{Built, Gather};
 use tepal::{
-    AnyFilter, BloomFilterBuilder, Error, Format, KeyDomain, Labels, Obstacle, OverCapacity, Recipe, Scheme,
+    AnyFilter, BloomFilterBuilder, Error, Format, KeyDomain, Labels, Obstacle, OverCapacity, PreparedKeys,
+    Recipe, Scheme,
 };
 
 use super::plan::has_own_sizes;
@@ -40,7 +42,17 @@ struct Report {
     different_keys_exact: bool,
     /// Records that were left out because they have no key.
     bad_records: u64,
+    /// With `--exact-on`: what was found in the universe.
+    exact_on: Option<exact::ExactOn>,
     filter: Description,
+}
+
+/// How the keys of the list become a filter.
+enum Way {
+    /// They go into one as they come.
+    Gather(Box<Gather>),
+    /// They are compared with a universe first.
+    Exact(Box<BloomFilterBuilder>),
 }
 
 /// Runs the verb.
@@ -48,21 +60,36 @@ pub fn run(args: &BuildArgs) -> Outcome {
     if args.json && args.output.as_os_str() == "-" {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
+    exact::check(args)?;
     let mut target = Target::new(&args.output, args.force)?;
     let secrets = Secrets::from_files(args.secret.as_deref(), args.seal.as_deref(), args.quiet)?;
     let threads = args.keys.threads();
     let sources = Source::list(&args.inputs);
-    let (gather, rules) = match &args.like {
-        Some(path) => like::gather(path, args, &sources, &secrets)?,
+    let (way, rules) = match &args.like {
+        Some(path) => {
+            let (gather, rules) = like::gather(path, args, &sources, &secrets)?;
+            (Way::Gather(Box::new(gather)), rules)
+        }
         None => {
             let rules = args.keys.rules(BadPolicy::Fail)?;
             args.keys.check_field()?;
-            (new_gather(args, Rows::label(&rules, &sources), &secrets, &target)?, rules)
+            let builder = keyed(args, Rows::label(&rules, &sources), &secrets)?;
+            let way = match args.exact_on.is_empty() {
+                true => Way::Gather(Box::new(new_gather(args, builder, &target)?)),
+                false => Way::Exact(Box::new(builder)),
+            };
+            (way, rules)
         }
     };
     let progress = Progress::of(&sources, args.quiet);
     let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), threads)?;
-    let mut built = gather_all(gather, &mut inputs, args.like.as_deref())?;
+    let (mut built, exact) = match way {
+        Way::Gather(gather) => (gather_all(*gather, &mut inputs, args.like.as_deref())?, None),
+        Way::Exact(builder) => {
+            let (built, exact) = exact::build(*builder, args, &target, &rules, &mut inputs)?;
+            (built, Some(exact))
+        }
+    };
     if let Some(form) = args.chain.form {
         built.file = built.file.in_form(form)?;
     }
@@ -88,7 +115,11 @@ pub fn run(args: &BuildArgs) -> Outcome {
     }
     if !args.quiet {
         let bad = inputs.bad.told().map_or(String::new(), |bad| format!("; {bad}"));
-        say(&format!("{}{bad}", summary(&built, &rules)));
+        let on = exact.as_ref().map_or(String::new(), exact::ExactOn::told);
+        say(&format!("{}{on}{bad}", summary(&built, &rules)));
+        if let Some(note) = exact.as_ref().and_then(|exact| exact.note(filter.size_in_bytes())) {
+            complain(&format!("{}: ! {note}", target.name()));
+        }
         if args.scheme.to == Some(Format::ParquetSbbf)
             && args.shape.size.is_some_and(|size| !size.is_power_of_two())
         {
@@ -106,23 +137,24 @@ pub fn run(args: &BuildArgs) -> Outcome {
             different_keys: built.different,
             different_keys_exact: built.is_exact,
             bad_records: inputs.bad.records(),
+            exact_on: exact,
             filter: Description::of(&target.name(), &told),
         })?;
     }
     Ok(0)
 }
 
+/// What the flags say of the filter, with the secret key.
+fn keyed(args: &BuildArgs, rows: Option<String>, secrets: &Secrets) -> Result<BloomFilterBuilder, Failure> {
+    let builder = builder(args, rows)?;
+    Ok(match &secrets.secret {
+        Some(key) => builder.secret_key(key.clone()),
+        None => builder,
+    })
+}
+
 /// Takes keys into a new filter.
-fn new_gather(
-    args: &BuildArgs,
-    rows: Option<String>,
-    secrets: &Secrets,
-    target: &Target,
-) -> Result<Gather, Failure> {
-    let mut builder = builder(args, rows)?;
-    if let Some(key) = &secrets.secret {
-        builder = builder.secret_key(key.clone());
-    }
+fn new_gather(args: &BuildArgs, builder: BloomFilterBuilder, target: &Target) -> Result<Gather, Failure> {
     let format = args.scheme.to.unwrap_or(Format::Tepal);
     if format != Format::Tepal {
         refuse_what_is_lost(args, format)?;
@@ -150,17 +182,20 @@ impl Sink<Kept> for Take<'_> {
         if let Some(failure) = &kept.failure {
             return Err(failure.clone());
         }
-        match self.gather.take(&kept.keys) {
-            Ok(()) => Ok(Flow::Continue),
-            Err(Error::CapacityReached { capacity, .. }) => {
-                Err(too_many(page.name, capacity, self.gather.format(), self.like))
-            }
-            Err(Error::KeysClustered { rate, promised, .. }) => {
-                Err(Failure::clustered(page.name, rate, promised, "--over warn"))
-            }
-            Err(error) => Err(error.into()),
-        }
+        take(self.gather, &kept.keys, page.name, self.like)?;
+        Ok(Flow::Continue)
     }
+}
+
+/// Gives a filter keys of a list.
+fn take(gather: &Gather, keys: &PreparedKeys, list: &str, like: Option<&Path>) -> Result<(), Failure> {
+    gather.take(keys).map_err(|error| match error {
+        Error::CapacityReached { capacity, .. } => too_many(list, capacity, gather.format(), like),
+        Error::KeysClustered { rate, promised, .. } => {
+            Failure::clustered(list, rate, promised, "--over warn")
+        }
+        error => error.into(),
+    })
 }
 
 /// More keys than the room that was asked for.

@@ -4,6 +4,7 @@ mod bad_records;
 mod build;
 mod encodings;
 mod errors;
+mod exact_on;
 mod exceptions;
 mod fidelity;
 mod fields;

@@ -42,6 +42,21 @@ pub struct PreparedKeys {
 }
 
 impl PreparedKeys {
+    /// Keys of which the caller has kept the [`hashes`](Self::hashes).
+    ///
+    /// ```
+    /// use tepal::{AnyFilter, BloomFilter, PreparedKeys};
+    /// let mut filter = AnyFilter::from(BloomFilter::builder().capacity(100).build()?);
+    /// let kept = vec![filter.key_hasher().hash("apple")?];
+    /// filter.insert_prepared(&PreparedKeys::from_hashes(kept))?;
+    /// assert!(filter.contains("apple"));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn from_hashes(hashes: Vec<u64>) -> Self {
+        PreparedKeys { hashes, bytes: Vec::new(), ends: Vec::new() }
+    }
+
     /// How many keys there are.
     #[must_use]
     pub fn len(&self) -> usize {

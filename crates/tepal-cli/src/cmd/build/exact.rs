@@ -1,0 +1,388 @@
+//! `tepal build --exact-on`: a filter that is right about every key of a known universe.
+//!
+//! It is a Bloom filter whose wrong answers within the universe are its exceptions. The rate is chosen so that both together take
+//! the fewest bytes: at a lower one the filter is larger and the exceptions are fewer. That needs the numbers of members and of
+//! strangers, so both lists are read first, once each, and kept as hashes.
+//!
+//! An exception is known by the 64-bit hash of its key, and a member with the same hash would be missed. So each key has a second
+//! hash, of a random key: a key of the universe is a member if both are one's, and if just the first is, nothing can be built.
+
+use std::hash::{BuildHasher, RandomState};
+use std::path::Path;
+
+use serde::Serialize;
+use tepal::build::Built;
+use tepal::{BloomFilter, BloomFilterBuilder, Exceptions, Format, KeyHasher, PreparedKeys, SecretKey};
+
+use crate::args::BuildArgs;
+use crate::error::Failure;
+use crate::input::bad::BadPolicy;
+use crate::input::field::KeyRules;
+use crate::input::pages::{Inputs, Keys, Page};
+use crate::input::pipeline::{self, Flow, Refused, Sink, Work};
+use crate::input::progress::Progress;
+use crate::input::source::Source;
+use crate::keys::refusal;
+use crate::output::{Target, is_same_file};
+use crate::text::message::{shown, shown_key};
+use crate::text::number;
+
+/// Keys that a filter is given or asked for together.
+const PIECE: usize = 1024;
+
+/// What was found in the universe.
+#[derive(Serialize)]
+pub struct ExactOn {
+    /// Keys that were read, repeats included.
+    keys: u64,
+    /// Different ones that are no members.
+    strangers: u64,
+    /// Members that are not in it.
+    members_missing: u64,
+    /// Records that were left out because they have no key.
+    bad_records: u64,
+    /// Strangers for which the bits say yes.
+    exceptions: u64,
+    /// Bytes of the file that they take.
+    exceptions_len: u64,
+    /// Bytes that the sorted hashes of the members would take.
+    exact_set_len: u64,
+}
+
+impl ExactOn {
+    /// `; right about the whole universe, 20,000 keys, with 20 exceptions, 168 bytes`
+    pub fn told(&self) -> String {
+        let missing = match self.members_missing {
+            0 => String::new(),
+            keys => format!("; {} of the list not in it", number::counted(keys, "key")),
+        };
+        let bad = match self.bad_records {
+            0 => String::new(),
+            records => format!("; {} of it left out", number::counted(records, "bad record")),
+        };
+        format!(
+            "; right about the whole universe, {}, with {}, {}{missing}{bad}",
+            number::counted(self.keys, "key"),
+            number::counted(self.exceptions, "exception"),
+            number::size(self.exceptions_len)
+        )
+    }
+
+    /// What to say where the plain hashes of the members, if there are any, would be smaller than a filter of so many bytes with
+    /// its exceptions.
+    pub fn note(&self, filter: u64) -> Option<String> {
+        let all = filter + self.exceptions_len;
+        (self.exact_set_len > 0 && self.exact_set_len < all).then(|| {
+            format!(
+                "filter and exceptions take {}; the sorted 64-bit hashes of the list, which are exact on this universe too, would \
+                 take {}, but tepal has no file for these",
+                number::size(all),
+                number::size(self.exact_set_len)
+            )
+        })
+    }
+}
+
+/// Refuses what cannot be exact, before anything is read.
+pub fn check(args: &BuildArgs) -> Result<(), Failure> {
+    if args.exact_on.is_empty() {
+        return Ok(());
+    }
+    let is_stdin = |path: &Path| path.as_os_str() == "-";
+    let read = args.inputs.iter().chain(&args.exact_on).filter(|path| is_stdin(path)).count()
+        + usize::from(args.inputs.is_empty());
+    if read > 1 {
+        return Err(Failure::new(
+            "standard input can be read once; name files for the keys, for --exact-on, or for both",
+        ));
+    }
+    let twice = args.exact_on.iter().find(|path| args.inputs.iter().any(|list| is_same_file(list, path)));
+    if let Some(path) = twice {
+        return Err(Failure::new(format!(
+            "--exact-on {}: that is the list of members too; name the list of all keys that will be asked, or leave it out",
+            shown(path)
+        )));
+    }
+    match args.scheme.to {
+        None | Some(Format::Tepal) => Ok(()),
+        Some(format) => Err(Failure::new(format!(
+            "--exact-on needs exceptions, which only tepal files have, not those of {format}; leave it out, or leave --to out"
+        ))),
+    }
+}
+
+/// Builds the filter of a list, with exceptions for all other keys of the universe for which it says yes.
+pub fn build(
+    builder: BloomFilterBuilder,
+    args: &BuildArgs,
+    target: &Target,
+    rules: &KeyRules,
+    inputs: &mut Inputs,
+) -> Result<(Built, ExactOn), Failure> {
+    let hashers = Hashers::new(&builder)?;
+    let sources = Source::list(&args.exact_on);
+    let progress = Progress::of(&sources, args.quiet);
+    let mut universe = Inputs::new(sources, rules.clone(), progress.clone(), args.keys.threads())?;
+
+    let mut listed = Listed { keys: 0, marks: Vec::new() };
+    pipeline::run(inputs, &hashers, &mut listed)?;
+    let Listed { keys, mut marks } = listed;
+    distinct(&mut marks);
+    let mut split = Split { keys: 0, found: vec![false; marks.len()], strangers: Vec::new() };
+    let done = pipeline::run(&mut universe, &Compare { hashers: &hashers, members: &marks }, &mut split);
+    progress.clear();
+    done?;
+    if args.keys.warns_of_bad(BadPolicy::Fail, args.quiet) {
+        universe.bad.warn();
+    }
+    let Split { keys: asked, found, mut strangers } = split;
+    if asked == 0 {
+        let text =
+            "it has no keys, and has to have all that will be asked; name another, or leave --exact-on out";
+        return Err(Failure::at(&args.exact_on.first().map_or(String::new(), |path| shown(path)), text));
+    }
+    distinct(&mut strangers);
+
+    let members = marks.len() as u64;
+    let builder = at_least_cost(builder, args, members, strangers.len() as u64);
+    let gather = super::new_gather(args, builder, target)?;
+    let list = args.inputs.first().map_or("standard input".to_owned(), |path| shown(path));
+    // In the order of their hashes they would look like a part of the keys that was chosen by it.
+    marks.sort_unstable_by_key(|mark| mark.second);
+    for piece in marks.chunks(PIECE) {
+        let hashes = piece.iter().map(|mark| mark.first).collect();
+        super::take(&gather, &PreparedKeys::from_hashes(hashes), &list, None)?;
+    }
+    drop(marks);
+    let mut built = gather.finish()?;
+    (built.keys, built.different, built.is_exact) = (keys, members, true);
+
+    let mut exceptions = Exceptions::new();
+    for piece in strangers.chunks(PIECE) {
+        exceptions.take(built.file.filter(), &PreparedKeys::from_hashes(piece.to_vec()));
+    }
+    // Without any, the file stays one that every program can open.
+    if exceptions.count() > 0 {
+        built.file = built.file.except(&exceptions)?;
+    }
+    let count = exceptions.count() as u64;
+    let exact = ExactOn {
+        keys: asked,
+        strangers: strangers.len() as u64,
+        members_missing: found.iter().filter(|found| !**found).count() as u64,
+        bad_records: universe.bad.records(),
+        exceptions: count,
+        exceptions_len: if count == 0 { 0 } else { 8 * (count + 1) },
+        exact_set_len: 8 * members,
+    };
+    Ok((built, exact))
+}
+
+/// With the rate at which filter and exceptions together take the fewest bytes, where the flags leave it open. Where there are no
+/// strangers, every rate needs none, and the usual one stays.
+fn at_least_cost(
+    builder: BloomFilterBuilder,
+    args: &BuildArgs,
+    members: u64,
+    strangers: u64,
+) -> BloomFilterBuilder {
+    if args.shape.fpr.is_some() || args.shape.size.is_some() || strangers == 0 {
+        return builder;
+    }
+    let keys = args.shape.capacity.unwrap_or(members.max(1));
+    // From 2^-2, since keys outside of the universe may be asked too, in quarters of a bit.
+    let rates = (8..=160).map(|quarters| 0.5f64.powf(f64::from(quarters) / 4.0));
+    let costs = rates.filter_map(|rate| {
+        let plan = builder.clone().capacity(keys).false_positive_rate(rate).plan().ok()?;
+        Some((plan.size_in_bytes() as f64 + 8.0 * rate * strangers as f64, rate))
+    });
+    match costs.min_by(|one, other| one.0.total_cmp(&other.0)) {
+        Some((_, rate)) => builder.false_positive_rate(rate),
+        // Building says why there is no such filter.
+        None => builder,
+    }
+}
+
+/// Both hashes of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Mark {
+    /// The filter's.
+    first: u64,
+    /// The other.
+    second: u64,
+}
+
+/// Gives each key both hashes.
+struct Hashers {
+    first: KeyHasher,
+    second: KeyHasher,
+}
+
+impl Hashers {
+    fn new(builder: &BloomFilterBuilder) -> Result<Self, Failure> {
+        let first = builder.key_hasher()?;
+        if !first.has_hash() {
+            return Err(Failure::new(format!(
+                "--exact-on compares keys by 64-bit hashes, which the scheme {} does not have; leave the scheme out, or build \
+                 without --exact-on and give the strangers to tepal except, with --members",
+                first.scheme()
+            )));
+        }
+        let random = RandomState::new();
+        let mut key = [0; 16];
+        for (i, half) in key.chunks_mut(8).enumerate() {
+            half.copy_from_slice(&random.hash_one(i).to_le_bytes());
+        }
+        let second = BloomFilter::builder()
+            .key_domain(first.key_domain())
+            .recipe(first.recipe())
+            .secret_key(SecretKey::new(key))
+            .key_hasher()?;
+        Ok(Hashers { first, second })
+    }
+
+    /// Hands out the hashes of each key, with the record and the key.
+    fn each(
+        &self,
+        keys: &mut Keys<'_>,
+        mut with: impl FnMut(Mark, usize, &[u8]) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
+        for record in 0..keys.batch.len() {
+            let why = match keys.key(record) {
+                Ok(Some(key)) => match (self.first.hash(key), self.second.hash(key)) {
+                    (Ok(first), Ok(second)) => {
+                        with(Mark { first, second }, record, key)?;
+                        continue;
+                    }
+                    (Err(error), _) | (_, Err(error)) => refusal(&error),
+                },
+                Ok(None) => continue,
+                Err(text) => text,
+            };
+            keys.bad.push(record, why)?;
+        }
+        Ok(())
+    }
+}
+
+impl Work for Hashers {
+    type Tools = ();
+    type Results = Vec<Mark>;
+
+    fn tools(&self) {}
+
+    fn clear(results: &mut Vec<Mark>) {
+        results.clear();
+    }
+
+    fn work(&self, (): &mut (), keys: &mut Keys<'_>, marks: &mut Vec<Mark>) -> Result<(), Refused> {
+        self.each(keys, |mark, _, _| {
+            marks.push(mark);
+            Ok(())
+        })
+    }
+}
+
+/// Keeps the members.
+struct Listed {
+    keys: u64,
+    marks: Vec<Mark>,
+}
+
+impl Sink<Vec<Mark>> for Listed {
+    fn take(&mut self, _: &mut Page<'_>, marks: &Vec<Mark>) -> Result<Flow, Failure> {
+        self.keys += marks.len() as u64;
+        keep(&mut self.marks, marks)?;
+        Ok(Flow::Continue)
+    }
+}
+
+/// Looks for the keys of the universe among the members.
+struct Compare<'a> {
+    hashers: &'a Hashers,
+    /// Ascending, each once.
+    members: &'a [Mark],
+}
+
+/// The keys of some records.
+#[derive(Default)]
+struct Compared {
+    /// Which members they are.
+    members: Vec<usize>,
+    /// The hashes of those that are none.
+    strangers: Vec<u64>,
+}
+
+impl Work for Compare<'_> {
+    type Tools = ();
+    type Results = Compared;
+
+    fn tools(&self) {}
+
+    fn clear(compared: &mut Compared) {
+        compared.members.clear();
+        compared.strangers.clear();
+    }
+
+    fn work(&self, (): &mut (), keys: &mut Keys<'_>, compared: &mut Compared) -> Result<(), Refused> {
+        self.hashers.each(keys, |mark, record, key| {
+            let at = match self.members.binary_search(&mark) {
+                Ok(member) => {
+                    compared.members.push(member);
+                    return Ok(());
+                }
+                Err(at) => at,
+            };
+            let beside = [at.checked_sub(1), Some(at)].into_iter().flatten();
+            let has_hash = |i| self.members.get(i).is_some_and(|member: &Mark| member.first == mark.first);
+            if beside.into_iter().any(has_hash) {
+                let text = format!(
+                    "{} is not on the list, and has the 64-bit hash of a key that is, so the filter cannot be right about both; \
+                     nothing was built: choose another --seed (or another --secret)",
+                    shown_key(key)
+                );
+                return Err(Refused { record, text });
+            }
+            compared.strangers.push(mark.first);
+            Ok(())
+        })
+    }
+}
+
+/// Divides the universe into members and strangers.
+struct Split {
+    keys: u64,
+    found: Vec<bool>,
+    strangers: Vec<u64>,
+}
+
+impl Sink<Compared> for Split {
+    fn take(&mut self, _: &mut Page<'_>, compared: &Compared) -> Result<Flow, Failure> {
+        self.keys += (compared.members.len() + compared.strangers.len()) as u64;
+        compared.members.iter().for_each(|member| self.found[*member] = true);
+        keep(&mut self.strangers, &compared.strangers)?;
+        Ok(Flow::Continue)
+    }
+}
+
+/// Appends, and throws repeats away before it takes more memory.
+fn keep<T: Copy + Ord>(all: &mut Vec<T>, more: &[T]) -> Result<(), Failure> {
+    if all.capacity() - all.len() < more.len() {
+        distinct(all);
+        // Room for as many again: so often they need not be sorted.
+        all.try_reserve_exact(all.len().max(more.len()).max(PIECE)).map_err(|_| {
+            Failure::new(format!(
+                "--exact-on keeps both lists as hashes, and there is no memory for more than {}; build without it, and give the \
+                 strangers to tepal except, with --members",
+                number::counted(all.len() as u64, "key")
+            ))
+        })?;
+    }
+    all.extend_from_slice(more);
+    Ok(())
+}
+
+fn distinct<T: Ord>(all: &mut Vec<T>) {
+    all.sort_unstable();
+    all.dedup();
+}

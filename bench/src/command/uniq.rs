@@ -18,7 +18,7 @@ const HOSTS: [&str; 4] = ["www.example.com", "shop.example.org", "news.example.n
 /// The peers: what they are called here, the program, what it is given before the list, and how it is got.
 const PEERS: [(&str, &str, &[&str], &str); 5] = [
     ("runiq", "runiq", &[], "cargo install runiq"),
-    ("runiq, a Bloom filter of its own", "runiq", &["-f", "bloom"], "cargo install runiq"),
+    ("runiq, a Bloom filter of its own", "runiq", &["-f", "compact"], "cargo install runiq"),
     ("huniq", "huniq", &[], "cargo install huniq"),
     ("mawk '!seen[$0]++'", "mawk", &["!seen[$0]++"], "apt-get install mawk"),
     ("sort -u", "sort", &["-u"], "part of every Unix"),

@@ -18,7 +18,7 @@ use super::bloom::{BloomFilter, after};
 use super::storage::{Backing, Mapped};
 use super::{AwaitsBody, FilePart, Filter};
 use crate::error::{Error, Result};
-use crate::facts::{Facts, Warning};
+use crate::facts::{Facts, Labels, Warning};
 use crate::ids::{Kind, OverCapacity};
 use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One, SecretKey, insert_in_batches};
 pub(crate) use grow::Growth;
@@ -383,7 +383,7 @@ impl Filter for ScalableBloomFilter {
         !has_room && self.over_capacity() == OverCapacity::Refuse
     }
 
-    fn labels(&self) -> Option<&crate::Labels> {
+    fn labels(&self) -> Option<&Labels> {
         Some(self.links[0].labels())
     }
 

@@ -34,7 +34,7 @@ pub fn gather(
         file.set_over_capacity(policy).map_err(|error| Failure::at(&name, error))?;
     }
     let rules = rows::rules(&args.keys, BadPolicy::Fail, [(path, &file)], true, args.quiet)?;
-    if file.filter().kind() == tepal::Kind::Scalable {
+    if file.format() == Format::Tepal && file.filter().kind() == tepal::Kind::Scalable {
         let text =
             "a chain of filters, which grows; --like needs one filter, so build it anew without --like";
         return Err(Failure::at(&name, text));

@@ -160,10 +160,15 @@ impl ExceptedBloomFilter {
 
     /// With these exceptions too.
     pub(super) fn with(mut self, more: &Exceptions) -> Self {
-        self.exceptions.extend_from_slice(&more.hashes);
-        self.exceptions.sort_unstable();
-        self.exceptions.dedup();
+        let mut all = core::mem::take(&mut self.exceptions);
+        all.extend_from_slice(&more.hashes);
+        self.set(all);
         self
+    }
+
+    /// Does the key stand among the exceptions?
+    fn excepts(&self, key: KeyRef<'_>) -> bool {
+        self.hash(One::Key(key)).is_ok_and(|hash| self.is_excepted(hash))
     }
 
     fn is_excepted(&self, hash: u64) -> bool {
@@ -276,7 +281,7 @@ impl Filter for ExceptedBloomFilter {
     }
 
     fn contains(&self, key: KeyRef<'_>) -> bool {
-        self.filter.contains(&key) && !self.hash(One::Key(key)).is_ok_and(|hash| self.is_excepted(hash))
+        self.filter.contains(&key) && !self.excepts(key)
     }
 
     fn contains_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
@@ -297,7 +302,7 @@ impl Filter for ExceptedBloomFilter {
     }
 
     fn insert(&mut self, key: KeyRef<'_>) -> Result<bool> {
-        let was_excepted = !Filter::contains(self, key) && self.filter.contains(&key);
+        let was_excepted = self.filter.contains(&key) && self.excepts(key);
         let is_new = self.filter.insert(&key)?;
         if was_excepted {
             self.remove(Batch::One(One::Key(key)), 1);

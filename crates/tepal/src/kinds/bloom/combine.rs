@@ -167,7 +167,7 @@ impl<L: PlainStorage> BloomFilter<L> {
         if !self.has_hash() {
             return Vec::new();
         }
-        let units = self.meta.shape.bit_len / self.meta.shape.layout.unit_bits();
+        let units = self.units();
         let small = (1..).take_while(|factor| factor * factor <= units).filter(|factor| units % factor == 0);
         let mut factors: Vec<u64> = small.flat_map(|factor| [factor, units / factor]).collect();
         factors.sort_unstable();
@@ -176,10 +176,15 @@ impl<L: PlainStorage> BloomFilter<L> {
         factors
     }
 
+    /// Lines, blocks or, in the layout `scattered`, bits.
+    fn units(&self) -> u64 {
+        self.meta.shape.bit_len / self.meta.shape.layout.unit_bits()
+    }
+
     /// The filter made `factor` times smaller, and how it is when that is done.
     pub(crate) fn folded_by(&self, factor: u64) -> Result<BloomFilter> {
         self.check_folds()?;
-        if !self.fold_factors().contains(&factor) {
+        if factor < 2 || self.units() % factor != 0 {
             let expected = "one of `fold_factors`";
             return Err(Error::parameter("the factor to fold by", factor, expected));
         }

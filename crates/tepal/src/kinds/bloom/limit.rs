@@ -41,6 +41,12 @@ impl Meta {
         inserted.and_then(|inserted| self.capacity.checked_sub(inserted)).filter(|keys| *keys > 0)
     }
 
+    /// So many of the keys that are left may be given before the half of all is in, where it is not: then there is time to say
+    /// that the keys spoil the promise.
+    pub(super) fn keys_to_half(&self, left: u64) -> Option<u64> {
+        left.checked_sub(self.capacity / 2).filter(|keys| *keys > 0)
+    }
+
     /// Is this rate, of the keys that are in, past the promise?
     fn is_past(&self, rate: f64) -> bool {
         rate > WITHIN * self.promised_rate
@@ -112,10 +118,8 @@ impl<L: Storage> BloomFilter<L> {
         let Some(left) = self.meta.keys_left(inserted) else {
             return self.look(set_bits()).map(Room::Bits);
         };
-        // Half-way there is time to say that the keys spoil the promise.
-        let half = self.meta.capacity / 2;
-        if left > half {
-            return Ok(Room::Keys(left - half));
+        if let Some(keys) = self.meta.keys_to_half(left) {
+            return Ok(Room::Keys(keys));
         }
         self.spoiled().map_or(Ok(Room::Keys(left)), |rate| Err(Refusal::Spoiled(rate as f32)))
     }

@@ -354,7 +354,7 @@ impl BloomFilter<Shared> {
         let k = u64::from(self.num_hashes());
         let found = match self.meta.keys_left(self.keys_inserted()) {
             Some(left) => {
-                let is_half = self.refuses() && left <= self.meta.capacity / 2;
+                let is_half = self.refuses() && self.meta.keys_to_half(left).is_none();
                 let first = is_half && !self.lines.half_seen.swap(true, Relaxed);
                 // Keys that are in already bring the capacity nearer without setting a bit.
                 let bits = left.saturating_mul(k);

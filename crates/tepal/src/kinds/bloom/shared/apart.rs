@@ -93,8 +93,7 @@ impl BloomFilter<Shared> {
             return None;
         }
         let left = self.meta.keys_left(self.keys_inserted())?;
-        let half = self.meta.capacity / 2;
-        let room = if left > half { left - half } else { left };
+        let room = self.meta.keys_to_half(left).unwrap_or(left);
         usize::try_from(room / self.lines.apart.load(Relaxed).max(1)).ok()
     }
 

@@ -267,3 +267,8 @@ fn unrecorded(missing: Unrecorded) -> &'static [&'static str] {
         _ => &[],
     }
 }
+
+/// Bytes of a file that so many exceptions take (FORMAT.md, section 4.9).
+pub fn exceptions_len(count: u64) -> u64 {
+    if count == 0 { 0 } else { 8 * (count + 1) }
+}

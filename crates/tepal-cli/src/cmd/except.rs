@@ -6,6 +6,7 @@ use serde::Serialize;
 use tepal::{Exceptions, Opened, PreparedKeys};
 
 use crate::args::ExceptArgs;
+use crate::describe::exceptions_len;
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
 use crate::input::pages::{Inputs, Page};
@@ -77,7 +78,7 @@ pub fn run(args: &ExceptArgs) -> Outcome {
         not_needed: keys - needed,
         added: file.filter().exceptions() - before,
         exceptions: file.filter().exceptions(),
-        exceptions_len: len(&file),
+        exceptions_len: exceptions_len(file.filter().exceptions()),
     };
     if !args.quiet {
         say(&summary(&report));
@@ -96,10 +97,7 @@ fn refuse_unasked(args: &ExceptArgs) -> Result<(), Failure> {
              compared, or say with --strangers that no key is a member",
         ));
     }
-    let is_stdin = |path: &&PathBuf| path.as_os_str() == "-";
-    let read = args.inputs.iter().chain(&args.members).filter(is_stdin).count()
-        + usize::from(args.inputs.is_empty());
-    if read > 1 {
+    if Source::reads_stdin_twice(&args.inputs, &args.members) {
         return Err(Failure::new(
             "standard input can be read once; name files for the keys, for the members, or for both",
         ));
@@ -176,14 +174,6 @@ impl Sink<PreparedKeys> for Members<'_> {
     }
 }
 
-/// Bytes that the exceptions take in the file.
-fn len(file: &Opened) -> u64 {
-    match file.filter().exceptions() {
-        0 => 0,
-        count => 8 * (count + 1),
-    }
-}
-
 /// `412 exceptions added, 3.2 KiB in all; 588 keys needed none`
 fn summary(report: &Report) -> String {
     let not_needed = match report.not_needed {
@@ -200,7 +190,8 @@ fn summary(report: &Report) -> String {
 
 /// Says how many there are.
 fn list(args: &ExceptArgs, file: &Opened) -> Outcome {
-    let (exceptions, exceptions_len) = (file.filter().exceptions(), len(file));
+    let exceptions = file.filter().exceptions();
+    let exceptions_len = exceptions_len(exceptions);
     let mut stdout = Stdout::new();
     if args.json {
         stdout.document(&Report { keys: 0, not_needed: 0, added: 0, exceptions, exceptions_len })?;

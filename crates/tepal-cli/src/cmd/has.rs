@@ -17,7 +17,7 @@ use crate::input::source::Source;
 use crate::live::{AskLive, Filters};
 use crate::names::Names;
 use crate::open::{note_encoding, open_one_of};
-use crate::output::{Record, Stdout, complain};
+use crate::output::{Lines, Record, Stdout, complain};
 use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -97,8 +97,7 @@ struct Printer<'a> {
     counts: Vec<(String, u64)>,
     /// The header row that was printed.
     header: Option<Vec<u8>>,
-    /// The record that was printed last has no terminator: it is the end of its input.
-    unterminated: bool,
+    out: Lines,
     /// Room for a line.
     line: Vec<u8>,
 }
@@ -115,7 +114,7 @@ impl<'a> Printer<'a> {
             selected_in_input: 0,
             counts: inputs.into_iter().map(|name| (name, 0)).collect(),
             header: None,
-            unterminated: false,
+            out: Lines::new(args.keys.null),
             line: Vec::new(),
         }
     }
@@ -127,14 +126,7 @@ impl<'a> Printer<'a> {
 
     /// Prints the count, and gives the exit code. What was printed before a failure stays printed.
     fn finish(mut self, asked: Result<(), Failure>) -> Outcome {
-        match asked {
-            Ok(()) => {}
-            Err(Failure::ClosedPipe) => return Err(Failure::ClosedPipe),
-            Err(message) => {
-                self.stdout.flush()?;
-                return Err(message);
-            }
-        }
+        self.stdout.ended(asked)?;
         if self.args.count && !self.args.quiet {
             let each = self.counts.iter().map(|(name, selected)| format!("{name}:{selected}\n"));
             let lines = if self.args.with_filename { each.collect() } else { format!("{}\n", self.selected) };
@@ -172,29 +164,15 @@ impl<'a> Printer<'a> {
                     self.names.append(&holders, &mut names);
                     self.stdout.write(&names)?;
                 }
-                self.stdout.write(&[self.terminator()])?;
+                self.stdout.write(&[self.out.terminator()])?;
             }
-        }
-        Ok(())
-    }
-
-    fn terminator(&self) -> u8 {
-        if self.args.keys.null { 0 } else { b'\n' }
-    }
-
-    /// Writes the terminator that the record printed last does not have, because another one follows.
-    fn end_record(&mut self) -> Result<(), Failure> {
-        if std::mem::take(&mut self.unterminated) {
-            self.stdout.write(&[self.terminator()])?;
         }
         Ok(())
     }
 
     /// Prints records as they stand in their input.
     fn records(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.end_record()?;
-        self.unterminated = bytes.last() != Some(&self.terminator());
-        self.stdout.write(bytes)
+        self.out.write(&mut self.stdout, bytes)
     }
 
     /// Prints what comes before a line of an input, or before a key of `-e`.
@@ -202,7 +180,7 @@ impl<'a> Printer<'a> {
         if !self.args.line_number && !self.args.with_filename {
             return Ok(());
         }
-        self.end_record()?;
+        self.out.end(&mut self.stdout)?;
         let name = input.filter(|_| self.args.with_filename).map_or(String::new(), |name| format!("{name}:"));
         let line = if self.args.line_number { format!("{line}:") } else { String::new() };
         self.stdout.write(format!("{name}{line}").as_bytes())
@@ -343,7 +321,7 @@ impl Sink<Answers> for Printer<'_> {
         if self.args.files_with_matches && self.selected_in_input > 0 {
             if !self.args.quiet {
                 self.stdout.write(page.name.as_bytes())?;
-                self.stdout.write(&[self.terminator()])?;
+                self.stdout.write(&[self.out.terminator()])?;
                 self.stdout.show()?;
             }
             return Ok(if self.args.quiet { Flow::Stop } else { Flow::NextInput });

@@ -15,7 +15,7 @@ use crate::input::source::Source;
 use crate::live::{AskLive, Filters};
 use crate::names::{NONE, Names};
 use crate::open::{note_encoding, open_one_of};
-use crate::output::{Record, Stdout};
+use crate::output::{Lines, Record, Stdout};
 use crate::rows;
 use crate::secrets::Secrets;
 
@@ -103,8 +103,7 @@ struct Printer<'a> {
     /// Lines that each filter holds.
     counts: Vec<u64>,
     header_printed: bool,
-    /// The record that was printed last has no terminator: it is the end of its input.
-    unterminated: bool,
+    out: Lines,
     /// Room for a line.
     line: Vec<u8>,
 }
@@ -120,7 +119,7 @@ impl<'a> Printer<'a> {
             lines: 0,
             strangers: 0,
             header_printed: false,
-            unterminated: false,
+            out: Lines::new(args.keys.null),
             line: Vec::new(),
         }
     }
@@ -140,14 +139,7 @@ impl<'a> Printer<'a> {
 
     /// Prints the totals, and gives the exit code. What was printed before a failure stays printed.
     fn finish(mut self, asked: Result<(), Failure>) -> Outcome {
-        match asked {
-            Ok(()) => {}
-            Err(Failure::ClosedPipe) => return Err(Failure::ClosedPipe),
-            Err(message) => {
-                self.stdout.flush()?;
-                return Err(message);
-            }
-        }
+        self.stdout.ended(asked)?;
         if self.args.count && !self.args.quiet {
             self.totals()?;
         }
@@ -185,7 +177,7 @@ impl<'a> Printer<'a> {
                     line.push(b'\t');
                     self.names.append(&holders, &mut line);
                 }
-                line.push(self.terminator());
+                line.push(self.out.terminator());
                 self.stdout.write(&line)?;
             }
         }
@@ -202,10 +194,6 @@ impl<'a> Printer<'a> {
         self.strangers += u64::from(is_stranger);
     }
 
-    fn terminator(&self) -> u8 {
-        if self.args.keys.null { 0 } else { b'\n' }
-    }
-
     /// Prints a record with one more field, which `with_field` appends.
     fn record(&mut self, with_field: impl FnOnce(&Names, &mut Vec<u8>)) -> Result<(), Failure> {
         let mut line = std::mem::take(&mut self.line);
@@ -217,11 +205,7 @@ impl<'a> Printer<'a> {
 
     /// Prints whole records.
     fn records(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        if std::mem::take(&mut self.unterminated) {
-            self.stdout.write(&[self.terminator()])?;
-        }
-        self.unterminated = bytes.last() != Some(&self.terminator());
-        self.stdout.write(bytes)
+        self.out.write(&mut self.stdout, bytes)
     }
 }
 

@@ -44,6 +44,12 @@ impl Source {
             .collect()
     }
 
+    /// Whether standard input would have to be read twice: for a list, which is that where none is named, and for more.
+    pub fn reads_stdin_twice(list: &[PathBuf], more: &[PathBuf]) -> bool {
+        let named = list.iter().chain(more).filter(|path| path.as_os_str() == "-").count();
+        named + usize::from(list.is_empty()) > 1
+    }
+
     /// The name for messages.
     pub fn name(&self) -> String {
         match self {

@@ -1,10 +1,12 @@
 //! What the command writes: results to standard output, messages to standard error, filters to files.
 
 pub mod interrupt;
+mod lines;
 mod record;
 mod streams;
 mod target;
 
+pub use lines::Lines;
 pub use record::Record;
 pub use streams::{Stdout, complain, say};
 pub use target::{Target, is_same_file};

@@ -59,6 +59,14 @@ impl Stdout {
         if self.terminal { self.flush() } else { Ok(()) }
     }
 
+    /// What was printed before a failure stays printed, unless nobody reads it.
+    pub fn ended(&mut self, done: Result<(), Failure>) -> Result<(), Failure> {
+        if let Err(Failure::Message(_)) = &done {
+            self.flush()?;
+        }
+        done
+    }
+
     /// Writes all that is collected.
     pub fn flush(&mut self) -> Result<(), Failure> {
         self.writer.flush().map_err(|e| Failure::stdout(&e))

@@ -7,14 +7,12 @@
 //! An exception is known by the 64-bit hash of its key, and a member with the same hash would be missed. So each key has a second
 //! hash, of a random key: a key of the universe is a member if both are one's, and if just the first is, nothing can be built.
 
-use std::hash::{BuildHasher, RandomState};
-use std::path::Path;
-
 use serde::Serialize;
 use tepal::build::Built;
 use tepal::{BloomFilter, BloomFilterBuilder, Exceptions, Format, KeyHasher, PreparedKeys, SecretKey};
 
 use crate::args::BuildArgs;
+use crate::describe::exceptions_len;
 use crate::error::Failure;
 use crate::input::bad::BadPolicy;
 use crate::input::field::KeyRules;
@@ -88,10 +86,7 @@ pub fn check(args: &BuildArgs) -> Result<(), Failure> {
     if args.exact_on.is_empty() {
         return Ok(());
     }
-    let is_stdin = |path: &Path| path.as_os_str() == "-";
-    let read = args.inputs.iter().chain(&args.exact_on).filter(|path| is_stdin(path)).count()
-        + usize::from(args.inputs.is_empty());
-    if read > 1 {
+    if Source::reads_stdin_twice(&args.inputs, &args.exact_on) {
         return Err(Failure::new(
             "standard input can be read once; name files for the keys, for --exact-on, or for both",
         ));
@@ -172,7 +167,7 @@ pub fn build(
         members_missing: found.iter().filter(|found| !**found).count() as u64,
         bad_records: universe.bad.records(),
         exceptions: count,
-        exceptions_len: if count == 0 { 0 } else { 8 * (count + 1) },
+        exceptions_len: exceptions_len(count),
         exact_set_len: 8 * members,
     };
     Ok((built, exact))
@@ -228,15 +223,10 @@ impl Hashers {
                 first.scheme()
             )));
         }
-        let random = RandomState::new();
-        let mut key = [0; 16];
-        for (i, half) in key.chunks_mut(8).enumerate() {
-            half.copy_from_slice(&random.hash_one(i).to_le_bytes());
-        }
         let second = BloomFilter::builder()
             .key_domain(first.key_domain())
             .recipe(first.recipe())
-            .secret_key(SecretKey::new(key))
+            .secret_key(SecretKey::generate()?)
             .key_hasher()?;
         Ok(Hashers { first, second })
     }

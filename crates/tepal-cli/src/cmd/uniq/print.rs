@@ -7,7 +7,7 @@ use crate::args::UniqArgs;
 use crate::error::Failure;
 use crate::input::pages::Page;
 use crate::input::pipeline::{Flow, Sink, Work};
-use crate::output::Stdout;
+use crate::output::{Lines, Stdout};
 
 /// How many times the keys that are expected there is room for: another filter would take more.
 const RESERVE: f64 = 1.03;
@@ -29,8 +29,7 @@ pub struct Printer<'a> {
     len: Option<u64>,
     judged: u64,
     header_printed: bool,
-    /// The record that was printed last has no terminator: it is the end of its input.
-    unterminated: bool,
+    out: Lines,
 }
 
 /// What `--json` prints for each record.
@@ -67,7 +66,7 @@ impl<'a> Printer<'a> {
             len,
             judged: 0,
             header_printed: false,
-            unterminated: false,
+            out: Lines::new(args.keys.null),
         }
     }
 
@@ -88,10 +87,6 @@ impl<'a> Printer<'a> {
 
     fn prints_lines(&self) -> bool {
         !self.args.quiet && !self.args.count && !self.args.json
-    }
-
-    fn terminator(&self) -> u8 {
-        if self.args.keys.null { 0 } else { b'\n' }
     }
 
     /// How many more lines may pass.
@@ -159,11 +154,7 @@ impl<'a> Printer<'a> {
 
     /// Prints records as they stand in their input.
     fn records(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        if std::mem::take(&mut self.unterminated) {
-            self.stdout.write(&[self.terminator()])?;
-        }
-        self.unterminated = bytes.last() != Some(&self.terminator());
-        self.stdout.write(bytes)
+        self.out.write(&mut self.stdout, bytes)
     }
 
     /// Prints the records that pass. Those that follow each other are written together.

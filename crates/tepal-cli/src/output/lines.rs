@@ -1,0 +1,38 @@
+//! Records on their way to standard output, as they stand in their inputs.
+
+use crate::error::Failure;
+use crate::output::Stdout;
+
+/// Writes whole records. The last one of an input may have no terminator: it gets one where another record follows.
+pub struct Lines {
+    terminator: u8,
+    /// The record that was written last has no terminator.
+    unterminated: bool,
+}
+
+impl Lines {
+    /// Records that end with a line end, or with NUL.
+    pub fn new(null: bool) -> Self {
+        Self { terminator: if null { 0 } else { b'\n' }, unterminated: false }
+    }
+
+    /// What a record ends with.
+    pub fn terminator(&self) -> u8 {
+        self.terminator
+    }
+
+    /// Writes the terminator that the record written last does not have, because something follows it.
+    pub fn end(&mut self, stdout: &mut Stdout) -> Result<(), Failure> {
+        if std::mem::take(&mut self.unterminated) {
+            stdout.write(&[self.terminator])?;
+        }
+        Ok(())
+    }
+
+    /// Writes records.
+    pub fn write(&mut self, stdout: &mut Stdout, bytes: &[u8]) -> Result<(), Failure> {
+        self.end(stdout)?;
+        self.unterminated = bytes.last() != Some(&self.terminator);
+        stdout.write(bytes)
+    }
+}

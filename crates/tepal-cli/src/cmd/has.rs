@@ -38,11 +38,12 @@ pub fn run(args: &HasArgs) -> Outcome {
         !sources.is_empty(),
         args.quiet,
     )?;
+    let out = Lines::new(rules.null);
     let inputs_named = sources.iter().map(Source::name).collect();
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let how = How { each: args.json || args.which, mixed: false };
     let names = Names::of(paths(args), args.stem, args.which)?;
-    let mut printer = Printer::new(args, &filters, names, inputs_named);
+    let mut printer = Printer::new(args, &filters, names, out, inputs_named);
     printer.given_keys(how)?;
     let asked = match printer.is_done() {
         true => Ok(()),
@@ -103,7 +104,13 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    fn new(args: &'a HasArgs, filters: &'a Filters<'a>, names: Names, inputs: Vec<String>) -> Self {
+    fn new(
+        args: &'a HasArgs,
+        filters: &'a Filters<'a>,
+        names: Names,
+        out: Lines,
+        inputs: Vec<String>,
+    ) -> Self {
         Self {
             args,
             filters,
@@ -114,7 +121,7 @@ impl<'a> Printer<'a> {
             selected_in_input: 0,
             counts: inputs.into_iter().map(|name| (name, 0)).collect(),
             header: None,
-            out: Lines::new(args.keys.null),
+            out,
             line: Vec::new(),
         }
     }

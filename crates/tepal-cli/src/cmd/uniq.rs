@@ -18,7 +18,7 @@ use crate::input::pages::Inputs;
 use crate::input::pipeline;
 use crate::input::progress::Progress;
 use crate::input::source::Source;
-use crate::output::{Stdout, say};
+use crate::output::{Lines, Stdout, say};
 use crate::rows::{self, Rows};
 use crate::secrets::Secrets;
 use crate::text::number;
@@ -71,9 +71,10 @@ pub fn run(args: &UniqArgs) -> Outcome {
     let len: Option<u64> = sources.iter().map(Source::file_len).sum();
     // A terminal that shows the lines shows no progress.
     let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
+    let out = Lines::new(rules.null);
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let work = seen.hash();
-    let mut printer = Printer::new(args, &mut seen, len);
+    let mut printer = Printer::new(args, &mut seen, out, len);
     let worked = match printer.is_done() {
         true => Ok(()),
         false => pipeline::run(&mut inputs, &work, &mut printer),

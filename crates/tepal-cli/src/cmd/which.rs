@@ -40,8 +40,9 @@ pub fn run(args: &WhichArgs) -> Outcome {
         !sources.is_empty(),
         args.quiet,
     )?;
+    let out = Lines::new(rules.null);
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
-    let mut printer = Printer::new(args, &filters, names);
+    let mut printer = Printer::new(args, &filters, names, out);
     printer.given_keys()?;
     let asked = match printer.is_done() {
         true => Ok(()),
@@ -109,7 +110,7 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    fn new(args: &'a WhichArgs, filters: &'a Filters<'a>, names: Names) -> Self {
+    fn new(args: &'a WhichArgs, filters: &'a Filters<'a>, names: Names, out: Lines) -> Self {
         Self {
             args,
             filters,
@@ -119,7 +120,7 @@ impl<'a> Printer<'a> {
             lines: 0,
             strangers: 0,
             header_printed: false,
-            out: Lines::new(args.keys.null),
+            out,
             line: Vec::new(),
         }
     }

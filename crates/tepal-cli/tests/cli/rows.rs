@@ -305,3 +305,20 @@ fn names_of_files_and_header_rows() {
     assert_eq!(place.run("has -c f 3.csv -f 2 --header").text(), "1\n");
     assert_eq!(place.run("has -v f 3.csv -f 1 --header").text(), "mail,x\n1,x\n");
 }
+
+/// Records that end with NUL come out as they stand, where it is the filter that says so too.
+#[test]
+fn stored_rows_that_end_with_nul() {
+    let place = Place::new();
+    place.write("rows", b"1,a\x002,b\x00");
+    place.write("more", b"1,a\x009,b\x002,c\x00");
+    assert_eq!(place.run("build -q rows -0 -f 1 -d , -o f").code, 0);
+    assert_eq!(place.run("uniq rows -0 -f 1 -d , --state s").code, 0);
+    for (verb, bytes) in [
+        ("has f more", &b"1,a\x002,c\x00"[..]),
+        ("which f -- more", b"1,a\tf\x009,b\tnone\x002,c\tf\x00"),
+        ("uniq -D --state s more", b"1,a\x002,c\x00"),
+    ] {
+        assert_eq!(place.run(verb).out, bytes, "{verb}");
+    }
+}

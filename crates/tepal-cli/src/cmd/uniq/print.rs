@@ -52,7 +52,7 @@ struct Record<'a> {
 
 impl<'a> Printer<'a> {
     /// `len`: bytes of all inputs, where that is known.
-    pub fn new(args: &'a UniqArgs, seen: &'a mut Seen, len: Option<u64>) -> Self {
+    pub fn new(args: &'a UniqArgs, seen: &'a mut Seen, out: Lines, len: Option<u64>) -> Self {
         Self {
             args,
             seen,
@@ -66,7 +66,7 @@ impl<'a> Printer<'a> {
             len,
             judged: 0,
             header_printed: false,
-            out: Lines::new(args.keys.null),
+            out,
         }
     }
 

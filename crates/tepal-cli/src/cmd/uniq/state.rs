@@ -88,7 +88,8 @@ fn make(path: &Path, args: &UniqArgs, secrets: &Secrets, rows: Option<String>) -
     let name = shown(path);
     let chain = empty_chain(args, secrets.secret.as_ref(), rows)?;
     let file = Opened::new(chain, Format::Tepal).map_err(|error| Failure::at(&name, error))?;
-    match Target::new(path, false)?.save(&file, secrets.seal.as_ref()) {
+    let made = Target::new(path, false).and_then(|mut target| target.save(&file, secrets.seal.as_ref()));
+    match made {
         Err(failure) if !path.exists() => Err(failure),
         _ => Ok(()),
     }

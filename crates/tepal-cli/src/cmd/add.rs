@@ -13,7 +13,7 @@ use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::keys::Prepare;
 use crate::open::{ignore_capacity, note_encoding, open};
-use crate::output::{Stdout, Target, is_same_file, say};
+use crate::output::{Change, Stdout, say};
 use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -44,29 +44,14 @@ pub fn run(args: &AddArgs) -> Outcome {
     }
     let is_large = std::fs::metadata(&args.filter).is_ok_and(|found| found.len() >= LARGE);
     let how = FileArgs { copy_on_write: is_large, ..args.file };
-    let over = args.output.as_ref().filter(|path| !is_same_file(path, &args.filter) || !args.force);
-    // Locked from before the filter is read until it is saved, so that no other writer comes between.
-    let locked = match over {
-        Some(_) => Ok(None),
-        None => Target::lock(&args.filter, args.no_wait, args.quiet),
-    };
-    // Of what cannot be opened at all, opening says more.
-    if let Err(Failure::Message(_)) = &locked {
-        open(&args.filter, how, &secrets)?;
-    }
-    let locked = locked?;
-    let mut file = open(&args.filter, how, &secrets)?;
+    let (filter, output) = (args.filter.as_path(), args.output.as_deref());
+    let open_it = || open(filter, how, &secrets);
+    let change = Change::lock(filter, (output, args.force), (args.no_wait, args.quiet), open_it)?;
+    let mut file = open_it()?;
     if !args.quiet {
         note_encoding(&args.filter, &file, args.file);
     }
-    let mut target = match (locked, over) {
-        (Some(target), _) => {
-            Target::new(&args.filter, true)?;
-            target
-        }
-        (None, Some(path)) => Target::new(path, args.force)?,
-        (None, None) => Target::new(&args.filter, true)?,
-    };
+    let mut target = change.target()?;
     let file_rows = [(args.filter.as_path(), &file)];
     let rules = rows::rules(&args.keys, BadPolicy::Fail, file_rows, true, args.quiet)?;
     let sources = Source::list(&args.inputs);

@@ -15,7 +15,7 @@ use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::keys::Prepare;
 use crate::open::open;
-use crate::output::{Stdout, Target, is_same_file, say};
+use crate::output::{Change, Stdout, say};
 use crate::secrets::Secrets;
 use crate::text::message::{shown, shown_key};
 use crate::text::number;
@@ -43,24 +43,11 @@ pub fn run(args: &ExceptArgs) -> Outcome {
         return list(args, &open(&args.filter, args.file, &secrets)?);
     }
     refuse_unasked(args)?;
-    let over = args.output.as_ref().filter(|path| !is_same_file(path, &args.filter) || !args.force);
-    // Locked from before the filter is read until it is saved, so that no other writer comes between.
-    let locked = match over {
-        Some(_) => None,
-        None => Target::lock(&args.filter, args.no_wait, args.quiet).or_else(|failure| {
-            // Of what cannot be opened at all, opening says more.
-            open(&args.filter, args.file, &secrets).and(Err(failure))
-        })?,
-    };
-    let file = open(&args.filter, args.file, &secrets)?;
-    let mut target = match (locked, over) {
-        (Some(target), _) => {
-            Target::new(&args.filter, true)?;
-            target
-        }
-        (None, Some(path)) => Target::new(path, args.force)?,
-        (None, None) => Target::new(&args.filter, true)?,
-    };
+    let (filter, output) = (args.filter.as_path(), args.output.as_deref());
+    let open_it = || open(filter, args.file, &secrets);
+    let change = Change::lock(filter, (output, args.force), (args.no_wait, args.quiet), open_it)?;
+    let file = open_it()?;
+    let mut target = change.target()?;
     // A file that has no place for them is refused before the lists are read.
     let before = file.filter().exceptions();
     let file = file.except(&Exceptions::new()).map_err(|error| Failure::at(&name, error))?;

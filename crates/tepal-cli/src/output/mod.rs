@@ -1,11 +1,13 @@
 //! What the command writes: results to standard output, messages to standard error, filters to files.
 
+mod change;
 pub mod interrupt;
 mod lines;
 mod record;
 mod streams;
 mod target;
 
+pub use change::Change;
 pub use lines::Lines;
 pub use record::Record;
 pub use streams::{Stdout, complain, say};

@@ -1,0 +1,44 @@
+//! Where a filter goes that is read, changed and written again.
+
+use std::path::Path;
+
+use tepal::Opened;
+
+use crate::error::Failure;
+use crate::output::{Target, is_same_file};
+
+/// A filter that is to be changed: in its own place, or into another file.
+pub struct Change<'a> {
+    filter: &'a Path,
+    /// The other file.
+    over: Option<&'a Path>,
+    force: bool,
+    locked: Option<Target>,
+}
+
+impl<'a> Change<'a> {
+    /// Locks what is changed in its place, from before it is read until it is saved, so that no other writer comes between. Of
+    /// what cannot be opened at all, `open` says more.
+    pub fn lock(
+        filter: &'a Path,
+        (output, force): (Option<&'a Path>, bool),
+        (no_wait, quiet): (bool, bool),
+        open: impl FnOnce() -> Result<Opened, Failure>,
+    ) -> Result<Self, Failure> {
+        let over = output.filter(|path| !is_same_file(path, filter) || !force);
+        let locked = match over {
+            Some(_) => None,
+            None => Target::lock(filter, no_wait, quiet).or_else(|failure| open().and(Err(failure)))?,
+        };
+        Ok(Self { filter, over, force, locked })
+    }
+
+    /// Where it goes. What cannot be saved to is refused.
+    pub fn target(self) -> Result<Target, Failure> {
+        let target = match self.over {
+            Some(path) => Target::new(path, self.force)?,
+            None => Target::new(self.filter, true)?,
+        };
+        Ok(self.locked.unwrap_or(target))
+    }
+}

@@ -40,6 +40,7 @@ pub mod fuzzing {
     pub use crate::text::number;
 }
 
+use std::iter;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -48,6 +49,7 @@ use clap::{CommandFactory, Parser};
 use crate::args::{Cli, Color, Verb};
 use crate::error::{Failure, Outcome};
 use crate::output::{complain, interrupt};
+use crate::text::nearest::nearest;
 
 /// The exit code of every error.
 const ERROR: u8 = 2;
@@ -122,13 +124,11 @@ fn refuse(error: &clap::Error) -> ExitCode {
     if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(found))) =
         (error.kind(), error.get(ContextKind::InvalidSubcommand))
     {
-        let mut like: Vec<String> = match error.get(ContextKind::SuggestedSubcommand) {
-            Some(ContextValue::Strings(like)) => like.iter().rev().filter_map(|verb| real(verb)).collect(),
-            _ => Vec::new(),
+        let verbs = || {
+            cli.get_subcommands().flat_map(|verb| iter::once(verb.get_name()).chain(verb.get_all_aliases()))
         };
-        like.dedup();
-        let meant =
-            if like.is_empty() { String::new() } else { format!("; did you mean {}", like.join(" or ")) };
+        let meant = nearest(found, verbs()).and_then(real);
+        let meant = meant.map_or(String::new(), |verb| format!("; did you mean {verb}"));
         complain(&format!("no verb {found:?}{meant}; see tepal --help"));
         return ExitCode::from(ERROR);
     }

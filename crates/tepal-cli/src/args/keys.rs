@@ -131,6 +131,14 @@ impl KeyArgs {
     }
 }
 
+/// What becomes of a header row.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct HeaderArgs {
+    /// Do not print the header row. It else comes first and once, that of the first input, also where no row follows
+    #[arg(long)]
+    pub no_header: bool,
+}
+
 fn parse_delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         b"\\t" => Ok(b'\t'),

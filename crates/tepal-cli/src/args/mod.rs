@@ -29,7 +29,7 @@ use except::EXCEPT_HELP;
 pub use except::ExceptArgs;
 pub use foreign::{ConvertArgs, FileArgs, MergeArgs, Preset, SchemeArgs};
 use keys::KEYS_HELP;
-pub use keys::KeyArgs;
+pub use keys::{HeaderArgs, KeyArgs};
 pub use live::LiveArgs;
 use patch::PATCH_HELP;
 pub use patch::{DiffArgs, PatchArgs};
@@ -314,9 +314,8 @@ pub struct HasArgs {
     /// Print only the names of the files of which a line is selected, and read each no further than that
     #[arg(short = 'l', long, conflicts_with_all = ["count", "line_number", "with_filename"])]
     pub files_with_matches: bool,
-    /// Do not print the header row, which else comes first and once
-    #[arg(long)]
-    pub no_header: bool,
+    #[command(flatten)]
+    pub header: HeaderArgs,
     /// Stop reading each input after this many selected lines
     #[arg(short, long, value_name = "NUM", value_parser = number::parse_count_or_zero)]
     pub max_count: Option<u64>,

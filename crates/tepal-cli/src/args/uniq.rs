@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::KeyArgs;
+use super::{HeaderArgs, KeyArgs};
+use crate::error::Failure;
 use crate::text::number;
 
 /// The end of the help.
@@ -16,6 +17,9 @@ The state is written when the input has ended and every line was printed. Whatev
 reader that ends early, a full disk) leaves the state as it was, and the next run prints these lines again. A state is a \
 filter: info, verify, has, add and test take it. Blank rows, which have no key, pass.
 
+A header row (of --header, or where -f names a field by its name) comes out first and once, also in a run in which no row passes; \
+the exit code is then 1 all the same. An input that has none gives none. --no-header leaves it out.
+
 ";
 
 /// `tepal uniq`.
@@ -25,13 +29,13 @@ pub struct UniqArgs {
     #[arg(value_name = "LINES")]
     pub inputs: Vec<PathBuf>,
     /// Remember in this file what was seen, for the next run. It is made where it is not there; one run at a time uses it
-    #[arg(long, value_name = "FILE", conflicts_with = "exact")]
+    #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
     /// The most new lines that may be held back by mistake, such as 1e-6 or "1 in 1000000" [default: 1e-6]
-    #[arg(short = 'p', long = "fpr", value_name = "RATE", value_parser = number::parse_rate, conflicts_with = "exact")]
+    #[arg(short = 'p', long = "fpr", value_name = "RATE", value_parser = number::parse_rate)]
     pub fpr: Option<f64>,
     /// How many different keys are expected: memory for them is taken at once. More may come [default: 65536]
-    #[arg(short = 'n', long = "expected", value_name = "KEYS", value_parser = number::parse_count, conflicts_with = "exact")]
+    #[arg(short = 'n', long = "expected", value_name = "KEYS", value_parser = number::parse_count)]
     pub expected: Option<u64>,
     /// Hold back no new line by mistake: keeps 128 bits of a hash for each different key, 20 to 60 bytes with their table. Of
     /// 10^9 keys, the chance that any two are mixed up is 1 in 10^21
@@ -50,6 +54,8 @@ pub struct UniqArgs {
     #[arg(short, long, value_name = "NUM", value_parser = number::parse_count_or_zero)]
     pub max_count: Option<u64>,
     #[command(flatten)]
+    pub header: HeaderArgs,
+    #[command(flatten)]
     pub keys: KeyArgs,
     /// Ignore white space around keys (kept in the state)
     #[arg(long)]
@@ -59,7 +65,7 @@ pub struct UniqArgs {
     pub nocase: bool,
     /// Hash keys with the secret in this file (16 bytes, or 32 hex digits), so that nobody without it can choose lines that
     /// make others be held back. The state needs it again
-    #[arg(long, value_name = "FILE", conflicts_with = "exact")]
+    #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
     /// Seal the state with the key in this file, so that nobody can replace it unnoticed. It needs it again
     #[arg(long, value_name = "FILE", requires = "state")]
@@ -70,4 +76,26 @@ pub struct UniqArgs {
     /// Print one JSON object for each line, also for those that are held back; with -c one for the totals
     #[arg(long, conflicts_with_all = ["quiet", "max_count", "repeated"])]
     pub json: bool,
+}
+
+impl UniqArgs {
+    /// Refuses what does not go with `--exact`.
+    pub fn check(&self) -> Result<(), Failure> {
+        let given = [
+            ("--state", self.state.is_some(), "what it remembers goes into no file"),
+            (
+                "--secret",
+                self.secret.is_some(),
+                "it hashes with random secrets of its own, so that nobody can choose lines",
+            ),
+            ("-p", self.fpr.is_some(), "it holds back no line by mistake"),
+            ("-n", self.expected.is_some(), "it takes its memory as keys come"),
+        ];
+        match given.iter().find(|(_, given, _)| self.exact && *given) {
+            Some((flag, _, why)) => Err(Failure::new(format!(
+                "--exact and {flag} are given, and with --exact {why}; leave one of them out"
+            ))),
+            None => Ok(()),
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{FileArgs, KeyArgs, LiveArgs, SecretArgs};
+use super::{FileArgs, HeaderArgs, KeyArgs, LiveArgs, SecretArgs};
 
 /// The end of the help.
 pub const HELP: &str = "\
@@ -44,6 +44,8 @@ pub struct WhichArgs {
     /// Name the filters without folder and ending; each must have a name of its own then
     #[arg(long)]
     pub stem: bool,
+    #[command(flatten)]
+    pub header: HeaderArgs,
     #[command(flatten)]
     pub keys: KeyArgs,
     #[command(flatten)]

@@ -56,7 +56,10 @@ fn comes_back(old: &Opened, new: &Opened) -> bool {
 /// Why the bits cannot be in that format, and what to do.
 fn refusal(error: &Error, to: Format) -> String {
     match error {
-        Error::Unconvertible { obstacle: Obstacle::Scheme { .. } | Obstacle::Layout { .. }, .. } => {
+        Error::Unconvertible {
+            obstacle: Obstacle::Scheme { .. } | Obstacle::Layout { .. } | Obstacle::Chain { .. },
+            ..
+        } => {
             format!("{error} with: tepal build LIST --to {to} -o FILTER")
         }
         other => other.to_string(),

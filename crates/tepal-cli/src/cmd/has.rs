@@ -9,7 +9,7 @@ use crate::args::{FileArgs, HasArgs};
 use crate::asking::{Answers, How, holders_of};
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
-use crate::input::pages::{BYTE_ORDER_MARK, Inputs, Page};
+use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::input::records::Batch;
@@ -17,7 +17,7 @@ use crate::input::source::Source;
 use crate::live::{AskLive, Filters};
 use crate::names::Names;
 use crate::open::{note_encoding, open_one_of};
-use crate::output::{Lines, Record, Stdout, complain};
+use crate::output::{Header, Lines, Record, Stdout};
 use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -96,8 +96,7 @@ struct Printer<'a> {
     selected_in_input: u64,
     /// Each input, and how many of its records are selected.
     counts: Vec<(String, u64)>,
-    /// The header row that was printed.
-    header: Option<Vec<u8>>,
+    header: Header,
     out: Lines,
     /// Room for a line.
     line: Vec<u8>,
@@ -120,7 +119,7 @@ impl<'a> Printer<'a> {
             input: 0,
             selected_in_input: 0,
             counts: inputs.into_iter().map(|name| (name, 0)).collect(),
-            header: None,
+            header: Header::default(),
             out,
             line: Vec::new(),
         }
@@ -283,19 +282,7 @@ impl<'a> Printer<'a> {
 
 impl Sink<Answers> for Printer<'_> {
     fn header(&mut self, page: &Page<'_>) -> Result<(), Failure> {
-        if !self.prints_lines() || self.args.no_header {
-            return Ok(());
-        }
-        // One header is printed for the rows of all inputs: that of the first input.
-        let header = page.keys.batch.content(0);
-        let header = header.strip_prefix(BYTE_ORDER_MARK).unwrap_or(header);
-        if let Some(first) = &self.header {
-            if first != header {
-                let text = "its header row is another than that of the first input; its rows are printed as they stand";
-                complain(&format!("{}: {text}", page.name));
-            }
-        } else {
-            self.header = Some(header.to_vec());
+        if self.prints_lines() && !self.args.header.no_header && self.header.is_first(page) {
             self.prefix(Some(page.name), 1)?;
             let mut named = Vec::new();
             Names::header(&page.keys.batch, &mut named);

@@ -44,6 +44,7 @@ struct Totals {
 
 /// Runs the verb.
 pub fn run(args: &UniqArgs) -> Outcome {
+    args.check()?;
     let secrets = Secrets::from_files(args.secret.as_deref(), args.seal.as_deref(), args.quiet)?;
     let sources = Source::list(&args.inputs);
     let mut rules = args.keys.rules(BadPolicy::Fail)?;
@@ -114,7 +115,7 @@ pub fn run(args: &UniqArgs) -> Outcome {
     }
     // What was printed before a refused record stays printed, so it is remembered.
     if let (Some(state), Seen::Chain(chain)) = (state, seen) {
-        state.save(chain, new > 0)?;
+        state.save(chain, passed, new)?;
     }
     worked?;
     Ok(if passed > 0 { 0 } else { 1 })

@@ -15,7 +15,7 @@ use crate::input::source::Source;
 use crate::live::{AskLive, Filters};
 use crate::names::{NONE, Names};
 use crate::open::{note_encoding, open_one_of};
-use crate::output::{Lines, Record, Stdout};
+use crate::output::{Header, Lines, Record, Stdout};
 use crate::rows;
 use crate::secrets::Secrets;
 
@@ -103,7 +103,7 @@ struct Printer<'a> {
     strangers: u64,
     /// Lines that each filter holds.
     counts: Vec<u64>,
-    header_printed: bool,
+    header: Header,
     out: Lines,
     /// Room for a line.
     line: Vec<u8>,
@@ -119,7 +119,7 @@ impl<'a> Printer<'a> {
             stdout: Stdout::new(),
             lines: 0,
             strangers: 0,
-            header_printed: false,
+            header: Header::default(),
             out,
             line: Vec::new(),
         }
@@ -212,8 +212,7 @@ impl<'a> Printer<'a> {
 
 impl Sink<Answers> for Printer<'_> {
     fn header(&mut self, page: &Page<'_>) -> Result<(), Failure> {
-        // One header is printed for the rows of all inputs: that of the first input.
-        if !self.prints_lines() || std::mem::replace(&mut self.header_printed, true) {
+        if !self.prints_lines() || self.args.header.no_header || !self.header.is_first(page) {
             return Ok(());
         }
         match self.args.invert {

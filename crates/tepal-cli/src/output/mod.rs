@@ -1,6 +1,7 @@
 //! What the command writes: results to standard output, messages to standard error, filters to files.
 
 mod change;
+mod header;
 pub mod interrupt;
 mod lines;
 mod record;
@@ -8,6 +9,7 @@ mod streams;
 mod target;
 
 pub use change::Change;
+pub use header::Header;
 pub use lines::Lines;
 pub use record::Record;
 pub use streams::{Stdout, complain, say};

@@ -24,16 +24,20 @@ pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Op
         .map(|(_, name)| name)
 }
 
-/// How many letters have to be put in, left out or changed to make one text the other.
+/// How many letters have to be put in, left out, changed or swapped with the next to make one text the other.
 fn changes(a: &[char], b: &[char]) -> usize {
+    // How many for the first letters of `a`, one less and two less, and each number of letters of `b`.
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut before = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let changed = before + usize::from(x != y);
-            before = row[j + 1];
-            row[j + 1] = changed.min(before + 1).min(row[j] + 1);
+    let (mut before, mut before_that) = (row.clone(), row.clone());
+    for i in 1..=a.len() {
+        (before_that, before, row) = (before, row, before_that);
+        row[0] = i;
+        for j in 1..=b.len() {
+            let changed = before[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = changed.min(before[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && (a[i - 1], a[i - 2]) == (b[j - 2], b[j - 1]) {
+                row[j] = row[j].min(before_that[j - 2] + 1);
+            }
         }
     }
     row[b.len()]

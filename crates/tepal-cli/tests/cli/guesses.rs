@@ -40,6 +40,10 @@ fn a_wrong_verb_is_told_the_right_one() {
         ("biuld", "no verb \"biuld\"; did you mean build;"),
         ("chekc", "no verb \"chekc\"; did you mean has;"),
         ("wich", "no verb \"wich\"; did you mean which;"),
+        ("unqi", "no verb \"unqi\"; did you mean uniq;"),
+        ("mrege", "no verb \"mrege\"; did you mean merge;"),
+        ("dedpu", "no verb \"dedpu\"; did you mean uniq;"),
+        ("patsch", "no verb \"patsch\"; did you mean patch;"),
         ("xyzzy", "no verb \"xyzzy\"; see tepal --help"),
     ] {
         let ran = place.run(wrong);

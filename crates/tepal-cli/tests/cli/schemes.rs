@@ -304,7 +304,10 @@ fn refusals_say_why() {
             "convert fnv --to guava -o x",
             "rebuild it from the keys with: tepal build LIST --to guava -o FILTER",
         ),
-        ("convert chain --to tepal -o x", "it is a chain of 4 filters, and the format holds one"),
+        (
+            "convert chain --to tepal -o x",
+            "it is a chain of 4 filters, which grows as keys come, and the format holds no such chain; build one filter from the keys with: tepal build LIST --to tepal -o FILTER",
+        ),
         ("convert ours --to tepal -o fnv", "fnv: exists; add --force to replace it"),
     ] {
         let ran = place.run(args);

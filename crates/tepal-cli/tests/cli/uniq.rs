@@ -106,6 +106,29 @@ fn a_field_is_the_key_and_the_row_passes() {
 }
 
 #[test]
+fn the_header_comes_first_and_once() {
+    let place = Place::new();
+    place.write("a.csv", "id,mail\n1,x@y\n2,x@y\n");
+    place.write("b.csv", "id,mail\n3,x@y\n");
+    place.write("c.csv", "mail,id\nz@y,4\n");
+    assert_eq!(place.run("uniq --state s -f mail a.csv b.csv").quiet(), (0, &b"id,mail\n1,x@y\n"[..]));
+    // Also where no row passes, so that what comes after it finds its columns; and one that the flags alone tell of.
+    assert_eq!(place.run("uniq --state s -f mail b.csv").quiet(), (1, &b"id,mail\n"[..]));
+    assert_eq!(place.run("uniq -D -f 2 --header b.csv").quiet(), (1, &b"id,mail\n"[..]));
+    assert_eq!(place.run_with("uniq --state s -f mail --csv", b"").quiet(), (1, &b""[..]));
+    for verb in ["uniq --state s", "uniq -D", "uniq -D --exact"] {
+        assert_eq!(place.run(&format!("{verb} -f mail --no-header b.csv")).quiet(), (1, &b""[..]), "{verb}");
+    }
+    assert_eq!(place.run("uniq -f mail --no-header a.csv").quiet(), (0, &b"1,x@y\n"[..]));
+    // Another header is not printed, and it is said.
+    let ran = place.run("uniq -f mail a.csv c.csv");
+    assert_eq!((ran.code, ran.text()), (0, "id,mail\n1,x@y\nz@y,4\n"));
+    let expected = "tepal: c.csv: its header row is another than that of the first input; its rows are printed as they stand\n";
+    assert_eq!(ran.err, expected);
+    assert_eq!(place.run("which s --no-header -f mail -- b.csv").text(), "3,x@y\ts\n");
+}
+
+#[test]
 fn quiet_and_max_count_stop() {
     let place = Place::new();
     place.write("list", "a\na\nb\nb\nc\n");
@@ -155,8 +178,22 @@ fn what_goes_wrong_is_said() {
     place.write("short", "a,1\nb\nc,3\n");
     for (args, part) in [
         ("uniq nothing", "nothing: "),
-        ("uniq --exact --state s list", "cannot be used with"),
-        ("uniq --exact -p 1% list", "cannot be used with"),
+        (
+            "uniq --exact --state s list",
+            "--exact and --state are given, and with --exact what it remembers goes into no file; leave one of them out\n",
+        ),
+        (
+            "uniq --exact -p 1% list",
+            "--exact and -p are given, and with --exact it holds back no line by mistake; leave",
+        ),
+        (
+            "uniq --exact -n 7 list",
+            "--exact and -n are given, and with --exact it takes its memory as keys come; leave",
+        ),
+        (
+            "uniq --exact --secret list list",
+            "--exact and --secret are given, and with --exact it hashes with random secrets of its own",
+        ),
         ("uniq -p 2 list", "expected"),
         ("uniq --no-wait list", "--state"),
         ("uniq --seal k list", "--state"),

@@ -48,8 +48,12 @@ fn runs_go_on_where_the_last_one_ended() {
     let before = place.read("s");
     for (args, part) in [
         ("merge s s -o t", "cannot be united"),
-        ("convert s --to guava -o t", "guava"),
-        ("convert s --to redisbloom -o t", "redisbloom"),
+        (
+            "convert s --to guava -o t",
+            "s: a file of the format guava cannot hold this filter: it is a chain of 6 filters, which grows as keys come, and \
+             the format holds no such chain; build one filter from the keys with: tepal build LIST --to guava -o FILTER\n",
+        ),
+        ("convert s --to redisbloom -o t", "holds no such chain"),
     ] {
         let ran = place.run(args);
         assert!(ran.code == 2 && ran.err.contains(part), "{args}: {}", ran.err);
@@ -244,6 +248,40 @@ fn killed_while_it_saves() {
     // The next save of this state swept what was left of it.
     assert_eq!(place.run_with("uniq --state s", b"swept\n").code, 0);
     assert_eq!(place.names(), ["old", "one", "s", "two"]);
+}
+
+/// A file may have only so many bytes, as on a disk that is full: the new state finds no room.
+#[cfg(unix)]
+#[test]
+fn a_disk_that_is_full_when_it_saves() {
+    let place = Place::new();
+    assert_eq!(place.run_with("uniq --state s", b"1\n").code, 0);
+    let before = place.read("s");
+    place.write("list", numbers(0..300_000));
+    let names = place.names();
+    let run = |args: &str| {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "trap '' XFSZ; ulimit -f 1000; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_tepal")]);
+        command.args(args.split(' ')).current_dir(place.path("."));
+        crate::place::finish(command)
+    };
+    let mut others = numbers(0..1);
+    others.extend(numbers(2..300_000));
+    for (args, printed, passed) in
+        [("uniq --state s list", &others[..], "299,999"), ("uniq -D --state s list", b"1\n", "1")]
+    {
+        let ran = run(args);
+        assert!(ran.code == 2 && ran.out == printed, "{args}: {}", ran.err);
+        let lines = if passed == "1" { "1 line" } else { "299,999 lines" };
+        let expected = format!(
+            "tepal: s: file too large; {lines} passed, and the state stays as it was: for the next run 299,999 keys are new again\n"
+        );
+        assert_eq!(ran.err, expected, "{args}");
+        assert!(place.read("s") == before && place.names() == names, "{args}");
+    }
+    // With room again nothing is lost.
+    assert!(place.run("uniq --state s list").quiet() == (0, &others));
+    assert_eq!(place.run("uniq --state s list").quiet(), (1, &b""[..]));
 }
 
 #[cfg(unix)]

@@ -77,7 +77,12 @@ impl fmt::Display for Obstacle {
                 write!(f, "its layout is {found}, expected {expected}; rebuild it from the keys")
             }
             Obstacle::Chain { links } => {
-                write!(f, "it is a chain of {links} filters, and the format holds one; rebuild it from the keys")
+                let filters = if *links == 1 { "filter" } else { "filters" };
+                write!(
+                    f,
+                    "it is a chain of {links} {filters}, which grows as keys come, and the format holds no such chain; build one \
+                     filter from the keys"
+                )
             }
             Obstacle::KeyDomain { found, expected } => {
                 write!(f, "its keys are {found}, and that program's are ")?;

@@ -95,7 +95,11 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
         ),
         (
             unconvertible(Obstacle::Chain { links: 3 }),
-            vec!["a chain of 3 filters", "the format holds one", "rebuild it from the keys"],
+            vec![
+                "a chain of 3 filters, which grows",
+                "holds no such chain",
+                "build one filter from the keys",
+            ],
         ),
         (
             unconvertible(Obstacle::Recipe),

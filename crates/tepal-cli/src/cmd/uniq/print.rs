@@ -7,7 +7,7 @@ use crate::args::UniqArgs;
 use crate::error::Failure;
 use crate::input::pages::Page;
 use crate::input::pipeline::{Flow, Sink, Work};
-use crate::output::{Lines, Stdout};
+use crate::output::{Header, Lines, Stdout};
 
 /// How many times the keys that are expected there is room for: another filter would take more.
 const RESERVE: f64 = 1.03;
@@ -28,7 +28,7 @@ pub struct Printer<'a> {
     /// Bytes of all inputs, where that is known, and of those that were judged.
     len: Option<u64>,
     judged: u64,
-    header_printed: bool,
+    header: Header,
     out: Lines,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Printer<'a> {
             keyless: 0,
             len,
             judged: 0,
-            header_printed: false,
+            header: Header::default(),
             out,
         }
     }
@@ -197,8 +197,7 @@ impl<'a> Printer<'a> {
 
 impl Sink<Hashed> for Printer<'_> {
     fn header(&mut self, page: &Page<'_>) -> Result<(), Failure> {
-        // One header is printed for the rows of all inputs: that of the first input.
-        if self.prints_lines() && !std::mem::replace(&mut self.header_printed, true) {
+        if self.prints_lines() && !self.args.header.no_header && self.header.is_first(page) {
             self.records(page.keys.batch.bytes(0, 1))?;
         }
         Ok(())

@@ -65,15 +65,20 @@ impl State {
         self.chain.take()
     }
 
-    /// Puts what was seen in the place of what was seen before, as a whole.
-    pub fn save(self, chain: ScalableBloomFilter, is_changed: bool) -> Result<(), Failure> {
+    /// Puts what was seen in the place of what was seen before, as a whole. So many lines passed, and so many keys were new.
+    pub fn save(self, chain: ScalableBloomFilter, passed: u64, new: u64) -> Result<(), Failure> {
         match self.target {
-            Some(mut target) if is_changed => {
+            Some(mut target) if new > 0 => {
                 let name = target.name();
                 let file = Opened::new(chain, Format::Tepal).map_err(|error| Failure::at(&name, error))?;
                 target.save(&file, self.seal.as_ref()).map_err(|failure| match failure {
                     Failure::Message(text) => Failure::new(format!(
-                        "{text}; the state stays as it was, and the next run prints the new lines again"
+                        "{text}; {} passed, and the state stays as it was: for the next run {} new again",
+                        number::counted(passed, "line"),
+                        match new {
+                            1 => "1 key is".to_owned(),
+                            keys => format!("{} keys are", number::count(keys)),
+                        }
                     )),
                     Failure::ClosedPipe => Failure::ClosedPipe,
                 })

@@ -189,6 +189,11 @@ fn check(foreign: &dyn Foreign, filter: &AnyFilter) -> Result<()> {
     }
     let found = filter.scheme();
     if !foreign.schemes().contains(&found) {
+        if let AnyFilter::Scalable(chain) = filter {
+            if chain.is_own() || chain.links().len() > 1 {
+                return unfit(Obstacle::Chain { links: chain.links().len() });
+            }
+        }
         return unfit(Obstacle::Scheme { found, expected: foreign.schemes() });
     }
     if let (Some(expected), AnyFilter::Bloom(filter)) = (foreign.layout(), filter) {

@@ -1,0 +1,28 @@
+//! The header row of the output.
+
+use crate::input::pages::{BYTE_ORDER_MARK, Page};
+use crate::output::complain;
+
+/// One header is printed for the rows of all inputs: that of the first input that has one.
+#[derive(Default)]
+pub struct Header(Option<Vec<u8>>);
+
+impl Header {
+    /// Whether the first record of this page is that header. Of an input with another one it is said.
+    pub fn is_first(&mut self, page: &Page<'_>) -> bool {
+        let header = page.keys.batch.content(0);
+        let header = header.strip_prefix(BYTE_ORDER_MARK).unwrap_or(header);
+        match &self.0 {
+            None => {
+                self.0 = Some(header.to_vec());
+                return true;
+            }
+            Some(first) if first != header => {
+                let text = "its header row is another than that of the first input; its rows are printed as they stand";
+                complain(&format!("{}: {text}", page.name));
+            }
+            Some(_) => {}
+        }
+        false
+    }
+}

@@ -13,7 +13,7 @@ use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::keys::Prepare;
 use crate::open::{ignore_capacity, note_encoding, open};
-use crate::output::{Change, Stdout, say};
+use crate::output::{Change, Stdout, keep, say};
 use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -42,6 +42,7 @@ pub fn run(args: &AddArgs) -> Outcome {
     if args.json && to_stdout {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
+    keep(args.output.as_deref(), "a list of keys", &args.inputs)?;
     let is_large = std::fs::metadata(&args.filter).is_ok_and(|found| found.len() >= LARGE);
     let how = FileArgs { copy_on_write: is_large, ..args.file };
     let (filter, output) = (args.filter.as_path(), args.output.as_deref());

@@ -25,7 +25,7 @@ use crate::input::source::Source;
 use crate::keys::{Keep, Kept};
 use crate::machine;
 use crate::open::no_such_keys;
-use crate::output::{Stdout, Target, complain, say};
+use crate::output::{Stdout, Target, complain, keep, say};
 use crate::rows::Rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -61,6 +61,9 @@ pub fn run(args: &BuildArgs) -> Outcome {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
     exact::check(args)?;
+    let output = Some(args.output.as_path());
+    keep(output, "a list of keys", args.inputs.iter().chain(&args.exact_on))?;
+    keep(output, "a key", args.secret.iter().chain(&args.seal))?;
     let mut target = Target::new(&args.output, args.force)?;
     let secrets = Secrets::from_files(args.secret.as_deref(), args.seal.as_deref(), args.quiet)?;
     let threads = args.keys.threads();

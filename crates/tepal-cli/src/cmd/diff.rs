@@ -10,7 +10,7 @@ use tepal::{Error, Format, Opened, Patch};
 use crate::args::DiffArgs;
 use crate::error::{Failure, Outcome};
 use crate::open::open_all;
-use crate::output::{Stdout, Target, say};
+use crate::output::{Stdout, Target, keep, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
@@ -36,6 +36,7 @@ pub fn run(args: &DiffArgs) -> Outcome {
             return Err(Failure::new("- is given for a filter; both are read twice, so name files"));
         }
     }
+    keep(Some(&args.output), "a filter", [&args.old, &args.new])?;
     let mut target = Target::new(&args.output, args.force)?;
     let old = shown(&args.old);
     check_foreign(args)?;

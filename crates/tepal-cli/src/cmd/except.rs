@@ -15,7 +15,7 @@ use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::keys::Prepare;
 use crate::open::open;
-use crate::output::{Change, Stdout, say};
+use crate::output::{Change, Stdout, keep, say};
 use crate::secrets::Secrets;
 use crate::text::message::{shown, shown_key};
 use crate::text::number;
@@ -92,7 +92,7 @@ fn refuse_unasked(args: &ExceptArgs) -> Result<(), Failure> {
     if args.json && args.output.as_ref().is_some_and(|path| path.as_os_str() == "-") {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
-    Ok(())
+    keep(args.output.as_deref(), "a list of keys", args.inputs.iter().chain(&args.members))
 }
 
 /// Reads some lists.

@@ -4,7 +4,7 @@ use tepal::{Error, Patch};
 
 use crate::args::PatchArgs;
 use crate::error::{Failure, Outcome};
-use crate::output::{Target, is_same_file, say};
+use crate::output::{Target, is_same_file, keep, say};
 use crate::text::message::{io_text, shown};
 use crate::text::number;
 
@@ -16,6 +16,7 @@ pub fn run(args: &PatchArgs) -> Outcome {
             "- is given for the filter or the patch; both are read more than once, so name files",
         ));
     }
+    keep(args.output.as_deref(), "the patch", [&args.patch])?;
     let patch = Patch::open(&args.patch).map_err(|error| refused(args, error))?;
     let over = args.output.as_ref().filter(|path| !is_same_file(path, &args.old) || !args.force);
     let mut target = match over {

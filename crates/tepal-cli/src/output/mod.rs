@@ -13,4 +13,4 @@ pub use header::Header;
 pub use lines::Lines;
 pub use record::Record;
 pub use streams::{Stdout, complain, say};
-pub use target::{Target, is_same_file};
+pub use target::{Target, is_same_file, keep};

@@ -213,6 +213,24 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
+/// Refuses an output that is read here as `what`, such as `a list`: even with `--force` nobody means that.
+pub fn keep<'a>(
+    output: Option<&Path>,
+    what: &str,
+    read: impl IntoIterator<Item = &'a PathBuf>,
+) -> Result<(), Failure> {
+    let Some(output) = output.filter(|output| output.is_file()) else {
+        return Ok(());
+    };
+    match read.into_iter().any(|path| is_same_file(path, output)) {
+        true => Err(Failure::at(
+            &shown(output),
+            format!("read here as {what}, which the output would replace; name another file with -o"),
+        )),
+        false => Ok(()),
+    }
+}
+
 #[cfg(unix)]
 fn is_socket(found: &fs::Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt;

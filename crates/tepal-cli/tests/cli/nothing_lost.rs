@@ -2,6 +2,45 @@
 
 use crate::place::{Place, numbers};
 
+/// What is read here is never replaced, whatever --force says: not the list, the universe, the members, a key, a patch.
+#[test]
+fn an_output_over_what_is_read_is_refused() {
+    let place = Place::new();
+    place.write("list", "a\nb\n");
+    place.write("all", "a\nb\nc\n");
+    place.write_key("key", "0123456789abcdef");
+    assert_eq!(place.run("build -q list -o f").code, 0);
+    assert_eq!(place.run("build -q all --like f -o g").code, 0);
+    assert_eq!(place.run("diff -q f g -o p").code, 0);
+    std::os::unix::fs::symlink("all", place.path("link")).unwrap();
+    let before: Vec<_> = place.names().iter().map(|name| place.read(name)).collect();
+    for (args, what) in [
+        ("build list -o list", "list: read here as a list of keys"),
+        ("build list --exact-on all -o all", "all: read here as a list of keys"),
+        ("build list --exact-on all -o link", "link: read here as a list of keys"),
+        ("build - --exact-on link -o ./all", "./all: read here as a list of keys"),
+        ("build list --secret key -o key", "key: read here as a key"),
+        ("build list --seal key -o key", "key: read here as a key"),
+        ("add f all -o all", "all: read here as a list of keys"),
+        ("except f all --strangers -o all", "all: read here as a list of keys"),
+        ("except f all --members list -o list", "list: read here as a list of keys"),
+        ("diff f g -o f", "f: read here as a filter"),
+        ("diff f g -o g", "g: read here as a filter"),
+        ("patch f p -o p", "p: read here as the patch"),
+    ] {
+        for force in ["", " --force"] {
+            let ran = place.run(&format!("{args}{force}"));
+            let expected =
+                format!("tepal: {what}, which the output would replace; name another file with -o\n");
+            assert_eq!((ran.code, ran.err), (2, expected), "{args}{force}");
+        }
+    }
+    let after: Vec<_> = place.names().iter().map(|name| place.read(name)).collect();
+    assert!(before == after);
+    // A device may be both.
+    assert_eq!(place.run("build -q /dev/null -o /dev/null --allow-empty").code, 0);
+}
+
 #[test]
 fn a_list_without_keys_replaces_nothing() {
     let place = Place::new();

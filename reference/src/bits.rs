@@ -61,7 +61,7 @@ pub fn positions(layout: u8, k: u32, bit_len: u64, h: u64) -> Vec<u64> {
 }
 
 /// The high 64 bits of the 128-bit product.
-fn mulhi(a: u64, b: u64) -> u64 {
+pub(crate) fn mulhi(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 

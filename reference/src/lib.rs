@@ -19,10 +19,12 @@
 //! | [`digest`] | MD5 and SHA-384 of section 1.4, HMAC-SHA256 of section 4.7 |
 //! | [`schemes`] | 1.4 schemes with a rule of their own |
 //! | [`bits`] | 2.1 to 2.5: from a hash to bit positions |
+//! | [`table`] | 2.7: the quotient table |
 //! | [`filter`] | a filter: insert, ask, 2.6 folding, the self-test of 4.2, the limits of its fields |
 //! | [`write`](mod@write) | 3 and 4: from a filter to a file |
 //! | [`read`] | 4.6: from a file to a filter, with every check |
 //! | [`chain`] | 4.2.1: the growing chain and its file |
+//! | [`quotient`] | 4.2.2: the quotient filter and its file |
 //! | [`embedded`] | 4.8: the embedded form, out and in |
 //! | [`size`] | 5: rates and sizes |
 //! | [`patch`] | 6: what makes one file another |
@@ -38,8 +40,10 @@ pub mod filter;
 pub mod hash;
 pub mod key;
 pub mod patch;
+pub mod quotient;
 pub mod read;
 pub mod schemes;
 pub mod size;
 pub mod spread;
+pub mod table;
 pub mod write;

@@ -4,6 +4,7 @@
 
 use crate::bits::{DOUBLE, LINE, SPLIT_BLOCK, allowed_k};
 use crate::spread::promise;
+use crate::table::{Shape, Slot, encode};
 
 /// The expected false-positive rate R(k, c) of a layout.
 pub fn rate(layout: u8, k: u32, c: f64) -> f64 {
@@ -116,5 +117,58 @@ pub fn foldable(lines: u64) -> u64 {
     match FACTORS.iter().rev().find(|&&factor| factor <= lines / 1024) {
         Some(&factor) => lines.next_multiple_of(factor),
         None => lines,
+    }
+}
+
+/// Section 5.3: U, the numbers of a quotient filter for a capacity.
+pub fn numbers_for(capacity: u64, rate: f64) -> Result<u64, String> {
+    let least = (capacity as f64 / rate).ceil();
+    if least > ((1u64 << 56) - 64) as f64 {
+        return Err(format!("{capacity} keys at the rate {rate} need too many numbers"));
+    }
+    Ok((least as u64).next_multiple_of(64))
+}
+
+/// Section 5.3: the table of the fewest lines for `n` slots of `numbers` = U.
+pub fn table(n: u64, numbers: u64, tag_bits: u32) -> Result<Shape, String> {
+    let mut best: Option<Shape> = None;
+    for rem_bits in 1..=40 {
+        for buckets in 8..=150 {
+            let slots = (494 - buckets) / u64::from(rem_bits + tag_bits + 1);
+            let mut shape = Shape { numbers, rem_bits, tag_bits, buckets, slots, spare: 0 };
+            if slots == 0 || shape.meta() > 192 {
+                continue;
+            }
+            let home = shape.home_lines();
+            if home == 1 && slots >= n {
+                shape.spare = 0;
+            } else if 100 * u128::from(n) <= 92 * u128::from(home) * u128::from(slots) {
+                shape.spare = (1 + home / 8).min(6);
+            } else {
+                continue;
+            }
+            let better = |best: Shape| {
+                shape.lines() < best.lines() || shape.lines() == best.lines() && shape.slots > best.slots
+            };
+            if best.is_none_or(better) {
+                best = Some(shape);
+            }
+        }
+    }
+    best.ok_or_else(|| format!("no table of {numbers} numbers has {n} slots"))
+}
+
+/// Section 5.3: the table for `n` slots, or the next larger one that these slots fit.
+pub fn table_for(mut n: u64, numbers: u64, tag_bits: u32, slots: &[Slot]) -> Result<Shape, String> {
+    let most = 4 * table(n, numbers, tag_bits)?.lines() + 64;
+    loop {
+        let shape = table(n, numbers, tag_bits)?;
+        if shape.lines() > most {
+            return Err(format!("{} slots fit no table of {most} lines", slots.len()));
+        }
+        if encode(&shape, slots).is_ok() {
+            return Ok(shape);
+        }
+        n += n / 8 + 1;
     }
 }

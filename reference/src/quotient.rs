@@ -1,0 +1,362 @@
+//! Section 4.2.2: a filter on a quotient table, which can take a key out again and count, and its file.
+
+use crate::filter::check_records;
+use crate::hash::{siphash13, xxh3, xxh64};
+use crate::key::{apply_recipe, bytes_of};
+use crate::read::{read_records, refuse, u16_at, u32_at, u64_at};
+use crate::size::table_for;
+use crate::table::{MOST_SLOTS, Shape, Slot, decode_canonical, encode, number, slots_of, spread};
+use crate::write::{CHUNK, KEY_CHECK, MAGIC, body, body_offset, seal, write_records};
+
+/// Tags that say nothing: there are none.
+pub const NOTHING: u8 = 0;
+/// Tags that say how often a number is held.
+pub const COUNT: u8 = 1;
+
+/// A quotient filter: the fields of its file as numbers, and the numbers that it holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quotient {
+    /// Offset 32: how the bytes of a key become a hash, 1 to 4.
+    pub scheme: u8,
+    /// Offset 33: what the keys are (section 1.1).
+    pub domain: u8,
+    /// Offset 34: what a writer does when more keys come than planned.
+    pub policy: u8,
+    /// Offset 35: what a tag says.
+    pub tag: u8,
+    /// Offsets 36 to 40 and 96: the table.
+    pub shape: Shape,
+    /// Offset 48: how many keys it was planned for.
+    pub capacity: u64,
+    /// Offset 56: the promised false-positive rate.
+    pub rate: f64,
+    /// Offset 64: the seed or the key check of the scheme.
+    pub parameter: u64,
+    /// Offset 124: what is done to a key before it is hashed (section 1.2).
+    pub recipe: u32,
+    /// Tags and values of the records (section 4.3).
+    pub records: Vec<(u16, String)>,
+    /// The secret key of scheme 2, which is not in the file; zeros under every other scheme.
+    pub secret: [u8; 16],
+    /// Each number that is held, ascending, and how often.
+    pub held: Vec<(u64, u64)>,
+}
+
+impl Quotient {
+    /// An empty filter of byte keys under scheme 1 and seed 0, without recipe and records, in a table of this shape.
+    pub fn new(tag: u8, shape: Shape, capacity: u64, rate: f64) -> Quotient {
+        Quotient {
+            scheme: 1,
+            domain: 1,
+            policy: 1,
+            tag,
+            shape,
+            capacity,
+            rate,
+            parameter: 0,
+            recipe: 0,
+            records: Vec::new(),
+            secret: [0; 16],
+            held: Vec::new(),
+        }
+    }
+
+    /// Refuses fields that a file cannot have.
+    pub fn check(&self) -> Result<(), String> {
+        self.shape.check()?;
+        if !(1..=4).contains(&self.scheme) {
+            return Err(format!("scheme {} has no 64-bit hash", self.scheme));
+        }
+        if matches!(self.scheme, 3 | 4) && self.parameter != 0 {
+            return Err(format!("scheme {} has no parameter", self.scheme));
+        }
+        check_records(&self.records)?;
+        let has = |tag: u16| self.records.iter().any(|record| record.0 == tag);
+        if has(5) || has(6) != (self.scheme == 4) {
+            return Err("record 5 is not there, and record 6 if and only if the scheme is 4".to_string());
+        }
+        if !(1..=7).contains(&self.domain) {
+            return Err(format!("key domain {} is not known", self.domain));
+        }
+        if !(1..=3).contains(&self.policy) {
+            return Err(format!("policy {} is not known", self.policy));
+        }
+        let allowed: &[u32] = match self.tag {
+            NOTHING => &[0],
+            COUNT => &[4, 8, 16],
+            _ => return Err(format!("tags of the meaning {} are not known", self.tag)),
+        };
+        if !allowed.contains(&self.shape.tag_bits) {
+            return Err(format!("tags of the meaning {} have no {} bits", self.tag, self.shape.tag_bits));
+        }
+        if self.recipe > 3 {
+            return Err(format!("recipe {:#x} has unknown bits", self.recipe));
+        }
+        if self.capacity == 0 {
+            return Err("the capacity is 0".to_string());
+        }
+        // NaN is neither.
+        if !(self.rate > 0.0 && self.rate < 1.0) {
+            return Err(format!("the promised rate {} is not between 0 and 1", self.rate));
+        }
+        Ok(())
+    }
+
+    /// The hash of the bytes of section 1.1.
+    fn hash(&self, bytes: &[u8]) -> Result<u64, String> {
+        match self.scheme {
+            1 => Ok(xxh3(bytes, self.parameter)),
+            2 => Ok(siphash13(&self.secret, bytes)),
+            3 => Ok(xxh64(bytes)),
+            _ => Err("scheme 4 cannot hash a key".to_string()),
+        }
+    }
+
+    /// The hash of a key.
+    fn hash_of(&self, key: &[u8]) -> Result<u64, String> {
+        self.hash(&bytes_of(self.domain, &apply_recipe(self.recipe, key))?)
+    }
+
+    /// Inserts a key once more.
+    pub fn insert(&mut self, key: &[u8]) -> Result<(), String> {
+        self.insert_hash(self.hash_of(key)?)
+    }
+
+    /// Inserts a key once more by its hash. A number that has all slots it may have is refused.
+    pub fn insert_hash(&mut self, h: u64) -> Result<(), String> {
+        let y = number(h, self.shape.numbers);
+        match self.held.binary_search_by_key(&y, |held| held.0) {
+            Ok(at) if self.held[at].1 == MOST_SLOTS << self.shape.tag_bits => {
+                return Err(format!("the number {y} is held {} times already", self.held[at].1));
+            }
+            Ok(at) => self.held[at].1 += 1,
+            Err(at) => self.held.insert(at, (y, 1)),
+        }
+        Ok(())
+    }
+
+    /// Takes a key out once. Says whether it, or another key of its number, was held.
+    pub fn remove(&mut self, key: &[u8]) -> Result<bool, String> {
+        let y = number(self.hash_of(key)?, self.shape.numbers);
+        let Ok(at) = self.held.binary_search_by_key(&y, |held| held.0) else { return Ok(false) };
+        self.held[at].1 -= 1;
+        if self.held[at].1 == 0 {
+            self.held.remove(at);
+        }
+        Ok(true)
+    }
+
+    /// How often a key is held, other keys of its number included: 0 is certain, and it is never less.
+    pub fn count(&self, key: &[u8]) -> Result<u64, String> {
+        Ok(self.count_hash(self.hash_of(key)?))
+    }
+
+    /// The same for the hash of a key.
+    pub fn count_hash(&self, h: u64) -> u64 {
+        let y = number(h, self.shape.numbers);
+        self.held.iter().find(|held| held.0 == y).map_or(0, |held| held.1)
+    }
+
+    /// The slots of all numbers, in the order of the lines.
+    pub fn slots(&self) -> Vec<Slot> {
+        self.held.iter().flat_map(|&(y, count)| slots_of(y, count, self.shape.tag_bits)).collect()
+    }
+
+    /// Offset 72: how often all numbers together are held.
+    pub fn keys_held(&self) -> u64 {
+        self.held.iter().map(|held| held.1).sum()
+    }
+
+    /// Section 5.3: the table for `n` slots, or the next larger one that the slots fit.
+    pub fn lay(&mut self, n: u64) -> Result<(), String> {
+        self.shape = table_for(n, self.shape.numbers, self.shape.tag_bits, &self.slots())?;
+        Ok(())
+    }
+
+    /// Offset 112: the sum of the spread hashes of four fixed keys, hashed as they stand. Scheme 4 has four fixed
+    /// hashes in their place.
+    pub fn self_test(&self) -> Result<u64, String> {
+        let mut sum = 0u64;
+        for i in 0..4 {
+            let h = match self.scheme {
+                4 => (i + 1u64).wrapping_mul(0x9E3779B97F4A7C15),
+                _ => self.hash(format!("tepal self-test {i}").as_bytes())?,
+            };
+            sum = sum.wrapping_add(spread(h));
+        }
+        Ok(sum)
+    }
+}
+
+/// The one file of a filter, sealed where there is a seal key.
+pub fn write(filter: &Quotient, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
+    filter.check()?;
+    if filter.scheme == 2 && filter.parameter != siphash13(&filter.secret, KEY_CHECK) {
+        return Err("the key check is not that of the secret key".to_string());
+    }
+    let records = write_records(&filter.records)?;
+    let slots = filter.slots();
+    let body = body(&encode(&filter.shape, &slots)?);
+    let offset = body_offset(records.len() as u64, 8 * body.len() as u64);
+    let sealed = seal_key.is_some();
+
+    let mut file = Vec::new();
+    // 4.1, the common part.
+    file.extend(MAGIC);
+    file.extend(1u16.to_le_bytes()); // version
+    file.extend(3u16.to_le_bytes()); // kind
+    file.extend((offset as u32).to_le_bytes());
+    file.extend((offset + body.len() as u64 + if sealed { 32 } else { 0 }).to_le_bytes());
+    file.extend(u32::from(sealed).to_le_bytes()); // required flags
+    file.extend(0u32.to_le_bytes()); // optional flags
+    // 4.2.2, the quotient filter's part.
+    let shape = &filter.shape;
+    file.extend([filter.scheme, filter.domain, filter.policy, filter.tag]);
+    file.extend([shape.rem_bits as u8, shape.buckets as u8, shape.slots as u8, shape.tag_bits as u8]);
+    file.extend(shape.numbers.to_le_bytes());
+    file.extend(filter.capacity.to_le_bytes());
+    file.extend(filter.rate.to_le_bytes());
+    file.extend(filter.parameter.to_le_bytes());
+    file.extend(filter.keys_held().to_le_bytes());
+    file.extend((slots.len() as u64).to_le_bytes());
+    file.extend((filter.held.len() as u64).to_le_bytes());
+    file.extend((shape.spare as u32).to_le_bytes());
+    file.resize(112, 0);
+    file.extend(filter.self_test()?.to_le_bytes());
+    // 4.1 again.
+    file.extend((records.len() as u32).to_le_bytes());
+    file.extend(filter.recipe.to_le_bytes());
+    // 3: records, chunk table, zero bytes, header checksum, body, seal.
+    file.extend(records);
+    for chunk in body.chunks(CHUNK) {
+        file.extend(xxh3(chunk, 0).to_le_bytes());
+    }
+    file.resize(offset as usize - 8, 0);
+    file.extend(xxh3(&file, 0).to_le_bytes());
+    file.extend(body);
+    if let Some(key) = seal_key {
+        file.extend(seal(key, &file)?);
+    }
+    Ok(file)
+}
+
+/// Reads a file of kind 3, with the keys and the steps of [`read`](crate::read::read).
+pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> Result<Quotient, String> {
+    // Steps 1 to 3, as for a Bloom filter.
+    if file.len() < 24 || file[..8] != MAGIC || u16_at(file, 8) != 1 || u16_at(file, 10) != 3 {
+        return refuse(1, "this is no quotient filter");
+    }
+    let offset = u32_at(file, 12) as usize;
+    if u64_at(file, 16) != file.len() as u64 {
+        return refuse(2, "the length is another one");
+    }
+    if offset % 64 != 0 || !(192..=1 << 31).contains(&offset) || offset > file.len() {
+        return refuse(2, &format!("body_offset cannot be {offset}"));
+    }
+    let header = &file[..offset - 8];
+    if u64_at(file, offset - 8) != xxh3(header, 0) {
+        return refuse(3, "the header checksum is another one");
+    }
+
+    // Step 4: flags, records, and the limits of every field.
+    let flags = u32_at(header, 24);
+    if flags > 1 {
+        return refuse(4, &format!("required flags {flags:#x} are not known"));
+    }
+    let records_end = 128 + u32_at(header, 120) as usize;
+    if records_end % 8 != 0 || records_end > 128 + 65_536 || records_end > header.len() {
+        return refuse(4, &format!("records cannot take {} bytes", records_end - 128));
+    }
+    let mut filter = Quotient {
+        scheme: header[32],
+        domain: header[33],
+        policy: header[34],
+        tag: header[35],
+        shape: Shape {
+            numbers: u64_at(header, 40),
+            rem_bits: u32::from(header[36]),
+            tag_bits: u32::from(header[39]),
+            buckets: u64::from(header[37]),
+            slots: u64::from(header[38]),
+            spare: u64::from(u32_at(header, 96)),
+        },
+        capacity: u64_at(header, 48),
+        rate: f64::from_bits(u64_at(header, 56)),
+        parameter: u64_at(header, 64),
+        recipe: u32_at(header, 124),
+        records: read_records(&header[128..records_end]).or_else(|why| refuse(4, &why))?,
+        secret: secret.copied().unwrap_or_default(),
+        held: Vec::new(),
+    };
+    filter.check().or_else(|why| refuse(4, &why))?;
+    if header[100..112].iter().any(|&byte| byte != 0) {
+        return refuse(4, "what follows the number of spare lines is not 0");
+    }
+    let shape = filter.shape;
+    let (keys_held, slots, different) = (u64_at(header, 72), u64_at(header, 80), u64_at(header, 88));
+    if slots > shape.slots * shape.lines() || different > slots {
+        return refuse(4, &format!("{different} numbers in {slots} slots of {} lines", shape.lines()));
+    }
+    if keys_held < slots || keys_held > slots << shape.tag_bits {
+        return refuse(4, &format!("{keys_held} keys in {slots} slots"));
+    }
+
+    // Step 5: the lengths that follow, and the padding.
+    let sealed = flags == 1;
+    let body_end = offset as u64 + 64 * shape.lines();
+    if offset as u64 != body_offset(records_end as u64 - 128, 512 * shape.lines())
+        || file.len() as u64 != body_end + if sealed { 32 } else { 0 }
+    {
+        return refuse(5, "the lengths do not follow from the lines");
+    }
+    let body = &file[offset..body_end as usize];
+    if header[records_end + 8 * body.len().div_ceil(CHUNK)..].iter().any(|&byte| byte != 0) {
+        return refuse(5, "the padding before the header checksum is not 0");
+    }
+
+    // Step 6: secret key, seal key, self-test.
+    if secret.is_some() != (filter.scheme == 2) || seal_key.is_some() != sealed {
+        return refuse(6, "a key is missing, or one too many");
+    }
+    if let Some(key) = secret {
+        if siphash13(key, KEY_CHECK) != filter.parameter {
+            return refuse(6, "this is not the secret key of the filter");
+        }
+    }
+    if u64_at(header, 112) != filter.self_test().or_else(|why| refuse(6, &why))? {
+        return refuse(6, "the self-test");
+    }
+
+    // Step 7: chunks, lines, numbers.
+    for (i, chunk) in body.chunks(CHUNK).enumerate() {
+        if u64_at(header, records_end + 8 * i) != xxh3(chunk, 0) {
+            return refuse(7, &format!("the checksum of chunk {i} is not that of its bytes"));
+        }
+    }
+    let bits: Vec<bool> = (0..8 * body.len()).map(|p| body[p / 8] >> (p % 8) & 1 == 1).collect();
+    let found = decode_canonical(&shape, &bits).or_else(|why| refuse(7, &why))?;
+    for &(y, tag) in &found {
+        match filter.held.last_mut() {
+            Some(last) if last.0 == y => last.1 += tag + 1,
+            _ => filter.held.push((y, tag + 1)),
+        }
+    }
+    if let Some((y, count)) = filter.held.iter().find(|held| held.1 > MOST_SLOTS << shape.tag_bits) {
+        return refuse(7, &format!("the number {y} is held {count} times"));
+    }
+    if filter.slots() != found {
+        return refuse(7, "the tags of a number are not those of its count");
+    }
+    if (keys_held, slots, different) != (filter.keys_held(), found.len() as u64, filter.held.len() as u64) {
+        return refuse(7, &format!("{} keys in {} slots are held", filter.keys_held(), found.len()));
+    }
+
+    // Step 8: the seal.
+    if let Some(key) = seal_key {
+        let computed = seal(key, &file[..body_end as usize]).or_else(|why| refuse(8, &why))?;
+        if file[body_end as usize..].iter().zip(computed).fold(0, |all, (a, b)| all | (a ^ b)) != 0 {
+            return refuse(8, "the seal is not that of this key");
+        }
+    }
+    Ok(filter)
+}

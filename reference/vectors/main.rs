@@ -19,9 +19,12 @@ mod patches;
 mod plan;
 mod plans;
 mod positions;
+mod quotient;
+mod quotient_refused;
 mod refused;
 mod schemes;
 mod sizes;
+mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -57,6 +60,7 @@ fn all() -> Result<Vec<(&'static str, String)>, String> {
         ("patches.json", patches::json()?.print(3)),
         ("refused.json", refused::json()?.print(2)),
         ("chains.json", chains::json()?.print(4)),
+        ("quotient.json", quotient::json()?.print(2)),
     ])
 }
 

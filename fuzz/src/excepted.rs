@@ -44,7 +44,8 @@ fn fitting(data: &[u8]) -> Option<Vec<u8>> {
     let sums: Vec<u8> = body.chunks(65_536).flat_map(|chunk| xxh3_64(chunk).to_le_bytes()).collect();
     let set_bits: u64 = body.iter().map(|byte| u64::from(byte.count_ones())).sum();
     file[16..24].copy_from_slice(&(data.len() as u64).to_le_bytes());
-    file[24..28].copy_from_slice(&[2, 0, 0, 0]);
+    // A list or a divider, as a bit of the optional flags says.
+    file[24..28].copy_from_slice(&[if data.get(28)? & 1 == 0 { 2 } else { 6 }, 0, 0, 0]);
     file.get_mut(80..88)?.copy_from_slice(&set_bits.to_le_bytes());
     let sum_at = offset.checked_sub(8).filter(|at| *at >= table + sums.len())?;
     file.get_mut(table..table + sums.len())?.copy_from_slice(&sums);

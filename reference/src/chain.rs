@@ -181,6 +181,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
             records: records.clone(),
             secret: secret.copied().unwrap_or_default(),
             exceptions: Vec::new(),
+            divider: None,
             bits: Vec::new(),
         };
         link.check().or_else(|why| refuse(4, &why))?;

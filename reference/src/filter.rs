@@ -1,6 +1,7 @@
 //! A filter: its fields and bits, the limits of its fields, inserting, asking, the self-test and folding.
 
 use crate::bits::{self, SCATTERED};
+use crate::divider::Divider;
 use crate::hash::{siphash13, xxh3, xxh64};
 use crate::key::{apply_recipe, bytes_of};
 use crate::schemes;
@@ -39,6 +40,8 @@ pub struct Filter {
     pub secret: [u8; 16],
     /// Hashes for which the answer is no, ascending (section 4.9).
     pub exceptions: Vec<u64>,
+    /// What stands in the place of these (section 4.10).
+    pub divider: Option<Divider>,
     /// The body: `bits[p]` is bit p of section 2.
     pub bits: Vec<bool>,
 }
@@ -61,6 +64,7 @@ impl Filter {
             records: Vec::new(),
             secret: [0; 16],
             exceptions: Vec::new(),
+            divider: None,
             bits: vec![false; bit_len as usize],
         }
     }
@@ -187,12 +191,32 @@ impl Filter {
             return Ok(true);
         }
         let bytes = bytes_of(self.domain, &apply_recipe(self.recipe, key))?;
-        Ok(self.all_set(&self.positions(&bytes)?) && !self.exceptions.contains(&self.exception_hash(&bytes)?))
+        Ok(self.all_set(&self.positions(&bytes)?) && !self.denies(self.exception_hash(&bytes)?))
     }
 
     /// The same for the hash of a key, under the schemes 1 to 4.
     pub fn contains_hash(&self, h: u64) -> bool {
-        self.all_set(&self.positions_of_hash(h)) && !self.exceptions.contains(&h)
+        self.all_set(&self.positions_of_hash(h)) && !self.denies(h)
+    }
+
+    /// Sections 4.9 and 4.10: whether the answer is no though the bits say yes.
+    fn denies(&self, h: u64) -> bool {
+        match &self.divider {
+            Some(divider) => divider.denies(h),
+            None => self.exceptions.contains(&h),
+        }
+    }
+
+    /// Puts a divider in the place of the list of exceptions. `members` are all keys of the filter.
+    pub fn divide(&mut self, members: &[String]) -> Result<(), String> {
+        let mut hashes = Vec::new();
+        for key in members {
+            let bytes = bytes_of(self.domain, &apply_recipe(self.recipe, key.as_bytes()))?;
+            hashes.push(self.exception_hash(&bytes)?);
+        }
+        self.divider = Some(Divider::new(&hashes, &self.exceptions)?);
+        self.exceptions.clear();
+        Ok(())
     }
 
     fn all_set(&self, positions: &[u64]) -> bool {
@@ -230,7 +254,7 @@ impl Filter {
         if factor == 0 || (self.bit_len / neighbours) % factor != 0 {
             return Err(format!("{factor} does not divide {}", self.bit_len / neighbours));
         }
-        if !self.exceptions.is_empty() {
+        if !self.exceptions.is_empty() || self.divider.is_some() {
             return Err("a filter with exceptions is not folded".to_string());
         }
         let mut folded = self.clone();

@@ -25,6 +25,7 @@
 //! | [`read`] | 4.6: from a file to a filter, with every check |
 //! | [`chain`] | 4.2.1: the growing chain and its file |
 //! | [`quotient`] | 4.2.2: the quotient filter and its file |
+//! | [`divider`] | 4.10: what tells members from exceptions |
 //! | [`embedded`] | 4.8: the embedded form, out and in |
 //! | [`size`] | 5: rates and sizes |
 //! | [`patch`] | 6: what makes one file another |
@@ -35,6 +36,7 @@
 pub mod bits;
 pub mod chain;
 pub mod digest;
+pub mod divider;
 pub mod embedded;
 pub mod filter;
 pub mod hash;

@@ -2,6 +2,7 @@
 //!
 //! Each refusal is a text that starts with the number of its step, as in `step 3: the header checksum ...`.
 
+use crate::divider::Divider;
 use crate::filter::{Filter, check_records};
 use crate::hash::{siphash13, xxh3};
 use crate::write::{CHUNK, KEY_CHECK, MAGIC, body_len, body_offset, seal};
@@ -39,8 +40,8 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
 
     // Step 4: required flags, records, and the limits of every field.
     let flags = u32_at(header, 24);
-    if flags > 3 {
-        return refuse(4, &format!("required flags {flags:#x} are not known"));
+    if flags > 7 || flags & 6 == 4 {
+        return refuse(4, &format!("required flags {flags:#x} are not known, or flag 2 without flag 1"));
     }
     let records_end = 128 + u32_at(header, 120) as usize;
     if records_end % 8 != 0 || records_end > 128 + 65_536 || records_end > header.len() {
@@ -61,6 +62,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
         records: read_records(&header[128..records_end]).or_else(|why| refuse(4, &why))?,
         secret: [0; 16],
         exceptions: Vec::new(),
+        divider: None,
         bits: Vec::new(),
     };
     filter.check().or_else(|why| refuse(4, &why))?;
@@ -112,14 +114,18 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
         }
     }
 
-    // Step 7: the exceptions.
+    // Step 7: the exceptions, or the divider.
     if excepted {
         let section = &file[body_end as usize..exceptions_end as usize];
         let (hashes, sum) = section.split_at(section.len() - 8);
         if u64_at(sum, 0) != xxh3(hashes, u64_at(file, offset - 8)) {
             return refuse(7, "the checksum of the exceptions is not that of their bytes");
         }
-        filter.exceptions = hashes.chunks(8).map(|hash| u64_at(hash, 0)).collect();
+        if flags & 4 == 4 {
+            filter.divider = Some(Divider::read(hashes).or_else(|why| refuse(7, &why))?);
+        } else {
+            filter.exceptions = hashes.chunks(8).map(|hash| u64_at(hash, 0)).collect();
+        }
         if filter.exceptions.windows(2).any(|pair| pair[0] >= pair[1]) {
             return refuse(7, "the exceptions do not ascend");
         }

@@ -27,8 +27,16 @@ pub fn write(filter: &Filter, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String
         return Err(format!("the chunk table does not fit: body_offset would be {body_offset}"));
     }
     let sealed = seal_key.is_some();
-    let excepted = !filter.exceptions.is_empty();
-    let exceptions_len = if excepted { 8 * filter.exceptions.len() as u64 + 8 } else { 0 };
+    // 4.9 and 4.10: what stands behind the body, but its checksum.
+    let mut behind = Vec::new();
+    for hash in &filter.exceptions {
+        behind.extend(hash.to_le_bytes());
+    }
+    if let Some(divider) = &filter.divider {
+        behind.extend(divider.write());
+    }
+    let (excepted, divided) = (!behind.is_empty(), filter.divider.is_some());
+    let exceptions_len = if excepted { behind.len() as u64 + 8 } else { 0 };
     let file_len = body_offset + body.len() as u64 + exceptions_len + if sealed { 32 } else { 0 };
 
     let mut file = Vec::new();
@@ -38,7 +46,7 @@ pub fn write(filter: &Filter, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String
     file.extend(1u16.to_le_bytes()); // kind
     file.extend((body_offset as u32).to_le_bytes());
     file.extend(file_len.to_le_bytes());
-    file.extend((u32::from(sealed) | u32::from(excepted) << 1).to_le_bytes()); // required flags
+    file.extend((u32::from(sealed) + 2 * u32::from(excepted) + 4 * u32::from(divided)).to_le_bytes()); // required flags
     file.extend(0u32.to_le_bytes()); // optional flags
     // 4.2, the Bloom filter's part.
     file.extend(own_part(filter)?);
@@ -56,12 +64,8 @@ pub fn write(filter: &Filter, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String
     file.extend(checksum.to_le_bytes());
     file.extend(body);
     if excepted {
-        let mut hashes = Vec::new();
-        for hash in &filter.exceptions {
-            hashes.extend(hash.to_le_bytes());
-        }
-        let sum = xxh3(&hashes, checksum);
-        file.extend(hashes);
+        let sum = xxh3(&behind, checksum);
+        file.extend(behind);
         file.extend(sum.to_le_bytes());
     }
     if let Some(key) = seal_key {

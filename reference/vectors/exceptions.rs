@@ -1,4 +1,4 @@
-//! `exceptions.json`: section 4.9, small files with exceptions, and some that are refused.
+//! `exceptions.json`: sections 4.9 and 4.10, small files with exceptions, and some that are refused.
 
 use crate::json::{Json, hex, list, object, optional, plain};
 use crate::names;
@@ -7,10 +7,11 @@ use tepal_reference::hash::xxh3;
 use tepal_reference::read::read;
 use tepal_reference::write::write;
 
-const ABOUT: &str = "Files with exceptions (FORMAT.md section 4.9). Each filter was given the keys `member 0` to `member 99`, and then \
+const ABOUT: &str = "Files with exceptions (FORMAT.md sections 4.9 and 4.10). Each filter was given the keys `member 0` to `member 99`, and then \
     those of the keys `stranger 0` to `stranger 59` for which its bits said yes were made exceptions; `exceptions` are their \
-    numbers. `file_after` is the file once the first of them was inserted as a member. Of `refused` none is a file; all of them \
-    are changes of the first one, and a checksum is wrong only where that is the reason.";
+    numbers. `file_after` is the file once the first of them was inserted as a member, `file_divided` the one with a divider in \
+    the place of the list: its array is one of many that do. Of `refused` none is a file; all of them are changes of the first \
+    `file` or `file_divided`, and a checksum is wrong only where that is the reason.";
 
 /// The file.
 pub(crate) fn json() -> Result<Json, String> {
@@ -44,14 +45,29 @@ pub(crate) fn json() -> Result<Json, String> {
         for n in &exceptions {
             filter.except(format!("stranger {n}").as_bytes())?;
         }
+        let mut divided = filter.clone();
+        divided.divide(&(0..100).map(|n| format!("member {n}")).collect::<Vec<_>>())?;
         let secret = if scheme == 2 { Some(filter.secret) } else { None };
         let key = if sealed { Some(&seal[..]) } else { None };
         let file = write(&filter, key)?;
-        if read(&file, secret.as_ref(), key)? != filter {
-            return Err(format!("{name}: the file read again is another filter"));
+        let file_divided = write(&divided, key)?;
+        for (file, filter) in [(&file, &filter), (&file_divided, &divided)] {
+            if read(file, secret.as_ref(), key)? != *filter {
+                return Err(format!("{name}: the file read again is another filter"));
+            }
+            for n in 0..100 {
+                let stranger = format!("stranger {n}");
+                if !filter.contains(format!("member {n}").as_bytes())?
+                    || n < 60 && filter.contains(stranger.as_bytes())?
+                {
+                    return Err(format!("{name}: wrong about number {n}"));
+                }
+            }
         }
         if name == "line" {
-            for (why, changed) in damaged(&file, exceptions.len()) {
+            let words = divided.divider.as_ref().map_or(0, |divider| divider.write().len() / 8);
+            let of_the_list = damaged(&file, exceptions.len());
+            for (why, changed) in of_the_list.into_iter().chain(damaged_divider(&file_divided, words)) {
                 if read(&changed, None, None).is_ok() {
                     return Err(format!("{why}: not refused"));
                 }
@@ -67,29 +83,60 @@ pub(crate) fn json() -> Result<Json, String> {
             ("exceptions", list(exceptions.iter().map(|&n| plain(n)))),
             ("file", hex(&file)),
             ("file_after", hex(&write(&filter, key)?)),
+            ("file_divided", hex(&file_divided)),
         ]));
     }
     Ok(object([("about", plain(ABOUT)), ("files", list(files)), ("refused", list(refused))]))
 }
 
+/// A file whose last words, but a checksum, are changed, with checksums that fit, and perhaps other flags.
+fn again(file: &[u8], words: usize, flags: Option<u8>, change: &dyn Fn(&mut Vec<u8>)) -> Vec<u8> {
+    let start = file.len() - 8 * words - 8;
+    let mut changed = file[..start].to_vec();
+    let mut behind = file[start..file.len() - 8].to_vec();
+    change(&mut behind);
+    let len = (start + behind.len() + 8) as u64;
+    changed[16..24].copy_from_slice(&len.to_le_bytes());
+    changed[24] = flags.unwrap_or(changed[24]);
+    let offset = u32::from_le_bytes([changed[12], changed[13], changed[14], changed[15]]) as usize;
+    let sum = xxh3(&changed[..offset - 8], 0);
+    changed[offset - 8..offset].copy_from_slice(&sum.to_le_bytes());
+    changed.extend(&behind);
+    changed.extend(xxh3(&behind, sum).to_le_bytes());
+    changed
+}
+
+/// Changes of a file with a divider of so many words, each with why it is refused.
+fn damaged_divider(file: &[u8], words: usize) -> Vec<(&'static str, Vec<u8>)> {
+    let start = file.len() - 8 * words - 8;
+    let again = |flags: Option<u8>, change: &dyn Fn(&mut Vec<u8>)| again(file, words, flags, change);
+    let mut flipped = file.to_vec();
+    flipped[start + 24] ^= 1;
+    vec![
+        ("a bit of a divider is flipped", flipped),
+        ("a divider of no exceptions", again(None, &|words| words[..8].fill(0))),
+        ("a divider of another width", again(None, &|words| words[16] ^= 64)),
+        (
+            "a divider of 3 times 2^63 bits",
+            again(None, &|words| words[16..24].copy_from_slice(&[0, 0, 0, 0, 0, 0, 0, 128])),
+        ),
+        ("a divider without bits", again(None, &|words| words[16..24].fill(0))),
+        ("a divider of three words", again(None, &|words| words.truncate(24))),
+        ("a divider with a word more", again(None, &|words| words.extend([0; 8]))),
+        (
+            "a divider with bits behind its last",
+            again(None, &|words| words.last_mut().iter_mut().for_each(|byte| **byte |= 128)),
+        ),
+        ("a divider and no flag of exceptions", again(Some(4), &|_| {})),
+        ("a divider under the flag of a list", again(Some(2), &|_| {})),
+        ("flag 3 too", again(Some(14), &|_| {})),
+    ]
+}
+
 /// Changes of a file with so many exceptions, each with why it is refused.
 fn damaged(file: &[u8], exceptions: usize) -> Vec<(&'static str, Vec<u8>)> {
     let start = file.len() - 8 * exceptions - 8;
-    // The header with a checksum that fits, then the exceptions with theirs.
-    let again = |flags: Option<u8>, change: &dyn Fn(&mut Vec<u8>)| {
-        let mut changed = file[..start].to_vec();
-        let mut hashes = file[start..file.len() - 8].to_vec();
-        change(&mut hashes);
-        let len = (start + hashes.len() + 8) as u64;
-        changed[16..24].copy_from_slice(&len.to_le_bytes());
-        changed[24] = flags.unwrap_or(changed[24]);
-        let offset = u32::from_le_bytes([changed[12], changed[13], changed[14], changed[15]]) as usize;
-        let sum = xxh3(&changed[..offset - 8], 0);
-        changed[offset - 8..offset].copy_from_slice(&sum.to_le_bytes());
-        changed.extend(&hashes);
-        changed.extend(xxh3(&hashes, sum).to_le_bytes());
-        changed
-    };
+    let again = |flags: Option<u8>, change: &dyn Fn(&mut Vec<u8>)| again(file, exceptions, flags, change);
     let mut flipped = file.to_vec();
     flipped[start] ^= 1;
     let mut other_sum = file.to_vec();
@@ -103,7 +150,7 @@ fn damaged(file: &[u8], exceptions: usize) -> Vec<(&'static str, Vec<u8>)> {
         ("exceptions in another order", again(None, &|hashes| hashes.rotate_left(8))),
         ("an exception twice", again(None, &|hashes| hashes.copy_within(0..8, 8))),
         ("exceptions and no flag", again(Some(0), &|_| {})),
-        ("flag 2 too", again(Some(6), &|_| {})),
+        ("a list under the flag of a divider", again(Some(6), &|_| {})),
         ("the flag of a seal, and none", again(Some(3), &|_| {})),
     ]
 }

@@ -211,6 +211,8 @@ pub struct Facts {
     pub expansion: Option<u32>,
     /// Keys that it says no for though its bits say yes.
     pub exceptions: u64,
+    /// Does it know them by a divider, so that it takes no further key?
+    pub is_divided: bool,
     /// What happens when more keys come.
     pub over_capacity: OverCapacity,
     /// Does it hold more than its capacity, going by the bits?

@@ -45,7 +45,7 @@
 //! | a filter where its bytes are: in the program, in a map or a table file of yours | [`BloomFilter::view`], [`include_aligned!`] |
 //! | a file that several programs change | `FileLock` (one at a time), or `Opened::save_over` (refused where another was quicker); `save_new` for a file that must not be there yet |
 //! | copies of a filter far away that follow a new one | the feature `patch`: `Patch`, the bits that differ in few bytes |
-//! | known strangers that must get `false` | the feature `except`: `Opened::except` |
+//! | known strangers that must get `false` | the feature `except`: `Opened::except`, and `Opened::divide` where all members and strangers are known |
 //! | one file out of a stream of several | `BloomFilter::read_from`, [`write_to`](BloomFilter::write_to) |
 //! | many small filters in a store of yours | [`to_embedded`](BloomFilter::to_embedded), [`view_embedded`](BloomFilter::view_embedded): the bits and 16 bytes |
 //! | the bits alone | [`to_bits`](BloomFilter::to_bits), [`build_with_bits`](BloomFilterBuilder::build_with_bits) |
@@ -158,7 +158,9 @@ pub use kinds::bloom::Shared;
 pub use kinds::bloom::{BloomFilter, BloomFilterBuilder};
 pub use kinds::chain::ScalableBloomFilter;
 #[cfg(feature = "except")]
-pub use kinds::excepted::{ExceptedBloomFilter, Exceptions};
+pub use kinds::excepted::ExceptedBloomFilter;
+#[cfg(feature = "except")]
+pub use kinds::exceptions::Exceptions;
 pub use kinds::storage::{InBytes, InMemory, Mapped, PlainStorage, StableBytes, Storage, StorageMut};
 pub use params::{Goal, Plan};
 

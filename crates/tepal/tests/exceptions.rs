@@ -260,3 +260,120 @@ fn folding_keeps_them() {
     assert_eq!((filter.exceptions(), filter.contains(&stranger[0])), (before, false));
     assert!(!filter.contains_many(&members).contains(&false));
 }
+
+/// A divider in the place of the list: right about members and strangers by every way of asking, and closed to other keys.
+#[test]
+fn a_divider_tells_members_from_strangers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    for builder in schemes() {
+        let (members, strangers) = (keys("m", 0..1000), keys("s", 0..2000));
+        let listed = excepted(builder, &members);
+        let file = listed.clone().divide(&Exceptions::new(), &prepared(&listed, &members)).unwrap();
+        let exceptions = listed.filter().exceptions();
+        assert_eq!(file.filter().exceptions(), exceptions);
+        let expected = Exceptions::divider_len(exceptions, 1000);
+        assert!(
+            32 + (1000 + exceptions) * 123 / 800 < expected && expected < 32 + (1000 + exceptions) * 14 / 80
+        );
+        assert_eq!(
+            (file.filter().exceptions_len(), listed.filter().exceptions_len()),
+            (expected, 8 * exceptions + 8)
+        );
+        file.save(&path).unwrap();
+        assert_eq!(
+            std::fs::metadata(&path).unwrap().len(),
+            listed.to_bytes().unwrap().len() as u64 + expected - (8 * exceptions + 8)
+        );
+        for file in [
+            file.clone(),
+            tepal::open(&path).unwrap(),
+            Open::new().quick().open(&path).unwrap(),
+            Open::new().read_from(&std::fs::read(&path).unwrap()[..]).unwrap(),
+        ] {
+            assert!(members.iter().all(|key| file.contains(key)));
+            assert!(!strangers.iter().any(|key| file.contains(key)));
+            assert!(!file.filter().contains_many(&members).contains(&false));
+            assert!(!file.filter().contains_many(&strangers).contains(&true));
+            if let Some(hashes) = prepared(&file, &strangers).hashes() {
+                assert!(!hashes.iter().any(|hash| file.filter().contains_hash(*hash)));
+            }
+            assert!(file.facts().unwrap().is_divided && !listed.facts().unwrap().is_divided);
+            assert_eq!(file.to_bytes().unwrap(), std::fs::read(&path).unwrap());
+        }
+        assert!(BloomFilter::open(&path).is_err());
+        // In another order, and all at once, it is the same file.
+        let mut reversed = members.clone();
+        reversed.reverse();
+        let plain = Opened::new(listed.clone().into_filter(), Format::Tepal).unwrap();
+        let again = plain.divide(&Exceptions::new(), &prepared(&listed, &reversed)).unwrap();
+        assert!(again.to_bytes().unwrap() == file.to_bytes().unwrap());
+        // Nothing else goes into it.
+        let before = file.to_bytes().unwrap();
+        let mut changed = file.clone();
+        let mut other = listed.clone();
+        let mut stranger = Exceptions::new();
+        let _ = stranger.take(listed.filter(), &prepared(&listed, &members[..1]));
+        for refused in [
+            changed.insert("new").map(drop),
+            changed.insert_many(&keys("n", 0..10)),
+            changed.insert_prepared(&prepared(&file, &keys("n", 0..10))),
+            changed.union_with(&listed),
+            changed.intersect_with(&listed),
+            other.union_with(&file),
+            other.intersect_with(&file),
+            file.clone().except(&stranger).map(drop),
+        ] {
+            let error = refused.unwrap_err();
+            assert!(matches!(error, Error::NotPossible { .. }), "{error}");
+            assert!(error.to_string().contains("beside its divider"), "{error}");
+        }
+        assert!(
+            changed.to_bytes().unwrap() == before && other.to_bytes().unwrap() == listed.to_bytes().unwrap()
+        );
+        // A member with the hash of an exception.
+        let error = listed.clone().divide(&Exceptions::new(), &prepared(&listed, &strangers)).unwrap_err();
+        assert!(matches!(error, Error::Parameter { .. }), "{error}");
+        // Empty again, it is a filter like others.
+        changed.clear().unwrap();
+        assert!(changed.filter().exceptions() == 0 && changed.insert("new").unwrap());
+    }
+}
+
+#[test]
+fn a_damaged_divider_is_refused() {
+    let members = keys("m", 0..1000);
+    let listed = excepted(builder(), &members);
+    let file = listed.clone().divide(&Exceptions::new(), &prepared(&listed, &members)).unwrap();
+    let bytes = file.to_bytes().unwrap();
+    for at in bytes.len() - file.filter().exceptions_len() as usize..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[at] ^= 1;
+        assert!(tepal::from_bytes(&changed).is_err(), "{at}");
+        assert!(tepal::from_bytes(&bytes[..at]).is_err(), "{at}");
+    }
+}
+
+/// Without exceptions there is nothing to tell apart, and the file is one for every reader; a folded filter keeps its divider, and a
+/// patch brings one along.
+#[test]
+fn no_exceptions_folds_and_patches() {
+    let members = keys("m", 0..1000);
+    let plain = Opened::new(builder().build_from(&members).unwrap(), Format::Tepal).unwrap();
+    let divided = plain.clone().divide(&Exceptions::new(), &prepared(&plain, &members)).unwrap();
+    assert!(divided.to_bytes().unwrap() == plain.to_bytes().unwrap());
+    assert!(BloomFilter::from_bytes(&divided.to_bytes().unwrap()).is_ok());
+
+    let listed = excepted(builder().capacity(20_000), &members);
+    let listed = except(listed, &keys("t", 0..40_000));
+    let file = listed.clone().divide(&Exceptions::new(), &prepared(&listed, &members)).unwrap();
+    let mut folded = file.clone().into_filter();
+    folded.shrink_to(0.1).unwrap();
+    assert!(!folded.contains_many(&members).contains(&false));
+    assert_eq!(folded.exceptions(), file.filter().exceptions());
+    #[cfg(feature = "patch")]
+    for (from, to) in [(&listed, &file), (&file, &listed)] {
+        let (from, to) = (from.to_bytes().unwrap(), to.to_bytes().unwrap());
+        assert!(tepal::Patch::between(&from, &to).unwrap().apply(&from).unwrap() == to);
+    }
+}

@@ -32,6 +32,8 @@ pub(super) const MOST_RECORDS: u64 = 65_536;
 const SEALED: u32 = 1;
 /// Required flag 1: exceptions follow the body.
 const EXCEPTED: u32 = 2;
+/// Required flag 2: they are a divider.
+const DIVIDED: u32 = 4;
 
 /// XXH3-64, in the form in which keys are hashed too, so that a program has it once.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
@@ -67,7 +69,7 @@ fn links_len(links: usize) -> u64 {
 #[cfg_attr(not(feature = "except"), allow(unused_variables, reason = "there are none then"))]
 fn exceptions_len(part: &FilePart<'_>) -> u64 {
     #[cfg(feature = "except")]
-    return super::exceptions::len(part.exceptions);
+    return super::exceptions::len(part);
     #[cfg(not(feature = "except"))]
     0
 }
@@ -86,6 +88,8 @@ pub(super) fn encode(kind: Kind, part: &FilePart<'_>, chunk_table: &[u64], seale
     let (exceptions_len, seal_len) = (exceptions_len(part), if sealed { SEAL_BYTES } else { 0 });
     out.extend((body_offset + body_len + exceptions_len + seal_len).to_le_bytes());
     let flags = if sealed { SEALED } else { 0 } | if exceptions_len > 0 { EXCEPTED } else { 0 };
+    #[cfg(feature = "except")]
+    let flags = flags | if part.divider.is_some() { DIVIDED } else { 0 };
     out.extend(flags.to_le_bytes());
     out.extend([0; 4]); // optional flags
     out.extend(part.own);
@@ -140,22 +144,31 @@ impl Lengths {
     }
 }
 
-/// Whether a file with these required flags is sealed, and whether it has exceptions. One that this build could not check or
-/// honour is refused.
-fn flags(required_flags: u32) -> Result<(bool, bool)> {
+/// Whether a file with these required flags is sealed, whether it has exceptions, and whether these are a divider. One that this
+/// build could not check or honour is refused.
+fn flags(required_flags: u32) -> Result<(bool, bool, bool)> {
     let (known, words) = match (cfg!(feature = "seal"), cfg!(feature = "except")) {
-        (true, true) => (SEALED | EXCEPTED, "bit 0 (sealed) and bit 1 (exceptions)"),
-        (true, false) => (SEALED, "bit 0 (sealed), and bit 1 (exceptions) with its feature `except`"),
-        (false, true) => (EXCEPTED, "bit 1 (exceptions), and bit 0 (sealed) with its feature `seal`"),
-        (false, false) => {
-            (0, "none: bit 0 (sealed) with its feature `seal`, bit 1 (exceptions) with its feature `except`")
+        (true, true) => {
+            (SEALED | EXCEPTED | DIVIDED, "bit 0 (sealed), bit 1 (exceptions) and bit 2 (a divider)")
         }
+        (true, false) => (SEALED, "bit 0 (sealed), and bits 1 and 2 (exceptions) with its feature `except`"),
+        (false, true) => {
+            (EXCEPTED | DIVIDED, "bits 1 and 2 (exceptions), and bit 0 (sealed) with its feature `seal`")
+        }
+        (false, false) => (
+            0,
+            "none: bit 0 (sealed) with its feature `seal`, bits 1 and 2 (exceptions) with its feature `except`",
+        ),
     };
     if required_flags & !known != 0 {
         let found = required_flags.into();
         return Err(Error::Unsupported { what: "the set of required feature flags", found, known: words });
     }
-    Ok((required_flags & SEALED != 0, required_flags & EXCEPTED != 0))
+    let has = |flag| required_flags & flag != 0;
+    if has(DIVIDED) && !has(EXCEPTED) {
+        return Err(Error::damaged("a divider and no exceptions"));
+    }
+    Ok((has(SEALED), has(EXCEPTED), has(DIVIDED)))
 }
 
 /// A header that has passed every check that needs no body.
@@ -167,8 +180,11 @@ pub(super) struct Header {
     sealed: bool,
     /// Bytes behind the body and before the seal.
     pub(super) exceptions_len: u64,
+    /// Whether these are a divider.
+    #[cfg_attr(not(feature = "except"), allow(dead_code, reason = "there are none then"))]
+    pub(super) divided: bool,
     #[cfg(feature = "except")]
-    pub(super) exceptions: Vec<u64>,
+    pub(super) behind: super::exceptions::Behind,
 }
 
 impl Header {
@@ -181,8 +197,8 @@ impl Header {
     pub(super) fn with_body(self, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
         let filter = self.filter.with_body(lines, checked);
         #[cfg(feature = "except")]
-        if !self.exceptions.is_empty() {
-            return filter.with_exceptions_of_file(self.exceptions);
+        if self.exceptions_len > 0 {
+            return filter.with_exceptions_of_file(self.behind.exceptions, self.behind.divider);
         }
         filter
     }
@@ -199,7 +215,7 @@ impl Header {
         }
 
         let mut fields = Fields::at(protected, 24);
-        let (sealed, excepted) = flags(fields.u32_le()?)?;
+        let (sealed, excepted, divided) = flags(fields.u32_le()?)?;
         if excepted && lengths.kind != Kind::Bloom {
             return Err(Error::damaged(format_args!(
                 "exceptions of the kind {}, which has none",
@@ -219,7 +235,17 @@ impl Header {
         for _ in 0..count {
             links.push(fields.array::<OWN_BYTES>()?);
         }
-        let part = FilePart { own, recipe, labels, scheme_record, links, exceptions: &[], body: Vec::new() };
+        let part = FilePart {
+            own,
+            recipe,
+            labels,
+            scheme_record,
+            links,
+            exceptions: &[],
+            #[cfg(feature = "except")]
+            divider: None,
+            body: Vec::new(),
+        };
         let filter = kinds::of_file(lengths.kind, &part, open.secret)?;
 
         let behind = |len: u64| lengths.body_end(sealed)?.checked_sub(lengths.body_offset.checked_add(len)?);
@@ -252,8 +278,9 @@ impl Header {
             chunk_table,
             sealed,
             exceptions_len: behind(body_len).unwrap_or_default(),
+            divided,
             #[cfg(feature = "except")]
-            exceptions: Vec::new(),
+            behind: super::exceptions::Behind::default(),
         })
     }
 }

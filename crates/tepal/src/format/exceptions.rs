@@ -1,45 +1,88 @@
-//! The exceptions of a file, behind its body (FORMAT.md, section 4.9).
+//! The exceptions of a file, behind its body: a list of them (FORMAT.md, section 4.9), or a divider (section 4.10).
 
 use alloc::vec::Vec;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::error::{Error, Result};
+use crate::kinds::FilePart;
+use crate::kinds::divider::Divider;
+use crate::kinds::excepted::len_in_file;
 
-/// Bytes of so many exceptions.
-pub(super) fn len(exceptions: &[u64]) -> u64 {
-    if exceptions.is_empty() { 0 } else { 8 * (exceptions.len() as u64 + 1) }
+/// What stands behind the body of a file.
+#[derive(Default)]
+pub(super) struct Behind {
+    pub(super) exceptions: Vec<u64>,
+    pub(super) divider: Option<Divider>,
 }
 
-/// Exceptions as bytes, behind this head.
-pub(super) fn encode(exceptions: &[u64], head: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(len(exceptions) as usize);
-    exceptions.iter().for_each(|hash| out.extend(hash.to_le_bytes()));
+/// Bytes of the exceptions of a file.
+pub(super) fn len(part: &FilePart<'_>) -> u64 {
+    len_in_file(part.exceptions, part.divider)
+}
+
+/// Exceptions as bytes, behind this head; none where there are none.
+pub(super) fn encode(part: &FilePart<'_>, head: &[u8]) -> Vec<u8> {
+    let len = len(part);
+    let mut out = Vec::with_capacity(len as usize);
+    if len == 0 {
+        return out;
+    }
+    let mut put = |words: &[u64]| words.iter().for_each(|word| out.extend(word.to_le_bytes()));
+    match part.divider {
+        None => put(part.exceptions),
+        Some(divider) => {
+            put(&[divider.exceptions, divider.salt, divider.width]);
+            put(&divider.words);
+        }
+    }
     let sum = xxh3_64_with_seed(&out, seed(head));
     out.extend(sum.to_le_bytes());
     out
 }
 
-/// Reads bytes of a file that has exceptions.
-pub(super) fn decode(bytes: &[u8], head: &[u8]) -> Result<Vec<u64>> {
+/// Reads bytes of a file that has exceptions, which may be `divided`.
+pub(super) fn decode(bytes: &[u8], divided: bool, head: &[u8]) -> Result<Behind> {
     let number = |bytes: &[u8]| u64::from_le_bytes(core::array::from_fn(|i| bytes[i]));
-    let Some((hashes, sum)) =
-        bytes.split_last_chunk::<8>().filter(|(hashes, _)| !hashes.is_empty() && hashes.len() % 8 == 0)
+    let Some((written, sum)) =
+        bytes.split_last_chunk::<8>().filter(|(written, _)| !written.is_empty() && written.len() % 8 == 0)
     else {
         return Err(Error::damaged(format_args!("exceptions of {} bytes", bytes.len())));
     };
-    if xxh3_64_with_seed(hashes, seed(head)) != number(sum) {
+    if xxh3_64_with_seed(written, seed(head)) != number(sum) {
         return Err(Error::damaged("the checksum of its exceptions is not that of their bytes"));
     }
-    let mut exceptions = Vec::new();
-    exceptions
-        .try_reserve_exact(hashes.len() / 8)
-        .map_err(|_| Error::TooLarge { bytes: hashes.len() as u64 })?;
-    exceptions.extend(hashes.chunks_exact(8).map(number));
-    match exceptions.windows(2).all(|pair| pair[0] < pair[1]) {
-        true => Ok(exceptions),
+    let mut words = Vec::new();
+    words
+        .try_reserve_exact(written.len() / 8)
+        .map_err(|_| Error::TooLarge { bytes: written.len() as u64 })?;
+    words.extend(written.chunks_exact(8).map(number));
+    if divided {
+        let divider = Some(divider(words)?);
+        return Ok(Behind { divider, ..Behind::default() });
+    }
+    match words.windows(2).all(|pair| pair[0] < pair[1]) {
+        true => Ok(Behind { exceptions: words, divider: None }),
         false => Err(Error::damaged("its exceptions do not ascend")),
     }
+}
+
+fn divider(mut words: Vec<u64>) -> Result<Divider> {
+    let damaged = || Error::damaged("its divider has another length than its bits have, or no exceptions");
+    if words.len() < 4 {
+        return Err(damaged());
+    }
+    let (exceptions, salt, width) = (words[0], words[1], words[2]);
+    words.drain(..3);
+    let bits = width.checked_mul(3).filter(|bits| *bits > 0 && exceptions > 0).ok_or_else(damaged)?;
+    if bits.div_ceil(64) != words.len() as u64 {
+        return Err(damaged());
+    }
+    let last = words[words.len() - 1];
+    if bits % 64 > 0 && last >> (bits % 64) != 0 {
+        return Err(Error::damaged("the padding of its divider is not zero"));
+    }
+    Ok(Divider { exceptions, salt, width, words })
 }
 
 /// The checksum of the header: so exceptions belong to one file.

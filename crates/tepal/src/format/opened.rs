@@ -374,12 +374,27 @@ impl Opened {
     /// # Errors
     /// As there; [`Error::Unconvertible`] for another program's file, which has no place for them.
     #[cfg(feature = "except")]
-    pub fn except(self, exceptions: &crate::kinds::excepted::Exceptions) -> Result<Self> {
+    pub fn except(self, exceptions: &crate::kinds::exceptions::Exceptions) -> Result<Self> {
         if self.format != Format::Tepal {
             let obstacle = crate::error::Obstacle::Exceptions;
             return Err(Error::Unconvertible { format: self.format, obstacle });
         }
         Ok(Opened { filter: self.filter.except(exceptions)?, ..self })
+    }
+
+    /// The file with these exceptions beside those it has, and a divider in the place of their list ([`AnyFilter::divide`]): it is
+    /// right about all members and exceptions, in few bits, and takes no further key.
+    ///
+    /// # Errors
+    /// As there; [`Error::Unconvertible`] for another program's file, which has no place for it.
+    #[cfg(feature = "except")]
+    pub fn divide(
+        self,
+        exceptions: &crate::kinds::exceptions::Exceptions,
+        members: &PreparedKeys,
+    ) -> Result<Self> {
+        let file = self.except(exceptions)?;
+        Ok(Opened { filter: file.filter.divide(&Default::default(), members)?, ..file })
     }
 
     /// The same filter in another form of its format.

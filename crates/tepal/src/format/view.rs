@@ -88,7 +88,7 @@ impl Open<'_> {
         let (body, exceptions) = rest.split_at(rest.len() - header.exceptions_len as usize);
         #[cfg(feature = "except")]
         if !exceptions.is_empty() {
-            header.exceptions = super::exceptions::decode(exceptions, head)?;
+            header.behind = super::exceptions::decode(exceptions, header.divided, head)?;
         }
         let check = BodyCheck::new(&mut header, head, exceptions, seal, self.seal)?;
         Ok((header, check, body_offset..body_offset + body.len()))

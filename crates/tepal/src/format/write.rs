@@ -37,8 +37,8 @@ pub(super) fn pieces<E>(
         out(&chunk)?;
     }
     #[cfg(feature = "except")]
-    if !part.exceptions.is_empty() {
-        let exceptions = super::exceptions::encode(part.exceptions, &head);
+    {
+        let exceptions = super::exceptions::encode(part, &head);
         sealer.update(&exceptions);
         out(&exceptions)?;
     }

@@ -273,6 +273,16 @@ impl AnyFilter {
         }
     }
 
+    /// Bytes of its file that these exceptions take, as a list or a divider.
+    #[must_use]
+    pub fn exceptions_len(&self) -> u64 {
+        match self {
+            #[cfg(feature = "except")]
+            AnyFilter::Excepted(filter) => filter.exceptions_len(),
+            _ => 0,
+        }
+    }
+
     /// Bytes that the bits take in memory.
     #[must_use]
     pub fn size_in_bytes(&self) -> u64 {

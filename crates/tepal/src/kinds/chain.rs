@@ -413,6 +413,7 @@ impl Filter for ScalableBloomFilter {
             promised_false_positive_rate: self.promised_false_positive_rate(),
             expansion: self.growth.expansion(),
             exceptions: 0,
+            is_divided: false,
             over_capacity: self.over_capacity(),
             is_over_capacity: false,
             is_full: Filter::is_full(self),

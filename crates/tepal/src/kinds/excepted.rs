@@ -1,13 +1,13 @@
 //! A Bloom filter with exceptions: keys that are known to be no members, for which it says no all the same
-//! (FORMAT.md, section 4.9).
+//! (FORMAT.md, section 4.9), or a divider between it and them (section 4.10).
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
-
 use super::bloom::BloomFilter;
+use super::divider::Divider;
+use super::exceptions::{Exceptions, each_hash, hash_of_bytes};
 use super::storage::Mapped;
 use super::{AnyFilter, AwaitsBody, FilePart, Filter};
 use crate::error::{Error, Result};
@@ -15,125 +15,58 @@ use crate::facts::{Facts, Warning};
 use crate::ids::{Kind, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef, One, PreparedKeys, SecretKey};
 
-/// Keys that are surely no members, and for which a filter says yes: on their way to its exceptions, or to be compared with
-/// lists of members.
-///
-/// ```
-/// use tepal::{BloomFilter, Exceptions, Format, Opened, PreparedKeys};
-/// let members = BloomFilter::builder().capacity(200).false_positive_rate(0.1).build_from(0..200_u64)?;
-/// let file = Opened::new(members, Format::Tepal)?;
-/// let mut keys = PreparedKeys::default();
-/// for stranger in 200..1200_u64 {
-///     file.key_hasher().prepare(&stranger, &mut keys)?;
-/// }
-/// let mut exceptions = Exceptions::new();
-/// let wrong = exceptions.take(file.filter(), &keys);    // as many as are needed: about a tenth
-/// assert!(wrong > 0 && wrong < 200);
-/// let file = file.except(&exceptions)?;
-/// assert!((200..1200_u64).all(|stranger| !file.contains(&stranger)));
-/// assert!((0..200_u64).all(|member| file.contains(&member)));
-/// # Ok::<(), tepal::Error>(())
-/// ```
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Exceptions {
-    /// Ascending, each once, after [`sort`](Self::sort).
-    hashes: Vec<u64>,
-    is_sorted: bool,
-}
-
-impl Exceptions {
-    /// None.
-    #[must_use]
-    pub const fn new() -> Self {
-        Exceptions { hashes: Vec::new(), is_sorted: true }
-    }
-
-    /// Takes those of the keys for which the filter says yes: an exception for another is not needed. The keys were prepared by
-    /// its hasher. Gives how many it took.
-    pub fn take(&mut self, filter: &AnyFilter, keys: &PreparedKeys) -> usize {
-        let mut answers = alloc::vec![false; keys.len()];
-        filter.contains_prepared(keys, &mut answers);
-        let before = self.hashes.len();
-        each_hash(keys, |i, hash| {
-            if answers[i] {
-                self.hashes.push(hash);
-            }
-        });
-        self.is_sorted = false;
-        self.hashes.len() - before
-    }
-
-    /// Which of these keys are among them? To be asked with members: one that is would be a missed key.
-    #[must_use]
-    pub fn among(&mut self, keys: &PreparedKeys) -> Vec<bool> {
-        self.sort();
-        let mut found = Vec::with_capacity(keys.len());
-        each_hash(keys, |_, hash| found.push(self.hashes.binary_search(&hash).is_ok()));
-        found
-    }
-
-    /// How many there are.
-    #[must_use]
-    pub fn count(&mut self) -> usize {
-        self.sort();
-        self.hashes.len()
-    }
-
-    fn sort(&mut self) {
-        if !self.is_sorted {
-            self.hashes.sort_unstable();
-            self.hashes.dedup();
-            self.is_sorted = true;
-        }
+/// Bytes of a file that a list of exceptions or a divider takes, with their checksum.
+pub(crate) fn len_in_file(exceptions: &[u64], divider: Option<&Divider>) -> u64 {
+    match divider {
+        None => Exceptions::list_len(exceptions.len() as u64),
+        Some(divider) => 8 * (divider.words.len() as u64 + 4),
     }
 }
 
-impl fmt::Debug for Exceptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Exceptions").field("hashes", &self.hashes.len()).finish()
-    }
-}
-
-/// Hands out the hash by which each key is known among exceptions.
-fn each_hash(keys: &PreparedKeys, mut with: impl FnMut(usize, u64)) {
-    match keys.hashes() {
-        Some(hashes) => hashes.iter().enumerate().for_each(|(i, hash)| with(i, *hash)),
-        None => keys.each().enumerate().for_each(|(i, bytes)| with(i, hash_of_bytes(bytes))),
-    }
-}
-
-/// The hash of a key under a scheme that has none.
-fn hash_of_bytes(bytes: &[u8]) -> u64 {
-    xxh3_64_with_seed(bytes, 0)
-}
+/// What a filter with a divider cannot do.
+const INSERT: &str = "take keys beside its divider";
 
 /// A Bloom filter that says no for some keys which are known to be no members, though its bits say yes.
 ///
 /// An exception is the 64-bit hash of its key, so that of n members one has the same hash as one of e exceptions with a chance of
 /// n·e / 2^64, and would be missed: [`Exceptions::among`] finds it where the members are at hand. A key that is inserted is
 /// none any more. It comes from [`Opened::except`](crate::Opened::except) and from files that have exceptions.
+///
+/// In the place of a list it may have a divider ([`Opened::divide`](crate::Opened::divide)), which takes no further key.
 #[derive(Clone, PartialEq)]
 pub struct ExceptedBloomFilter {
     filter: BloomFilter<Mapped>,
-    /// Ascending, each once.
+    /// Ascending, each once; none where there is a divider.
     exceptions: Vec<u64>,
+    divider: Option<Divider>,
 }
 
 impl ExceptedBloomFilter {
     /// How many exceptions there are.
     #[must_use]
     pub fn exceptions(&self) -> u64 {
-        self.exceptions.len() as u64
+        self.exceptions.len() as u64 + self.divider.as_ref().map_or(0, |divider| divider.exceptions)
     }
 
-    /// From a file, whose exceptions ascend.
-    pub(crate) fn new(filter: BloomFilter<Mapped>, exceptions: Vec<u64>) -> Self {
-        ExceptedBloomFilter { filter, exceptions }
+    /// Bytes of a file that they take, with their checksum.
+    pub(crate) fn exceptions_len(&self) -> u64 {
+        len_in_file(&self.exceptions, self.divider.as_ref())
+    }
+
+    /// Does it know its exceptions by a divider, in the place of a list?
+    #[must_use]
+    pub fn is_divided(&self) -> bool {
+        self.divider.is_some()
+    }
+
+    /// From a file, whose exceptions ascend, or which has a divider.
+    pub(crate) fn new(filter: BloomFilter<Mapped>, exceptions: Vec<u64>, divider: Option<Divider>) -> Self {
+        ExceptedBloomFilter { filter, exceptions, divider }
     }
 
     /// The filter, where it has no exceptions (any more).
     pub(crate) fn into_bloom(self) -> Result<BloomFilter<Mapped>> {
-        if self.exceptions.is_empty() {
+        if self.exceptions() == 0 {
             return Ok(self.filter);
         }
         Err(Error::NotPossible {
@@ -150,7 +83,7 @@ impl ExceptedBloomFilter {
 
     /// Another filter of the same members, with the same exceptions.
     pub(super) fn same_exceptions(&self, other: AnyFilter) -> AnyFilter {
-        other.with_exceptions_of_file(self.exceptions.clone())
+        other.with_exceptions_of_file(self.exceptions.clone(), self.divider.clone())
     }
 
     pub(super) fn set_labels(&mut self, labels: crate::facts::Labels) -> Result<()> {
@@ -158,11 +91,36 @@ impl ExceptedBloomFilter {
     }
 
     /// With these exceptions too.
-    pub(super) fn with(mut self, more: &Exceptions) -> Self {
+    pub(super) fn with(mut self, more: &Exceptions) -> Result<Self> {
+        self.check_undivided("take exceptions beside its divider")?;
         let mut all = core::mem::take(&mut self.exceptions);
         all.extend_from_slice(&more.hashes);
         self.set(all);
-        self
+        Ok(self)
+    }
+
+    /// With a divider between these members and all exceptions, in the place of their list.
+    pub(super) fn divided(mut self, members: &PreparedKeys) -> Result<Self> {
+        if !self.exceptions.is_empty() {
+            let mut hashes = Vec::new();
+            each_hash(members, |_, hash| hashes.push(hash));
+            self.divider = Some(Divider::new(hashes, &self.exceptions)?);
+            self.exceptions = Vec::new();
+        }
+        Ok(self)
+    }
+
+    /// Refuses what a divider, which tells known keys apart and no others, would answer wrongly.
+    fn check_undivided(&self, operation: &'static str) -> Result<()> {
+        match self.divider {
+            None => Ok(()),
+            Some(_) => Err(Error::NotPossible {
+                kind: Kind::Bloom,
+                operation,
+                instead: "it tells the keys of one universe apart, and no others: build it anew (`build --exact-on`), or with a list \
+                          of exceptions (`--exact-as list`)",
+            }),
+        }
     }
 
     /// Does the key stand among the exceptions?
@@ -171,7 +129,10 @@ impl ExceptedBloomFilter {
     }
 
     fn is_excepted(&self, hash: u64) -> bool {
-        self.exceptions.binary_search(&hash).is_ok()
+        match &self.divider {
+            None => self.exceptions.binary_search(&hash).is_ok(),
+            Some(divider) => divider.denies(hash),
+        }
     }
 
     /// The hash by which a key is known among exceptions; an error for a key that cannot be one.
@@ -204,6 +165,7 @@ impl ExceptedBloomFilter {
     /// Adds all keys of another one. An exception stays where the other filter says no too; where it may hold the key, the union
     /// may.
     pub(super) fn union_with(&mut self, other: &Self) -> Result<()> {
+        other.check_undivided("be united beside its divider")?;
         self.union_with_parts(&other.filter, &other.exceptions)
     }
 
@@ -213,6 +175,7 @@ impl ExceptedBloomFilter {
     }
 
     fn union_with_parts(&mut self, other: &BloomFilter<Mapped>, others: &[u64]) -> Result<()> {
+        self.check_undivided("be united beside its divider")?;
         self.check_hashes()?;
         self.filter.check_union(other)?;
         let mut kept: Vec<u64> = Vec::new();
@@ -228,6 +191,7 @@ impl ExceptedBloomFilter {
 
     /// Keeps what both have. What is an exception of one is in neither.
     pub(super) fn intersect_with(&mut self, other: &Self) -> Result<()> {
+        other.check_undivided("be intersected beside its divider")?;
         self.intersect_with_parts(&other.filter, &other.exceptions)
     }
 
@@ -237,6 +201,7 @@ impl ExceptedBloomFilter {
     }
 
     fn intersect_with_parts(&mut self, other: &BloomFilter<Mapped>, others: &[u64]) -> Result<()> {
+        self.check_undivided("be intersected beside its divider")?;
         self.check_hashes()?;
         self.filter.intersect_with(other)?;
         let mut kept = core::mem::take(&mut self.exceptions);
@@ -269,7 +234,8 @@ impl fmt::Debug for ExceptedBloomFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ExceptedBloomFilter")
             .field("filter", &self.filter)
-            .field("exceptions", &self.exceptions.len())
+            .field("exceptions", &self.exceptions())
+            .field("divided", &self.is_divided())
             .finish()
     }
 }
@@ -301,6 +267,7 @@ impl Filter for ExceptedBloomFilter {
     }
 
     fn insert(&mut self, key: KeyRef<'_>) -> Result<bool> {
+        self.check_undivided(INSERT)?;
         let was_excepted = self.filter.contains(&key) && self.excepts(key);
         let is_new = self.filter.insert(&key)?;
         if was_excepted {
@@ -310,6 +277,7 @@ impl Filter for ExceptedBloomFilter {
     }
 
     fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
+        self.check_undivided(INSERT)?;
         let result = self.filter.insert_batch(keys, done);
         let inserted = match &result {
             Ok(()) => usize::MAX,
@@ -324,7 +292,7 @@ impl Filter for ExceptedBloomFilter {
 
     fn clear(&mut self) -> Result<()> {
         Filter::clear(&mut self.filter)?;
-        self.exceptions = Vec::new();
+        (self.exceptions, self.divider) = (Vec::new(), None);
         Ok(())
     }
 
@@ -378,7 +346,7 @@ impl Filter for ExceptedBloomFilter {
     }
 
     fn facts(&self) -> Facts {
-        Facts { exceptions: self.exceptions(), ..self.filter.facts() }
+        Facts { exceptions: self.exceptions(), is_divided: self.is_divided(), ..self.filter.facts() }
     }
 
     fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
@@ -398,7 +366,8 @@ impl Filter for ExceptedBloomFilter {
     }
 
     fn file_part(&self) -> Result<FilePart<'_>> {
-        Ok(FilePart { exceptions: &self.exceptions, ..self.filter.part() })
+        let (exceptions, divider) = (&self.exceptions, self.divider.as_ref());
+        Ok(FilePart { exceptions, divider, ..self.filter.part() })
     }
 
     fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
@@ -419,10 +388,10 @@ impl AnyFilter {
     /// The filter with these exceptions beside those it has: it says no for their keys.
     ///
     /// # Errors
-    /// [`Error::NotPossible`] for a chain of filters.
+    /// [`Error::NotPossible`] for a chain of filters, and for a filter with a divider ([`divide`](Self::divide)).
     pub fn except(self, exceptions: &Exceptions) -> Result<AnyFilter> {
         let filter = match self {
-            AnyFilter::Bloom(filter) => ExceptedBloomFilter::new(filter, Vec::new()),
+            AnyFilter::Bloom(filter) => ExceptedBloomFilter::new(filter, Vec::new(), None),
             AnyFilter::Excepted(filter) => filter,
             AnyFilter::Scalable(_) => {
                 return Err(Error::NotPossible {
@@ -432,15 +401,48 @@ impl AnyFilter {
                 });
             }
         };
-        Ok(AnyFilter::Excepted(filter.with(exceptions)))
+        Ok(AnyFilter::Excepted(filter.with(exceptions)?))
     }
-}
 
-impl AnyFilter {
+    /// The filter with these exceptions beside those it has, and with a divider in the place of their list: some 1.3 bits for each
+    /// member and each exception, where an exception on a list takes 64.
+    ///
+    /// The divider tells the keys that it was made of from each other, and no others. So the members must be all keys of the
+    /// filter, or those that are left out may be missed from then on; and the filter takes no further key, exception or union. Of
+    /// other keys for which the bits say yes it denies about a half. Members and exceptions are in memory meanwhile, some 40 bytes
+    /// each.
+    ///
+    /// ```
+    /// use tepal::{BloomFilter, Exceptions, Format, Opened, PreparedKeys};
+    /// let members = BloomFilter::builder().capacity(200).false_positive_rate(0.1).build_from(0..200_u64)?;
+    /// let file = Opened::new(members, Format::Tepal)?;
+    /// let prepared = |range: std::ops::Range<u64>| {
+    ///     let mut keys = PreparedKeys::default();
+    ///     range.map(|key| file.key_hasher().prepare(&key, &mut keys)).collect::<tepal::Result<()>>().map(|()| keys)
+    /// };
+    /// let (members, strangers) = (prepared(0..200)?, prepared(200..10_000)?);
+    /// let mut exceptions = Exceptions::new();
+    /// exceptions.take(file.filter(), &strangers);
+    /// let file = file.divide(&exceptions, &members)?;
+    /// assert!((0..200_u64).all(|member| file.contains(&member)));
+    /// assert!(!(200..10_000_u64).any(|stranger| file.contains(&stranger)));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`except`](Self::except); [`Error::Parameter`] where a member and an exception have one hash; [`Error::NotPossible`] for a
+    /// filter that has a divider; [`Error::TooLarge`] where there is no memory.
+    pub fn divide(self, exceptions: &Exceptions, members: &PreparedKeys) -> Result<AnyFilter> {
+        match self.except(exceptions)? {
+            AnyFilter::Excepted(filter) => Ok(AnyFilter::Excepted(filter.divided(members)?)),
+            other => Ok(other),
+        }
+    }
+
     /// A filter that was read, with the exceptions of its file.
-    pub(crate) fn with_exceptions_of_file(self, exceptions: Vec<u64>) -> AnyFilter {
+    pub(crate) fn with_exceptions_of_file(self, exceptions: Vec<u64>, divider: Option<Divider>) -> AnyFilter {
         match self {
-            AnyFilter::Bloom(filter) => ExceptedBloomFilter::new(filter, exceptions).into(),
+            AnyFilter::Bloom(filter) => ExceptedBloomFilter::new(filter, exceptions, divider).into(),
             other => other,
         }
     }

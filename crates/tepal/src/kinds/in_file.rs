@@ -35,6 +35,9 @@ pub(crate) struct FilePart<'a> {
     /// The hashes of keys that it says no for, ascending (FORMAT.md, section 4.9).
     #[cfg_attr(not(feature = "except"), allow(dead_code, reason = "there are none then"))]
     pub(crate) exceptions: &'a [u64],
+    /// What tells its members from such keys, in the place of a list (section 4.10).
+    #[cfg(feature = "except")]
+    pub(crate) divider: Option<&'a super::divider::Divider>,
     /// The bits, in pieces that follow each other; nothing of a file whose body is still to come.
     pub(crate) body: Vec<&'a [Line]>,
 }

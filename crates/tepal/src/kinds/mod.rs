@@ -7,7 +7,11 @@ mod any;
 pub(crate) mod bloom;
 pub(crate) mod chain;
 #[cfg(feature = "except")]
+pub(crate) mod divider;
+#[cfg(feature = "except")]
 pub(crate) mod excepted;
+#[cfg(feature = "except")]
+pub(crate) mod exceptions;
 mod in_file;
 pub(crate) mod storage;
 

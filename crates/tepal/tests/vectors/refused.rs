@@ -31,6 +31,7 @@ const DAMAGED: [(u32, &[&str]); 7] = [
             "a record of a scheme's parameter does not fit",
             "the seed record is not 64 hex digits",
             "has no parameter ",
+            "a divider and no exceptions",
             " bytes after byte ",
         ],
     ),
@@ -65,7 +66,7 @@ fn is_unknown(file: &[u8]) -> bool {
     let scheme = file.get(33).and_then(|id| Scheme::ALL.iter().find(|scheme| scheme.id() == *id));
     let is_foreign = scheme.is_some_and(|scheme| *scheme >= Scheme::Md5Presets);
     let is_sealed = file.get(24).is_some_and(|flags| flags & 1 != 0);
-    let is_excepted = file.get(24).is_some_and(|flags| flags & 2 != 0);
+    let is_excepted = file.get(24).is_some_and(|flags| flags & 6 != 0);
     !cfg!(feature = "foreign") && is_foreign
         || !cfg!(feature = "seal") && is_sealed
         || !cfg!(feature = "except") && is_excepted

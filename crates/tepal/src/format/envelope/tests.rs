@@ -86,8 +86,8 @@ fn later_versions_kinds_and_required_flags_are_refused_by_name() {
     for kind in [0, chain, 3, 7, u16::MAX] {
         assert!(File::new().set(10, &kind.to_le_bytes()).refused().to_string().contains("filter kind"));
     }
-    // Bit 1 says that there are exceptions.
-    for bit in if cfg!(feature = "except") { 2 } else { 1 }..32 {
+    // Bit 1 says that there are exceptions, and bit 2 that these are a divider.
+    for bit in if cfg!(feature = "except") { 3 } else { 1 }..32 {
         for flags in [1u32 << bit, 1 << bit | 1, 1 << bit | 1 << 31] {
             let error = File::new().set(24, &flags.to_le_bytes()).refused();
             assert!(

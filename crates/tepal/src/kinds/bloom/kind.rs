@@ -153,6 +153,7 @@ impl<L: StorageMut> BloomFilter<L> {
             promised_false_positive_rate: self.promised_false_positive_rate(),
             expansion: None,
             exceptions: 0,
+            is_divided: false,
             over_capacity: self.over_capacity(),
             is_over_capacity: self.is_over_capacity(),
             is_full: self.is_full(),

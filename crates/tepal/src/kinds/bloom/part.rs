@@ -31,6 +31,8 @@ impl<L: PlainStorage> BloomFilter<L> {
             labels: self.labels().clone(),
             scheme_record: meta.keys.hasher().record(),
             exceptions: &[],
+            #[cfg(feature = "except")]
+            divider: None,
             links: Vec::new(),
             body: vec![self.lines.as_lines()],
         }

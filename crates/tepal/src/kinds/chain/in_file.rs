@@ -57,6 +57,8 @@ impl ScalableBloomFilter {
             scheme_record: first.scheme_record,
             links: parts.iter().map(|part| part.own).collect(),
             exceptions: &[],
+            #[cfg(feature = "except")]
+            divider: None,
             body: parts.into_iter().flat_map(|part| part.body).collect(),
         }
     }

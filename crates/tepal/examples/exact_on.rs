@@ -1,0 +1,45 @@
+//! What a filter that is right about a whole universe takes: a table of bits a member, by what makes it right.
+//!
+//! Each number is the least over all rates of the filter, from 25 % down. List and divider are what `tepal build --exact-on`
+//! writes. Layers are filters of what the one before them is wrong about, by turns strangers and members, at a rate of a half, each
+//! of them as small as a Bloom filter can be. The exact set is the sorted hashes of the members, so long that no stranger has one
+//! of them, in a Golomb code.
+//!
+//! ```sh
+//! cargo run --release -p tepal --example exact_on
+//! ```
+
+use tepal::BloomFilter;
+
+/// Bits of a Bloom filter of least size for each key, at a rate of a half.
+const BITS_OF_A_LAYER: f64 = core::f64::consts::LOG2_E;
+/// Bits of a divider for each key, and those that it has in any case.
+const BITS_OF_A_DIVIDER: (f64, f64) = (1.23, 8.0 * 40.0 + 33.0);
+/// Bits of a gap in a Golomb code, above the logarithm of the mean gap.
+const BITS_OF_A_GAP: f64 = 1.5;
+
+/// The least bits a member over all rates, where `behind` is what stands behind a filter that is wrong about so many strangers.
+fn least(members: f64, strangers: f64, behind: impl Fn(f64) -> f64) -> f64 {
+    let rates = (8..=160).map(|quarters| 0.5f64.powf(f64::from(quarters) / 4.0));
+    let costs = rates.filter_map(|rate| {
+        let plan = BloomFilter::builder().capacity(members as u64).false_positive_rate(rate).plan().ok()?;
+        Some(8.0 * plan.size_in_bytes() as f64 + behind(rate * strangers))
+    });
+    costs.fold(f64::INFINITY, f64::min) / members
+}
+
+fn main() {
+    println!("| members | strangers for each | list | layers | exact set | divider |");
+    println!("| ---: | ---: | ---: | ---: | ---: | ---: |");
+    for members in [1e3, 1e5, 1e7] {
+        for times in [1.0, 2.0, 10.0, 100.0, 1000.0] {
+            let strangers = members * times;
+            let list = least(members, strangers, |wrong| 64.0 * (wrong + 1.0));
+            let layers = least(members, strangers, |wrong| BITS_OF_A_LAYER * (2.0 * wrong + members));
+            let (a_key, always) = BITS_OF_A_DIVIDER;
+            let divider = least(members, strangers, |wrong| a_key * (members + wrong) + always);
+            let exact = strangers.log2() + BITS_OF_A_GAP;
+            println!("| {members:.0} | {times:.0} | {list:.1} | {layers:.1} | {exact:.1} | {divider:.1} |");
+        }
+    }
+}

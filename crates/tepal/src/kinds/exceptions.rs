@@ -1,0 +1,119 @@
+//! Exceptions on their way to a filter (FORMAT.md, section 4.9).
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::{AnyFilter, divider};
+use crate::key::PreparedKeys;
+
+/// Keys that are surely no members, and for which a filter says yes: on their way to its exceptions, or to be compared with
+/// lists of members.
+///
+/// ```
+/// use tepal::{BloomFilter, Exceptions, Format, Opened, PreparedKeys};
+/// let members = BloomFilter::builder().capacity(200).false_positive_rate(0.1).build_from(0..200_u64)?;
+/// let file = Opened::new(members, Format::Tepal)?;
+/// let mut keys = PreparedKeys::default();
+/// for stranger in 200..1200_u64 {
+///     file.key_hasher().prepare(&stranger, &mut keys)?;
+/// }
+/// let mut exceptions = Exceptions::new();
+/// let wrong = exceptions.take(file.filter(), &keys);    // as many as are needed: about a tenth
+/// assert!(wrong > 0 && wrong < 200);
+/// let file = file.except(&exceptions)?;
+/// assert!((200..1200_u64).all(|stranger| !file.contains(&stranger)));
+/// assert!((0..200_u64).all(|member| file.contains(&member)));
+/// # Ok::<(), tepal::Error>(())
+/// ```
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Exceptions {
+    /// Ascending, each once, after [`sort`](Self::sort).
+    pub(super) hashes: Vec<u64>,
+    is_sorted: bool,
+}
+
+impl Exceptions {
+    /// None.
+    #[must_use]
+    pub const fn new() -> Self {
+        Exceptions { hashes: Vec::new(), is_sorted: true }
+    }
+
+    /// Takes those of the keys for which the filter says yes: an exception for another is not needed. The keys were prepared by
+    /// its hasher. Gives how many it took.
+    pub fn take(&mut self, filter: &AnyFilter, keys: &PreparedKeys) -> usize {
+        let mut answers = alloc::vec![false; keys.len()];
+        filter.contains_prepared(keys, &mut answers);
+        let before = self.hashes.len();
+        each_hash(keys, |i, hash| {
+            if answers[i] {
+                self.hashes.push(hash);
+            }
+        });
+        self.is_sorted = false;
+        self.hashes.len() - before
+    }
+
+    /// Which of these keys are among them? To be asked with members: one that is would be a missed key.
+    #[must_use]
+    pub fn among(&mut self, keys: &PreparedKeys) -> Vec<bool> {
+        self.sort();
+        let mut found = Vec::with_capacity(keys.len());
+        each_hash(keys, |_, hash| found.push(self.hashes.binary_search(&hash).is_ok()));
+        found
+    }
+
+    /// Bytes of a file that a list of so many takes, with its checksum.
+    #[must_use]
+    pub const fn list_len(exceptions: u64) -> u64 {
+        match exceptions {
+            0 => 0,
+            count => count.saturating_add(1).saturating_mul(8),
+        }
+    }
+
+    /// Bytes of a file that a divider between so many and the members takes ([`AnyFilter::divide`]).
+    #[must_use]
+    pub fn divider_len(exceptions: u64, members: u64) -> u64 {
+        match exceptions {
+            0 => 0,
+            count => divider::len_in_file(count.saturating_add(members)),
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&mut self) -> usize {
+        self.sort();
+        self.hashes.len()
+    }
+
+    fn sort(&mut self) {
+        if !self.is_sorted {
+            self.hashes.sort_unstable();
+            self.hashes.dedup();
+            self.is_sorted = true;
+        }
+    }
+}
+
+impl fmt::Debug for Exceptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exceptions").field("hashes", &self.hashes.len()).finish()
+    }
+}
+
+/// Hands out the hash by which each key is known among exceptions.
+pub(super) fn each_hash(keys: &PreparedKeys, mut with: impl FnMut(usize, u64)) {
+    match keys.hashes() {
+        Some(hashes) => hashes.iter().enumerate().for_each(|(i, hash)| with(i, *hash)),
+        None => keys.each().enumerate().for_each(|(i, bytes)| with(i, hash_of_bytes(bytes))),
+    }
+}
+
+/// The hash of a key under a scheme that has none.
+pub(super) fn hash_of_bytes(bytes: &[u8]) -> u64 {
+    xxh3_64_with_seed(bytes, 0)
+}

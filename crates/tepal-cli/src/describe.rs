@@ -60,6 +60,8 @@ pub struct Description {
     pub full: bool,
     /// Keys that it says no for though its bits say yes.
     pub exceptions: u64,
+    /// Whether it knows them by a divider, and so takes no further key.
+    pub divided: bool,
     /// How many times the keys of its newest filter the next one of a chain is for; null for what does not grow.
     pub expansion: Option<u32>,
     /// What happens when more keys come; null when not recorded.
@@ -216,6 +218,7 @@ impl Description {
             over_capacity: facts.is_over_capacity,
             full: facts.is_full,
             exceptions: facts.exceptions,
+            divided: facts.is_divided,
             expansion: facts.expansion,
             over_capacity_policy: told.is_ours().then(|| facts.over_capacity.to_string()),
             scheme: facts.scheme.to_string(),
@@ -266,9 +269,4 @@ fn unrecorded(missing: Unrecorded) -> &'static [&'static str] {
         Unrecorded::KeysInserted => &["keys_inserted"],
         _ => &[],
     }
-}
-
-/// Bytes of a file that so many exceptions take (FORMAT.md, section 4.9).
-pub fn exceptions_len(count: u64) -> u64 {
-    if count == 0 { 0 } else { 8 * (count + 1) }
 }

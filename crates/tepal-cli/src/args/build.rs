@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
 use tepal::OverCapacity;
 
 use super::{ChainArgs, KeyArgs, SchemeArgs, ShapeArgs};
@@ -13,15 +14,27 @@ use crate::text::number;
 pub const EXACT_HELP: &str = "\
 Exact on a universe: where all keys that will ever be asked are known, the filter can be right about each of them.
   tepal build revoked.txt --exact-on all.txt -o revoked.tepal
-It then keeps a list of the keys of the universe for which it says yes by mistake, 8 bytes each (see tepal except). Without -p and \
--s the rate is the one, up to 25 %, at which filter and list together take the fewest bytes; with one of them the filter is as it \
-says, and the list follows. For all keys outside of the universe the filter is wrong at its rate, as always. A key that is on the \
-list of members is a member, whether it is in the universe or not. Keys are compared by two hashes: if one of the universe has the \
-64-bit hash of a member and is another key, nothing is built, and another --seed helps. A key that is added later (tepal add) \
-can make others of the universe wrong: then build anew.
-Memory: 17 bytes for each key of the list and 8 for each other key of the universe, up to twice that while they are read. The \
-exceptions are a plain list: layers of filters and exact sets, which can be smaller, are not there. Where the sorted hashes of the \
-members would be smaller, a note says so.";
+The keys of the universe for which it says yes by mistake are its exceptions. The file has a list of them, 8 bytes each (see tepal \
+except), or a divider, which tells them from the members with 1.23 bits for each key of both: whichever makes the file smaller, or \
+what --exact-as says. Without -p and -s the rate is the one, up to 25 %, at which all of it takes the fewest bytes: with 10 \
+strangers for each member 7 bits a member (a list: 15), with 1,000 of them 17 (a list: 25).
+A filter with a divider takes no key later (add, merge and except refuse it): build it anew, or with --exact-as list. With a list \
+a key that is added can make others of the universe wrong. Keys outside of the universe are wrong at the rate of the filter, as \
+always, and with a divider at about half of it. A key that is on the list of members is a member, whether it is in the universe or \
+not. Keys are compared by two hashes: if one of the universe has the 64-bit hash of a member and is another key, nothing is built, \
+and another --seed helps.
+Memory: 17 bytes for each key of the list and 8 for each other key of the universe, up to twice that while they are read, and then \
+for a divider some 60 for each member and exception (testdata/records/exact-on.md has figures).";
+
+/// How a filter knows its exceptions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ExactAs {
+    /// A list of them, which stays right about all others when keys are added
+    List,
+    /// Bits that tell them from the members, in less room; no key can be added
+    Divider,
+}
 
 /// `tepal build`.
 #[derive(Args, Debug)]
@@ -45,6 +58,9 @@ pub struct BuildArgs {
         "like", "memory", "preset", "md5_split", "expansion", "valkey_seed", "form",
     ])]
     pub exact_on: Vec<PathBuf>,
+    /// With --exact-on: what makes it right [default: the smaller]
+    #[arg(long, value_name = "FORM", value_enum, requires = "exact_on")]
+    pub exact_as: Option<ExactAs>,
     #[command(flatten)]
     pub shape: ShapeArgs,
     #[command(flatten)]

@@ -21,8 +21,8 @@ mod shrink;
 mod uniq;
 mod which;
 
-pub use build::BuildArgs;
 use build::EXACT_HELP;
+pub use build::{BuildArgs, ExactAs};
 pub use chain::{ChainArgs, check_form};
 pub use encoding::listed;
 use except::EXCEPT_HELP;

@@ -120,9 +120,6 @@ pub fn run(args: &BuildArgs) -> Outcome {
         let bad = inputs.bad.told().map_or(String::new(), |bad| format!("; {bad}"));
         let on = exact.as_ref().map_or(String::new(), exact::ExactOn::told);
         say(&format!("{}{on}{bad}", summary(&built, &rules)));
-        if let Some(note) = exact.as_ref().and_then(|exact| exact.note(filter.size_in_bytes())) {
-            complain(&format!("{}: ! {note}", target.name()));
-        }
         if args.scheme.to == Some(Format::ParquetSbbf)
             && args.shape.size.is_some_and(|size| !size.is_power_of_two())
         {

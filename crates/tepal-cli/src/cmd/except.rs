@@ -6,7 +6,6 @@ use serde::Serialize;
 use tepal::{Exceptions, Opened, PreparedKeys};
 
 use crate::args::ExceptArgs;
-use crate::describe::exceptions_len;
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
 use crate::input::pages::{Inputs, Page};
@@ -65,7 +64,7 @@ pub fn run(args: &ExceptArgs) -> Outcome {
         not_needed: keys - needed,
         added: file.filter().exceptions() - before,
         exceptions: file.filter().exceptions(),
-        exceptions_len: exceptions_len(file.filter().exceptions()),
+        exceptions_len: file.filter().exceptions_len(),
     };
     if !args.quiet {
         say(&summary(&report));
@@ -178,7 +177,7 @@ fn summary(report: &Report) -> String {
 /// Says how many there are.
 fn list(args: &ExceptArgs, file: &Opened) -> Outcome {
     let exceptions = file.filter().exceptions();
-    let exceptions_len = exceptions_len(exceptions);
+    let exceptions_len = file.filter().exceptions_len();
     let mut stdout = Stdout::new();
     if args.json {
         stdout.document(&Report { keys: 0, not_needed: 0, added: 0, exceptions, exceptions_len })?;

@@ -78,9 +78,9 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
     }
     line("hash", hash(told));
     if facts.exceptions > 0 {
-        let text =
-            format!("{} that it says no for, though its bits say yes", counted(facts.exceptions, "key"));
-        line("exceptions", text);
+        let divided = if facts.is_divided { "; known by a divider, so that no key can be added" } else { "" };
+        let keys = counted(facts.exceptions, "key");
+        line("exceptions", format!("{keys} that it says no for, though its bits say yes{divided}"));
     }
     if told.file.is_sealed {
         line("seal", "under the key of --seal, and unbroken".to_owned());

@@ -27,13 +27,16 @@ fn every_key_of_the_universe_is_right_and_test_proves_it() {
     let place = place();
     let ran = place.run("build members --exact-on all -o f");
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let exceptions = place.run("info f --json").json()[0]["exceptions"].as_u64().unwrap();
-    assert!(exceptions > 0);
+    let info = &place.run("info f --json").json()[0];
+    let exceptions = info["exceptions"].as_u64().unwrap();
+    assert!((1001..2000).contains(&exceptions) && info["divided"] == true, "{exceptions}");
+    assert!(ran.err.starts_with("1,000 keys, "), "{}", ran.err);
+    let divider = 32 + 8 * (3 * ((1000 + exceptions) * 41).div_ceil(100) + 33).div_ceil(64);
     let expected = format!(
-        "; right about the whole universe, 20,000 keys, with {exceptions} exceptions, {} bytes\n",
-        8 * (exceptions + 1)
+        "; right about the whole universe, 20,000 keys, with {} exceptions in a divider of {divider} bytes\n",
+        exceptions.to_string().replacen('1', "1,", 1)
     );
-    assert!(ran.err.starts_with("1,000 keys, ") && ran.err.ends_with(&expected), "{}", ran.err);
+    assert!(ran.err.ends_with(&expected), "{}", ran.err);
     // What the bits alone say: a filter of the same rate without the list is wrong, so the list is what makes it right.
     assert_eq!(place.run("build -q members -o plain --like f").code, 0);
     assert_eq!(u64::from(count(&place, "plain strangers")), exceptions);
@@ -80,7 +83,7 @@ fn cost(report: &serde_json::Value) -> u64 {
 fn the_rate_is_the_one_of_least_cost_and_flags_override_it() {
     let place = place();
     let least = cost(&build(&place, "members --exact-on all -o f"));
-    for rate in ["10%", "1%", "1e-4", "1e-6"] {
+    for rate in ["25%", "2%", "1e-4", "1e-6"] {
         let report = build(&place, &format!("members --exact-on all -p {rate} -o p --force"));
         assert!(cost(&report) > least, "{rate}: {} against {least}", cost(&report));
         assert_eq!((count(&place, "p strangers"), count(&place, "p members")), (0, 1000), "{rate}");
@@ -98,11 +101,72 @@ fn the_rate_is_the_one_of_least_cost_and_flags_override_it() {
     place.write("nearly", numbers(0..1010));
     let report = build(&place, "members --exact-on nearly -o few");
     assert_eq!(report["filter"]["promised_false_positive_rate"], 0.25);
-    // Where hashes are smaller, it is said.
-    let ran = place.run("build members --exact-on all -p 1e-12 -o sure");
-    let expected = "tepal: sure: ! filter and exceptions take 10.4 KiB; the sorted 64-bit hashes of the list, which are exact on this \
-                    universe too, would take 7.8 KiB, but tepal has no file for these\n";
-    assert!(ran.code == 0 && ran.err.ends_with(expected), "{}", ran.err);
+}
+
+/// A list where it is the smaller, or asked for; then keys can be added.
+#[test]
+fn list_or_divider() {
+    let place = place();
+    for (flags, form, len) in [
+        ("", "divider", 392),
+        ("--exact-as divider", "divider", 392),
+        ("--exact-as list", "list", 168),
+        ("-p 1e-4", "list", 0),
+        ("-p 1e-4 --exact-as divider", "divider", 0),
+        ("-p 20%", "divider", 0),
+        ("-p 20% --exact-as list", "list", 0),
+    ] {
+        let report = build(&place, &format!("members --exact-on all {flags} -o f --force"));
+        let (on, filter) = (&report["exact_on"], &report["filter"]);
+        assert_eq!((&on["form"], &filter["divided"]), (&form.into(), &(form == "divider").into()), "{flags}");
+        assert!(len == 0 || on["exceptions_len"] == len, "{flags}: {on}");
+        assert_eq!((count(&place, "f strangers"), count(&place, "f members")), (0, 1000), "{flags}");
+        // The file is what was counted, and what the smaller form is.
+        let other = if form == "list" { "divider" } else { "list" };
+        let rate = filter["promised_false_positive_rate"].as_f64().unwrap();
+        let report =
+            build(&place, &format!("members --exact-on all -p {rate} --exact-as {other} -o g --force"));
+        let (one, two) = (place.read("f").len() as u64, place.read("g").len() as u64);
+        let its = |report: &serde_json::Value| report["exact_on"]["exceptions_len"].as_u64().unwrap();
+        assert_eq!(one + its(&report), two + on["exceptions_len"].as_u64().unwrap(), "{flags}");
+        assert!(flags.contains("as") || one <= two, "{flags}");
+    }
+    // A member that comes later goes beside a list, and not beside a divider.
+    place.write("later", "1500\n2500\n");
+    assert_eq!(
+        build(&place, "members --exact-on all --exact-as list -p 10% -n 2000 -o l")["exact_on"]["form"],
+        "list"
+    );
+    assert_eq!(place.run("add -q l later").code, 0);
+    assert_eq!((count(&place, "l later"), count(&place, "l members")), (2, 1000));
+    assert_eq!(place.run("build -q members --exact-on all -p 10% -n 2000 --exact-as divider -o d").code, 0);
+    assert_eq!(place.run("build -q members -o plain --like d").code, 0);
+    let before = place.read("d");
+    for (args, part) in [
+        (
+            "add d later",
+            "d: a filter of the kind `bloom` cannot take keys beside its divider; it tells the keys of one",
+        ),
+        (
+            "except d later --strangers",
+            "d: a filter of the kind `bloom` cannot take exceptions beside its divider",
+        ),
+        ("merge d plain -o both", "cannot be united beside its divider"),
+        ("merge d d -o both", "cannot be united beside its divider"),
+        ("merge --and d plain -o both", "cannot be intersected beside its divider"),
+        ("convert d --to guava -o both", "it has exceptions"),
+        ("build members -o both --exact-as list", "--exact-on"),
+    ] {
+        let ran = place.run(args);
+        assert!(ran.code == 2 && ran.err.contains(part), "{args}: {}", ran.err);
+        assert!(place.read("d") == before && !place.path("both").exists(), "{args}");
+    }
+    let info = place.run("info d");
+    assert!(info.text().contains("; known by a divider, so that no key can be added\n"), "{}", info.text());
+    // To others it goes as patches do.
+    assert_eq!(place.run("diff -q plain d -o p").code, 0);
+    assert_eq!(place.run("patch -q plain p").code, 0);
+    assert!(place.read("plain") == before);
 }
 
 #[test]
@@ -115,8 +179,8 @@ fn repeats_missing_members_and_no_strangers_are_counted() {
     assert_eq!((&report["keys"], &report["different_keys"]), (&2000.into(), &1000.into()));
     let on = &report["exact_on"];
     assert_eq!(
-        (&on["keys"], &on["strangers"], &on["members_missing"], &on["exact_set_len"]),
-        (&5000.into(), &2000.into(), &500.into(), &8000.into())
+        (&on["keys"], &on["strangers"], &on["members_missing"]),
+        (&5000.into(), &2000.into(), &500.into())
     );
     assert_eq!((count(&place, "f part"), count(&place, "f members")), (500, 1000));
     // No stranger in it: no exception, and the file is one for every reader.

@@ -126,6 +126,7 @@ fn info_as_json_is_stable() {
         "bits_per_key",
         "capacity",
         "keys_inserted",
+        "divided",
         "estimated_len",
         "exceptions",
         "set_bits",

@@ -1,18 +1,17 @@
 //! `tepal build --exact-on`: a filter that is right about every key of a known universe.
 //!
-//! It is a Bloom filter whose wrong answers within the universe are its exceptions. The rate is chosen so that both together take
-//! the fewest bytes: at a lower one the filter is larger and the exceptions are fewer. That needs the numbers of members and of
-//! strangers, so both lists are read first, once each, and kept as hashes.
+//! It is a Bloom filter whose wrong answers within the universe are its exceptions, as a list or as a divider. The rate is chosen so
+//! that all together takes the fewest bytes: at a lower one the filter is larger and the exceptions are fewer. That needs the
+//! numbers of members and of strangers, so both lists are read first, once each, and kept as hashes.
 //!
 //! An exception is known by the 64-bit hash of its key, and a member with the same hash would be missed. So each key has a second
 //! hash, of a random key: a key of the universe is a member if both are one's, and if just the first is, nothing can be built.
 
 use serde::Serialize;
 use tepal::build::Built;
-use tepal::{BloomFilter, BloomFilterBuilder, Exceptions, Format, KeyHasher, PreparedKeys, SecretKey};
+use tepal::{BloomFilter, BloomFilterBuilder, Error, Exceptions, Format, KeyHasher, PreparedKeys, SecretKey};
 
-use crate::args::BuildArgs;
-use crate::describe::exceptions_len;
+use crate::args::{BuildArgs, ExactAs};
 use crate::error::Failure;
 use crate::input::bad::BadPolicy;
 use crate::input::field::KeyRules;
@@ -43,12 +42,12 @@ pub struct ExactOn {
     exceptions: u64,
     /// Bytes of the file that they take.
     exceptions_len: u64,
-    /// Bytes that the sorted hashes of the members would take.
-    exact_set_len: u64,
+    /// How it knows them; nothing where there are none.
+    form: Option<ExactAs>,
 }
 
 impl ExactOn {
-    /// `; right about the whole universe, 20,000 keys, with 20 exceptions, 168 bytes`
+    /// `; right about the whole universe, 20,000 keys, with 20 exceptions in a list of 168 bytes`
     pub fn told(&self) -> String {
         let missing = match self.members_missing {
             0 => String::new(),
@@ -58,26 +57,16 @@ impl ExactOn {
             0 => String::new(),
             records => format!("; {} of it left out", number::counted(records, "bad record")),
         };
+        let form = match self.form {
+            None => String::new(),
+            Some(ExactAs::List) => format!(" in a list of {}", number::size(self.exceptions_len)),
+            Some(ExactAs::Divider) => format!(" in a divider of {}", number::size(self.exceptions_len)),
+        };
         format!(
-            "; right about the whole universe, {}, with {}, {}{missing}{bad}",
+            "; right about the whole universe, {}, with {}{form}{missing}{bad}",
             number::counted(self.keys, "key"),
             number::counted(self.exceptions, "exception"),
-            number::size(self.exceptions_len)
         )
-    }
-
-    /// What to say where the plain hashes of the members, if there are any, would be smaller than a filter of so many bytes with
-    /// its exceptions.
-    pub fn note(&self, filter: u64) -> Option<String> {
-        let all = filter + self.exceptions_len;
-        (self.exact_set_len > 0 && self.exact_set_len < all).then(|| {
-            format!(
-                "filter and exceptions take {}; the sorted 64-bit hashes of the list, which are exact on this universe too, would \
-                 take {}, but tepal has no file for these",
-                number::size(all),
-                number::size(self.exact_set_len)
-            )
-        })
     }
 }
 
@@ -138,8 +127,8 @@ pub fn build(
     }
     distinct(&mut strangers);
 
-    let members = marks.len() as u64;
-    let builder = at_least_cost(builder, args, members, strangers.len() as u64);
+    let (members, strangers_count) = (marks.len() as u64, strangers.len() as u64);
+    let builder = at_least_cost(builder, args, members, strangers_count);
     let gather = super::new_gather(args, builder, target)?;
     let list = args.inputs.first().map_or("standard input".to_owned(), |path| shown(path));
     // In the order of their hashes they would look like a part of the keys that was chosen by it.
@@ -148,6 +137,7 @@ pub fn build(
         let hashes = piece.iter().map(|mark| mark.first).collect();
         super::take(&gather, &PreparedKeys::from_hashes(hashes), &list, None)?;
     }
+    let hashes = marks.iter().map(|mark| mark.first).collect();
     drop(marks);
     let mut built = gather.finish()?;
     (built.keys, built.different, built.is_exact) = (keys, members, true);
@@ -156,19 +146,25 @@ pub fn build(
     for piece in strangers.chunks(PIECE) {
         exceptions.take(built.file.filter(), &PreparedKeys::from_hashes(piece.to_vec()));
     }
-    // Without any, the file stays one that every program can open.
-    if exceptions.count() > 0 {
-        built.file = built.file.except(&exceptions)?;
-    }
+    drop(strangers);
+    let form = form(args, exceptions.count() as u64, members);
+    built.file = match form {
+        // The file stays one that every program can open.
+        None => built.file,
+        Some(ExactAs::List) => built.file.except(&exceptions)?,
+        Some(ExactAs::Divider) => {
+            built.file.divide(&exceptions, &PreparedKeys::from_hashes(hashes)).map_err(no_divider)?
+        }
+    };
     let count = exceptions.count() as u64;
     let exact = ExactOn {
         keys: asked,
-        strangers: strangers.len() as u64,
+        strangers: strangers_count,
         members_missing: found.iter().filter(|found| !**found).count() as u64,
         bad_records: universe.bad.records(),
         exceptions: count,
-        exceptions_len: exceptions_len(count),
-        exact_set_len: 8 * members,
+        exceptions_len: built.file.filter().exceptions_len(),
+        form,
     };
     Ok((built, exact))
 }
@@ -189,12 +185,43 @@ fn at_least_cost(
     let rates = (8..=160).map(|quarters| 0.5f64.powf(f64::from(quarters) / 4.0));
     let costs = rates.filter_map(|rate| {
         let plan = builder.clone().capacity(keys).false_positive_rate(rate).plan().ok()?;
-        Some((plan.size_in_bytes() as f64 + 8.0 * rate * strangers as f64, rate))
+        let exceptions = (rate * strangers as f64).ceil() as u64;
+        let behind = form(args, exceptions, members).map_or(0, |form| len(form, exceptions, members));
+        Some((plan.size_in_bytes().saturating_add(behind), rate))
     });
-    match costs.min_by(|one, other| one.0.total_cmp(&other.0)) {
+    match costs.min_by_key(|cost| cost.0) {
         Some((_, rate)) => builder.false_positive_rate(rate),
         // Building says why there is no such filter.
         None => builder,
+    }
+}
+
+/// In which form a filter of so many members knows so many exceptions: as it is told, else in the smaller.
+fn form(args: &BuildArgs, exceptions: u64, members: u64) -> Option<ExactAs> {
+    let smaller =
+        || match len(ExactAs::Divider, exceptions, members) < len(ExactAs::List, exceptions, members) {
+            true => ExactAs::Divider,
+            false => ExactAs::List,
+        };
+    (exceptions > 0).then(|| args.exact_as.unwrap_or_else(smaller))
+}
+
+/// Bytes of the file that they take so.
+fn len(form: ExactAs, exceptions: u64, members: u64) -> u64 {
+    match form {
+        ExactAs::List => Exceptions::list_len(exceptions),
+        ExactAs::Divider => Exceptions::divider_len(exceptions, members),
+    }
+}
+
+/// Why there is no divider: the hashes of members and strangers were compared.
+fn no_divider(error: Error) -> Failure {
+    match error {
+        Error::TooLarge { .. } => Failure::new(
+            "--exact-on: no memory for the divider, some 60 bytes for each member and exception; add --exact-as list, which needs \
+             less",
+        ),
+        error => error.into(),
     }
 }
 

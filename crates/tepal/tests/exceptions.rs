@@ -53,6 +53,7 @@ fn every_way_of_asking_says_no() {
             file.clone(),
             tepal::open(&path).unwrap(),
             Open::new().quick().open(&path).unwrap(),
+            Open::new().copy_on_write().open(&path).unwrap(),
             Open::new().in_memory().open(&path).unwrap(),
             Open::new().read_from(&std::fs::read(&path).unwrap()[..]).unwrap(),
         ] {
@@ -289,6 +290,7 @@ fn a_divider_tells_members_from_strangers() {
             file.clone(),
             tepal::open(&path).unwrap(),
             Open::new().quick().open(&path).unwrap(),
+            Open::new().copy_on_write().open(&path).unwrap(),
             Open::new().read_from(&std::fs::read(&path).unwrap()[..]).unwrap(),
         ] {
             assert!(members.iter().all(|key| file.contains(key)));

@@ -293,7 +293,7 @@ impl Open<'_> {
         let (header, check, body) = self.dissect(&map)?;
         let lines = Mapped(Backing::Private(Private::new(map, body)?));
         check.run(lines.as_lines())?;
-        Ok((header.filter.with_body(lines, None), check.is_sealed()))
+        Ok((header.with_body(lines, None), check.is_sealed()))
     }
 }
 

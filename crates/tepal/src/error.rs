@@ -182,6 +182,15 @@ pub enum Error {
         /// What would do.
         instead: &'static str,
     },
+    /// A key is in as often as it can be.
+    #[cfg(feature = "quotient")]
+    #[non_exhaustive]
+    TooManyCopies {
+        /// How often.
+        most: u64,
+        /// How many keys of this call are in.
+        inserted: usize,
+    },
     /// The file is damaged: it is not what was written.
     #[non_exhaustive]
     Damaged {
@@ -365,6 +374,15 @@ impl fmt::Display for Error {
             }
             Error::PastLimit { what, most, instead } => {
                 write!(f, "{what}, expected {most} bytes or less; {instead}")
+            }
+            #[cfg(feature = "quotient")]
+            Error::TooManyCopies { most, inserted } => {
+                write!(
+                    f,
+                    "a key is in {most} times, and cannot be in more often; insert each key once, or count in more bits \
+                     (`count_bits`, `--count-bits`)"
+                )?;
+                say_how_many_are_in(f, *inserted)
             }
             Error::Damaged { what } => {
                 write!(f, "damaged: {what}; restore the file from a good copy or build it again")

@@ -229,8 +229,11 @@ pub struct Facts {
     pub size_in_bytes: u64,
     /// Free text about the set.
     pub labels: Labels,
-    /// The Bloom filters that it consists of, the oldest first: one, or the links of a chain.
+    /// The Bloom filters that it consists of, the oldest first: one, or the links of a chain; none of a kind that has
+    /// [`tables`](Self::tables).
     pub parts: Vec<PartFacts>,
+    /// The tables of numbers that it consists of, the oldest first; none of a Bloom filter.
+    pub tables: Vec<TableFacts>,
     /// What its user should know.
     pub warnings: Vec<Warning>,
     /// The file, where it is one that was opened or is to be written.
@@ -268,6 +271,45 @@ impl PartFacts {
     #[must_use]
     pub fn bits_per_key(&self) -> f64 {
         self.bit_len as f64 / self.capacity as f64
+    }
+}
+
+/// One table of numbers, as data (FORMAT.md, section 2.7).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TableFacts {
+    /// U: how many numbers there are.
+    pub numbers: u64,
+    /// Bits of a number that stand in its slot.
+    pub remainder_bits: u8,
+    /// Bits of a slot beside these.
+    pub tag_bits: u8,
+    /// Buckets that a line is home to.
+    pub buckets: u8,
+    /// Slots of a line.
+    pub slots: u8,
+    /// Lines, of 64 bytes each.
+    pub lines: u64,
+    /// Slots that are taken.
+    pub taken_slots: u64,
+    /// Different numbers in it.
+    pub distinct_numbers: u64,
+    /// Different keys it was planned for.
+    pub capacity: u64,
+}
+
+impl TableFacts {
+    /// The share of slots that are taken.
+    #[must_use]
+    pub fn load(&self) -> f64 {
+        self.taken_slots as f64 / (self.lines as f64 * f64::from(self.slots))
+    }
+
+    /// Bits of the table for each slot that is taken; for each key of the capacity where none is.
+    #[must_use]
+    pub fn bits_per_key(&self) -> f64 {
+        let keys = if self.taken_slots == 0 { self.capacity } else { self.taken_slots };
+        512.0 * self.lines as f64 / keys as f64
     }
 }
 

@@ -78,6 +78,8 @@ ids! {
         /// A chain of Bloom filters that grows, as RedisBloom and valkey-bloom have it:
         /// [`ScalableBloomFilter`](crate::ScalableBloomFilter). It has no tepal file.
         Scalable = 2 "scalable",
+        /// A table of numbers, from which keys can be removed: `QuotientFilter`, which the feature `quotient` has.
+        Quotient = 3 "quotient",
     }
 }
 

@@ -144,6 +144,103 @@ mod shared {
         crate::bits::most_set(lines.iter().map(AtomicLine::load), every, in_halves));
 }
 
+/// The tables for tables of numbers, which know no rules.
+#[cfg(feature = "quotient")]
+mod numbers {
+    use super::*;
+    use crate::bits::table;
+    use crate::bits::table::change::{self, Copies, Scratch};
+    use crate::bits::table::packing::Packing;
+    use crate::bits::table::stream::NoRoom;
+
+    table!(CONTAINS: fn(packing: &Packing, lines: &[Line], h: u64) -> bool = table::contains(packing, lines, h));
+    table!(CONTAINS_MANY: fn(packing: &Packing, lines: &[Line], h: &[u64], answers: &mut [bool]) =
+        table::contains_many(packing, lines, h, answers));
+    table!(COPIES: fn(packing: &Packing, lines: &[Line], number: u64) -> Copies =
+        change::copies(packing, lines, number));
+    table!(INSERT: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u64, scratch: &mut Scratch)
+        -> Result<(), NoRoom> = change::insert(packing, lines, number, tag, scratch));
+    table!(REMOVE: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u64, scratch: &mut Scratch) =
+        change::remove(packing, lines, number, tag, scratch));
+
+    /// One CPU level's functions for tables of numbers.
+    #[derive(Clone, Copy)]
+    pub(crate) struct TableKernel(usize);
+
+    impl TableKernel {
+        /// The best level's functions.
+        pub(crate) fn best() -> Self {
+            TableKernel(chosen())
+        }
+
+        /// Every level's functions.
+        #[cfg(test)]
+        pub(crate) fn available() -> impl Iterator<Item = Self> {
+            available().map(TableKernel)
+        }
+
+        // SAFETY of the calls below: a `TableKernel` is reached only through `best` and `available`, which hand out a level only
+        // after finding its CPU features; nothing else is required of the callers.
+
+        /// Is the number of this hash held?
+        #[inline]
+        pub(crate) fn contains(self, packing: &Packing, lines: &[Line], h: u64) -> bool {
+            // SAFETY: the CPU has the level's features, see above.
+            unsafe { CONTAINS[self.0](packing, lines, h) }
+        }
+
+        /// Answers a batch; `answers` is as long as `h`.
+        #[inline]
+        pub(crate) fn contains_many(
+            self,
+            packing: &Packing,
+            lines: &[Line],
+            h: &[u64],
+            answers: &mut [bool],
+        ) {
+            // SAFETY: the CPU has the level's features, see above.
+            unsafe { CONTAINS_MANY[self.0](packing, lines, h, answers) }
+        }
+
+        /// The slots of a number.
+        #[inline]
+        pub(crate) fn copies(self, packing: &Packing, lines: &[Line], number: u64) -> Copies {
+            // SAFETY: the CPU has the level's features, see above.
+            unsafe { COPIES[self.0](packing, lines, number) }
+        }
+
+        /// Puts an entry into the table, or leaves it as it is.
+        #[inline]
+        pub(crate) fn insert(
+            self,
+            packing: &Packing,
+            lines: &mut [Line],
+            number: u64,
+            tag: u64,
+            scratch: &mut Scratch,
+        ) -> Result<(), NoRoom> {
+            // SAFETY: the CPU has the level's features, see above.
+            unsafe { INSERT[self.0](packing, lines, number, tag, scratch) }
+        }
+
+        /// Takes an entry that is there out of the table.
+        #[inline]
+        pub(crate) fn remove(
+            self,
+            packing: &Packing,
+            lines: &mut [Line],
+            number: u64,
+            tag: u64,
+            scratch: &mut Scratch,
+        ) {
+            // SAFETY: the CPU has the level's features, see above.
+            unsafe { REMOVE[self.0](packing, lines, number, tag, scratch) }
+        }
+    }
+}
+#[cfg(feature = "quotient")]
+pub(crate) use numbers::TableKernel;
+
 /// Whether the machine has all of these CPU features: found at run time with `std`, else as compiled.
 #[cfg(target_arch = "x86_64")]
 macro_rules! has {

@@ -15,6 +15,8 @@ pub(crate) mod radix;
 pub(crate) mod rule;
 pub(crate) mod rules;
 pub(crate) mod shape;
+#[cfg(feature = "quotient")]
+pub(crate) mod table;
 
 use alloc::vec::Vec;
 

@@ -6,7 +6,7 @@ use core::fmt;
 
 #[cfg(feature = "foreign")]
 use super::parquet::ParquetFile;
-use crate::ids::{Format, KeyDomain, Layout, Scheme};
+use crate::ids::{Format, KeyDomain, Kind, Layout, Scheme};
 
 /// What stands against writing a filter in a format ([`Error::Unconvertible`](super::Error::Unconvertible)).
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +33,12 @@ pub enum Obstacle {
     Chain {
         /// How many filters the chain has.
         links: usize,
+    },
+    /// The format holds Bloom filters, and this is a filter of another kind.
+    #[non_exhaustive]
+    Kind {
+        /// The filter's kind.
+        found: Kind,
     },
     /// The format's program has no keys of this domain.
     #[non_exhaustive]
@@ -83,6 +89,9 @@ impl fmt::Display for Obstacle {
                     "it is a chain of {links} {filters}, which grows as keys come, and the format holds no such chain; build one \
                      filter from the keys"
                 )
+            }
+            Obstacle::Kind { found } => {
+                write!(f, "it is of the kind `{found}`, and the format holds Bloom filters; rebuild it from the keys")
             }
             Obstacle::KeyDomain { found, expected } => {
                 write!(f, "its keys are {found}, and that program's are ")?;

@@ -120,6 +120,10 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             unconvertible(Obstacle::Form { asked: "dump" }),
             vec!["format dcso", "have no form `dump`, which those of redisbloom have", "leave the form out"],
         ),
+        (
+            unconvertible(Obstacle::Kind { found: Kind::Scalable }),
+            vec!["format dcso", "it is of the kind `scalable`", "rebuild it from the keys"],
+        ),
         #[cfg(feature = "except")]
         (
             unconvertible(Obstacle::Exceptions),
@@ -262,6 +266,11 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
         (Error::OtherOld { is_new: false }, vec!["for another file", "get one that was made from this file"]),
         #[cfg(feature = "patch")]
         (Error::OtherOld { is_new: true }, vec!["what the patch makes", "nothing to do"]),
+        #[cfg(feature = "quotient")]
+        (
+            Error::TooManyCopies { most: 64, inserted: 5 },
+            vec!["a key is in 64 times", "`--count-bits`", "(the first 5 keys of this call are in)"],
+        ),
     ]
 }
 
@@ -336,6 +345,8 @@ fn number(error: &Error) -> (usize, usize) {
         Error::FileChanged { .. } => 28,
         #[cfg(feature = "patch")]
         Error::OtherOld { .. } => 29,
+        #[cfg(feature = "quotient")]
+        Error::TooManyCopies { .. } => 30,
     };
     (number, 0)
 }
@@ -349,8 +360,9 @@ fn number_of_obstacle(obstacle: &Obstacle) -> usize {
         Obstacle::Number { .. } => 4,
         Obstacle::KeyDomain { .. } => 5,
         Obstacle::Form { .. } => 6,
+        Obstacle::Kind { .. } => 7,
         #[cfg(feature = "except")]
-        Obstacle::Exceptions => 7,
+        Obstacle::Exceptions => 8,
     }
 }
 
@@ -387,18 +399,19 @@ fn every_error_names_found_expected_and_the_way_out() {
     let kinds = |error| match error {
         9 => {
             if cfg!(feature = "except") {
-                8
+                9
             } else {
-                7
+                8
             }
         }
         10 if cfg!(feature = "foreign") => 10,
         10 => 8,
         _ => 1,
     };
-    let errors = (0..30usize).filter(|error| match error {
+    let errors = (0..31usize).filter(|error| match error {
         26..=28 => cfg!(feature = "std"),
         29 => cfg!(feature = "patch"),
+        30 => cfg!(feature = "quotient"),
         _ => true,
     });
     assert!(told.into_iter().eq(errors.flat_map(|error| (0..kinds(error)).map(move |kind| (error, kind)))));

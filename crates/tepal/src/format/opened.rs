@@ -466,6 +466,8 @@ fn one_of_chain(filter: AnyFilter) -> Result<AnyFilter> {
         AnyFilter::Bloom(_) => Ok(filter),
         #[cfg(feature = "except")]
         AnyFilter::Excepted(_) => Ok(filter),
+        #[cfg(feature = "quotient")]
+        AnyFilter::Quotient(_) => Ok(filter),
         AnyFilter::Scalable(chain) if chain.is_own() => Ok(chain.into()),
         AnyFilter::Scalable(chain) => match chain.into_only_link() {
             Ok(link) => Ok(link.into()),

@@ -236,6 +236,8 @@ impl AnyFilter {
             AnyFilter::Bloom(filter) => filter.set_labels(labels),
             #[cfg(feature = "except")]
             AnyFilter::Excepted(filter) => filter.set_labels(labels),
+            #[cfg(feature = "quotient")]
+            AnyFilter::Quotient(filter) => filter.set_labels(labels),
             AnyFilter::Scalable(_) => {
                 let (operation, instead) = ("have labels", "keep them beside its file");
                 Err(Error::NotPossible { kind, operation, instead })
@@ -311,6 +313,10 @@ impl AnyFilter {
     /// How many times smaller [`fold`](Self::fold) can make it: [`BloomFilter::fold_factors`]. Nothing for a chain.
     #[must_use]
     pub fn fold_factors(&self) -> Vec<u64> {
+        #[cfg(feature = "quotient")]
+        if let AnyFilter::Quotient(filter) = self {
+            return filter.fold_factors();
+        }
         self.foldable().map_or(Vec::new(), |filter| filter.fold_factors())
     }
 
@@ -335,10 +341,19 @@ impl AnyFilter {
     }
 
     pub(crate) fn folded_by(&self, factor: u64) -> Result<AnyFilter> {
+        #[cfg(feature = "quotient")]
+        if let AnyFilter::Quotient(filter) = self {
+            return filter.folded_by(factor).map(AnyFilter::Quotient);
+        }
         self.foldable()?.folded_by(factor).map(|folded| self.same_exceptions(folded.into()))
     }
 
     pub(crate) fn shrunk_to(&self, rate: f64) -> Result<Option<(u64, AnyFilter)>> {
+        #[cfg(feature = "quotient")]
+        if let AnyFilter::Quotient(filter) = self {
+            let (factor, shrunk) = filter.shrunk_to(rate)?;
+            return Ok(Some((factor, AnyFilter::Quotient(shrunk))));
+        }
         let shrunk = self.foldable()?.shrunk_to(rate)?;
         Ok(shrunk.map(|(factor, folded)| (factor, self.same_exceptions(folded.into()))))
     }
@@ -348,6 +363,8 @@ impl AnyFilter {
         match self {
             #[cfg(feature = "except")]
             AnyFilter::Excepted(filter) => filter.same_exceptions(folded),
+            #[cfg(feature = "quotient")]
+            AnyFilter::Quotient(_) => folded,
             AnyFilter::Bloom(_) | AnyFilter::Scalable(_) => folded,
         }
     }
@@ -357,6 +374,8 @@ impl AnyFilter {
             AnyFilter::Bloom(filter) => Ok(filter),
             #[cfg(feature = "except")]
             AnyFilter::Excepted(filter) => Ok(filter.bits()),
+            #[cfg(feature = "quotient")]
+            AnyFilter::Quotient(_) => Err(not_one_bloom(self.kind())),
             AnyFilter::Scalable(_) => Err(Error::NotPossible {
                 kind: self.kind(),
                 operation: "be folded",
@@ -375,13 +394,61 @@ impl AnyFilter {
             AnyFilter::Bloom(filter) => Ok(filter),
             #[cfg(feature = "except")]
             AnyFilter::Excepted(filter) => filter.into_bloom(),
-            AnyFilter::Scalable(_) => Err(Error::NotPossible {
+            AnyFilter::Scalable(_) => Err(not_one_bloom(kind)),
+            #[cfg(feature = "quotient")]
+            AnyFilter::Quotient(_) => Err(not_one_bloom(kind)),
+        }
+    }
+
+    /// Takes one copy of a key away. `false`: there was none. [`QuotientFilter::remove`](crate::QuotientFilter::remove) says which
+    /// keys may be removed.
+    ///
+    /// # Errors
+    /// As there; [`Error::NotPossible`] for a kind from which no key can be removed.
+    #[cfg(feature = "quotient")]
+    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
+        let hash = self.as_dyn().key_hasher().hash(key)?;
+        self.remove_hash(hash)
+    }
+
+    /// [`remove`](Self::remove) for a key hashed before.
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove).
+    #[cfg(feature = "quotient")]
+    pub fn remove_hash(&mut self, hash: u64) -> Result<bool> {
+        self.as_removable_mut()?.remove_hash(hash)
+    }
+
+    /// How often a key is in: [`QuotientFilter::count_estimate`](crate::QuotientFilter::count_estimate). Nothing of a kind that does
+    /// not count.
+    #[cfg(feature = "quotient")]
+    #[must_use]
+    pub fn count_estimate<K: Key + ?Sized>(&self, key: &K) -> Option<u64> {
+        match self {
+            AnyFilter::Quotient(filter) => Some(filter.count_estimate(key)),
+            _ => None,
+        }
+    }
+
+    #[cfg(feature = "quotient")]
+    fn as_removable_mut(&mut self) -> Result<&mut crate::QuotientFilter> {
+        let kind = self.kind();
+        match self {
+            AnyFilter::Quotient(filter) => Ok(filter),
+            _ => Err(Error::NotPossible {
                 kind,
-                operation: "be one Bloom filter",
-                instead: "use it as an `AnyFilter`, which `tepal::open` gives",
+                operation: "forget one key",
+                instead: "build a `QuotientFilter` of its keys (`tepal build --deletable`)",
             }),
         }
     }
+}
+
+/// The refusal of what is not one Bloom filter.
+fn not_one_bloom(kind: crate::ids::Kind) -> Error {
+    let instead = "use it as an `AnyFilter`, which `tepal::open` gives";
+    Error::NotPossible { kind, operation: "be one Bloom filter", instead }
 }
 
 impl From<BloomFilter> for AnyFilter {

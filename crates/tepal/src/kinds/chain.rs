@@ -423,6 +423,7 @@ impl Filter for ScalableBloomFilter {
             size_in_bytes: self.size_in_bytes(),
             labels: self.links[0].labels().clone(),
             parts: self.links.iter().map(|link| link.part_facts()).collect(),
+            tables: Vec::new(),
             warnings: self.warnings(),
             file: None,
         }

@@ -384,6 +384,11 @@ pub(super) fn comes_first() -> Error {
     }
 }
 
+/// The refusal of a kind that has no exceptions.
+fn has_none(kind: Kind) -> Error {
+    Error::NotPossible { kind, operation: "have exceptions", instead: "build one Bloom filter of its keys" }
+}
+
 impl AnyFilter {
     /// The filter with these exceptions beside those it has: it says no for their keys.
     ///
@@ -393,13 +398,9 @@ impl AnyFilter {
         let filter = match self {
             AnyFilter::Bloom(filter) => ExceptedBloomFilter::new(filter, Vec::new(), None),
             AnyFilter::Excepted(filter) => filter,
-            AnyFilter::Scalable(_) => {
-                return Err(Error::NotPossible {
-                    kind: Kind::Scalable,
-                    operation: "have exceptions",
-                    instead: "build one Bloom filter of its keys",
-                });
-            }
+            #[cfg(feature = "quotient")]
+            AnyFilter::Quotient(_) => return Err(has_none(self.kind())),
+            AnyFilter::Scalable(_) => return Err(has_none(self.kind())),
         };
         Ok(AnyFilter::Excepted(filter.with(exceptions)?))
     }

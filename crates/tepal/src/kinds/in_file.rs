@@ -22,6 +22,10 @@ pub(crate) use alloc::sync::Arc as Ref;
 /// Bytes of a kind's own part of the header.
 pub(crate) const OWN_BYTES: usize = 88;
 
+/// The keys of which a file says what its writer's hash makes of them.
+pub(crate) const SELF_TEST_KEYS: [&[u8; 17]; 4] =
+    [b"tepal self-test 0", b"tepal self-test 1", b"tepal self-test 2", b"tepal self-test 3"];
+
 /// A filter as its file has it.
 pub(crate) struct FilePart<'a> {
     /// The kind's own part of the header.

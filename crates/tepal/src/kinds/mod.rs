@@ -13,6 +13,8 @@ pub(crate) mod excepted;
 #[cfg(feature = "except")]
 pub(crate) mod exceptions;
 mod in_file;
+#[cfg(feature = "quotient")]
+pub(crate) mod quotient;
 pub(crate) mod storage;
 
 use alloc::boxed::Box;
@@ -27,7 +29,9 @@ use bloom::BloomFilter;
 use chain::ScalableBloomFilter;
 #[cfg(feature = "except")]
 use excepted::ExceptedBloomFilter;
-pub(crate) use in_file::{AwaitsBody, BodyChecked, CheckBody, FilePart, OWN_BYTES, Ref};
+pub(crate) use in_file::{AwaitsBody, BodyChecked, CheckBody, FilePart, OWN_BYTES, Ref, SELF_TEST_KEYS};
+#[cfg(feature = "quotient")]
+use quotient::QuotientFilter;
 use storage::Mapped;
 
 /// What every kind of filter does, or refuses with an error that names the kind and the operation.
@@ -92,7 +96,7 @@ pub(crate) trait Filter: fmt::Debug {
 
 /// Joins each kind to everything that holds all of them.
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident($filter:ty),)+) => {
+    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $kind:ident($filter:ty),)+) => {
         /// A filter of a kind that is known only at run time, as it comes out of a file. It does what a
         /// [`BloomFilter`] does; what its kind cannot do is [`Error::NotPossible`], which names both.
         ///
@@ -103,7 +107,7 @@ macro_rules! kinds {
         // A program holds a handful of these; a box would cost every answer an indirection.
         #[allow(clippy::large_enum_variant)]
         pub enum AnyFilter {
-            $($(#[$doc])* $kind($filter),)+
+            $($(#[doc = $doc])* $(#[cfg($cfg)])? $kind($filter),)+
             /// One Bloom filter that says no for some keys all the same. Its kind is that of a Bloom filter.
             #[cfg(feature = "except")]
             Excepted(ExceptedBloomFilter),
@@ -113,7 +117,7 @@ macro_rules! kinds {
             /// What the filter is.
             pub fn kind(&self) -> Kind {
                 match self {
-                    $(AnyFilter::$kind(_) => Kind::$kind,)+
+                    $($(#[cfg($cfg)])? AnyFilter::$kind(_) => Kind::$kind,)+
                     #[cfg(feature = "except")]
                     AnyFilter::Excepted(_) => Kind::Bloom,
                 }
@@ -121,7 +125,7 @@ macro_rules! kinds {
 
             pub(crate) fn as_dyn(&self) -> &dyn Filter {
                 match self {
-                    $(AnyFilter::$kind(filter) => filter,)+
+                    $($(#[cfg($cfg)])? AnyFilter::$kind(filter) => filter,)+
                     #[cfg(feature = "except")]
                     AnyFilter::Excepted(filter) => filter,
                 }
@@ -129,7 +133,7 @@ macro_rules! kinds {
 
             pub(crate) fn as_dyn_mut(&mut self) -> &mut dyn Filter {
                 match self {
-                    $(AnyFilter::$kind(filter) => filter,)+
+                    $($(#[cfg($cfg)])? AnyFilter::$kind(filter) => filter,)+
                     #[cfg(feature = "except")]
                     AnyFilter::Excepted(filter) => filter,
                 }
@@ -142,7 +146,7 @@ macro_rules! kinds {
             /// than the capacity and the policy is to refuse. The filter is unchanged then.
             pub fn union_with(&mut self, other: &AnyFilter) -> Result<()> {
                 match (self, other) {
-                    $((AnyFilter::$kind(a), AnyFilter::$kind(b)) => a.union_with(b),)+
+                    $($(#[cfg($cfg)])? (AnyFilter::$kind(a), AnyFilter::$kind(b)) => a.union_with(b),)+
                     #[cfg(feature = "except")]
                     (AnyFilter::Excepted(a), AnyFilter::Excepted(b)) => a.union_with(b),
                     #[cfg(feature = "except")]
@@ -160,7 +164,7 @@ macro_rules! kinds {
             /// filter is unchanged then.
             pub fn intersect_with(&mut self, other: &AnyFilter) -> Result<()> {
                 match (self, other) {
-                    $((AnyFilter::$kind(a), AnyFilter::$kind(b)) => a.intersect_with(b),)+
+                    $($(#[cfg($cfg)])? (AnyFilter::$kind(a), AnyFilter::$kind(b)) => a.intersect_with(b),)+
                     #[cfg(feature = "except")]
                     (AnyFilter::Excepted(a), AnyFilter::Excepted(b)) => a.intersect_with(b),
                     #[cfg(feature = "except")]
@@ -178,7 +182,7 @@ macro_rules! kinds {
             }
         }
 
-        $(impl From<$filter> for AnyFilter {
+        $($(#[cfg($cfg)])? impl From<$filter> for AnyFilter {
             fn from(filter: $filter) -> Self {
                 AnyFilter::$kind(filter)
             }
@@ -190,7 +194,11 @@ macro_rules! kinds {
             part: &FilePart<'_>,
             secret: Option<&SecretKey>,
         ) -> Result<Box<dyn AwaitsBody>> {
-            match kind { $(Kind::$kind => <$filter as Filter>::of_file(part, secret),)+ }
+            match kind {
+                $($(#[cfg($cfg)])? Kind::$kind => <$filter as Filter>::of_file(part, secret),)+
+                #[cfg(not(feature = "quotient"))]
+                Kind::Quotient => Err(not_built_in(kind)),
+            }
         }
     };
 }
@@ -200,6 +208,9 @@ kinds! {
     Bloom(BloomFilter<Mapped>),
     /// A chain of them.
     Scalable(ScalableBloomFilter),
+    /// A table of numbers, from which keys can be removed.
+    #[cfg(feature = "quotient")]
+    Quotient(QuotientFilter),
 }
 
 /// The kind with this number in a file's header: one that this build reads.
@@ -208,20 +219,33 @@ pub(crate) fn kind_of_file(id: u16) -> Result<Kind> {
         Ok(Kind::Bloom) => Ok(Kind::Bloom),
         #[cfg(feature = "growing")]
         Ok(Kind::Scalable) => Ok(Kind::Scalable),
-        _ => {
-            let known = match cfg!(feature = "growing") {
-                true => Kind::NUMBERS,
-                false => "1 (bloom), and 2 (scalable) with its feature `growing`",
-            };
-            Err(Error::Unsupported { what: "filter kind", found: id.into(), known })
-        }
+        #[cfg(feature = "quotient")]
+        Ok(Kind::Quotient) => Ok(Kind::Quotient),
+        _ => Err(not_known(id)),
     }
+}
+
+/// The error for the number of a kind that this build does not read.
+fn not_known(id: u16) -> Error {
+    let known = match cfg!(all(feature = "growing", feature = "quotient")) {
+        true => Kind::NUMBERS,
+        false => {
+            "1 (bloom), 2 (scalable) with its feature `growing`, and 3 (quotient) with its feature `quotient`"
+        }
+    };
+    Error::Unsupported { what: "filter kind", found: id.into(), known }
+}
+
+/// The same for a kind.
+#[cfg(not(feature = "quotient"))]
+fn not_built_in(kind: Kind) -> Error {
+    not_known(kind.id())
 }
 
 /// How many filters' parts follow the records in a file of this kind, whose own part is this.
 pub(crate) fn links_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<usize> {
     match kind {
-        Kind::Bloom => Ok(0),
+        Kind::Bloom | Kind::Quotient => Ok(0),
         #[cfg(feature = "growing")]
         Kind::Scalable => chain::links_of(own),
         // It is not read.

@@ -187,6 +187,10 @@ fn check(foreign: &dyn Foreign, filter: &AnyFilter) -> Result<()> {
     if filter.exceptions() > 0 {
         return unfit(Obstacle::Exceptions);
     }
+    #[cfg(feature = "quotient")]
+    if let AnyFilter::Quotient(_) = filter {
+        return unfit(Obstacle::Kind { found: filter.kind() });
+    }
     let found = filter.scheme();
     if !foreign.schemes().contains(&found) {
         if let AnyFilter::Scalable(chain) = filter {
@@ -224,6 +228,11 @@ fn one<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a BloomFilt
             format: foreign.format(),
             obstacle: Obstacle::Chain { links: chain.links().len() },
         }),
+        #[cfg(feature = "quotient")]
+        AnyFilter::Quotient(_) => Err(Error::Unconvertible {
+            format: foreign.format(),
+            obstacle: Obstacle::Kind { found: filter.kind() },
+        }),
     }
 }
 
@@ -236,6 +245,11 @@ fn chain<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a Scalabl
         AnyFilter::Excepted(_) => {
             Err(Error::Unconvertible { format: foreign.format(), obstacle: Obstacle::Exceptions })
         }
+        #[cfg(feature = "quotient")]
+        AnyFilter::Quotient(_) => Err(Error::Unconvertible {
+            format: foreign.format(),
+            obstacle: Obstacle::Kind { found: filter.kind() },
+        }),
         AnyFilter::Bloom(_) => Err(Error::NotPossible {
             kind: filter.kind(),
             operation: "be written as a chain",

@@ -143,12 +143,8 @@ impl Foreign for RedisBloom {
     /// A single filter becomes a chain that may not grow; a chain stays what it is.
     fn adopt(&self, filter: AnyFilter) -> Result<Read> {
         let chain = match filter {
-            AnyFilter::Bloom(filter) => ScalableBloomFilter::new(vec![filter.into_owned()?], Growth::Fixed)?,
-            #[cfg(feature = "except")]
-            AnyFilter::Excepted(filter) => {
-                ScalableBloomFilter::new(vec![filter.into_bloom()?.into_owned()?], Growth::Fixed)?
-            }
             AnyFilter::Scalable(chain) => chain,
+            single => ScalableBloomFilter::new(vec![single.into_bloom()?.into_owned()?], Growth::Fixed)?,
         };
         let (options, growth) = match chain.growth() {
             Growth::RedisBloom { expansion } => (RESERVED, *expansion),

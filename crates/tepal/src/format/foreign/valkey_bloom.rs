@@ -84,12 +84,8 @@ impl Foreign for ValkeyBloom {
     fn adopt(&self, filter: AnyFilter) -> Result<Read> {
         let fixed = *filter.as_dyn().key_hasher().hasher() == fixed_seed()?;
         let chain = match filter {
-            AnyFilter::Bloom(filter) => ScalableBloomFilter::new(vec![filter.into_owned()?], Growth::Fixed)?,
-            #[cfg(feature = "except")]
-            AnyFilter::Excepted(filter) => {
-                ScalableBloomFilter::new(vec![filter.into_bloom()?.into_owned()?], Growth::Fixed)?
-            }
             AnyFilter::Scalable(chain) => chain,
+            single => ScalableBloomFilter::new(vec![single.into_bloom()?.into_owned()?], Growth::Fixed)?,
         };
         let (expansion, rate, tightening) = match chain.growth() {
             Growth::ValkeyBloom { expansion, rate, tightening } => (*expansion, *rate, *tightening),

@@ -40,6 +40,8 @@ pub(crate) fn after(done: usize) -> impl Fn(Error) -> Error {
         Error::KeysClustered { rate, promised, inserted } => {
             Error::KeysClustered { rate, promised, inserted: done + inserted }
         }
+        #[cfg(feature = "quotient")]
+        Error::TooManyCopies { most, inserted } => Error::TooManyCopies { most, inserted: done + inserted },
         other => other,
     }
 }

@@ -163,6 +163,7 @@ impl<L: StorageMut> BloomFilter<L> {
             size_in_bytes: self.size_in_bytes(),
             labels: self.labels().clone(),
             parts: vec![part],
+            tables: Vec::new(),
             warnings: self.warnings(),
             file: None,
         }

@@ -14,12 +14,10 @@ use crate::key::schemes::{Hasher, known};
 use crate::key::{KeyHasher, SecretKey};
 use crate::kinds::in_file::{BodyChecked, Ref};
 use crate::kinds::storage::{Mapped, PlainStorage};
-use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
+use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES, SELF_TEST_KEYS};
 use crate::params::{is_rate, no_rate};
 
 const UNKNOWN_COUNT: u64 = u64::MAX;
-const SELF_TEST_KEYS: [&[u8; 17]; 4] =
-    [b"tepal self-test 0", b"tepal self-test 1", b"tepal self-test 2", b"tepal self-test 3"];
 
 impl<L: PlainStorage> BloomFilter<L> {
     /// What a tepal file holds of it.

@@ -1,0 +1,81 @@
+//! A sorted multiset of numbers in lines: the table of the quotient kinds (FORMAT.md, section 2.7).
+//!
+//! A key is a number below U. The number's upper part, its quotient, says in which bucket of which line it stands; the rest,
+//! its remainder, stands there. How numbers are packed is in [`packing`], one line in [`line`], the table as a stream of
+//! numbers and back in [`stream`], one number more or fewer in [`change`].
+//!
+//! The lines follow from the packing and the numbers alone, whatever was done before.
+
+pub(crate) mod change;
+pub(crate) mod line;
+pub(crate) mod packing;
+pub(crate) mod stream;
+
+use super::Line;
+use super::kernel::fetch_line;
+use line::Look;
+use packing::{Packing, Place};
+
+/// The number of a hash before it is reduced to those below U: hashes that agree in their first bits, or in their last, are
+/// spread over all numbers all the same. One to one.
+#[inline(always)]
+pub(crate) const fn spread(h: u64) -> u64 {
+    (h ^ (h >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// Is the number of this hash held?
+#[inline(always)]
+pub(crate) fn contains(packing: &Packing, lines: &[Line], h: u64) -> bool {
+    contains_at(packing, lines, packing.place(packing.number(h)))
+}
+
+#[inline(always)]
+fn contains_at(packing: &Packing, lines: &[Line], place: Place) -> bool {
+    match line::look(packing, &lines[place.line], place.bucket, place.remainder) {
+        Look::Held => true,
+        Look::Not => false,
+        Look::GoOn => goes_on(packing, lines, place),
+    }
+}
+
+/// [`contains_at`] where the bucket is not all in its own line.
+#[cold]
+#[inline(never)]
+fn goes_on(packing: &Packing, lines: &[Line], place: Place) -> bool {
+    let mut behind = 0;
+    for line in &lines[place.line + 1..] {
+        behind += packing.buckets();
+        let begins = line::begins_before(line);
+        // The line begins with buckets of its own, or behind this one.
+        if begins == 0 || place.bucket + begins < behind {
+            return false;
+        }
+        match line::look_at(packing, line, place.bucket + begins - behind, place.remainder) {
+            Look::Held => return true,
+            Look::Not => return false,
+            Look::GoOn => {}
+        }
+    }
+    false
+}
+
+/// How many keys are on their way at once.
+const AHEAD: usize = 32;
+
+/// Answers a batch; `answers` is as long as `h`.
+#[inline(always)]
+pub(crate) fn contains_many(packing: &Packing, lines: &[Line], h: &[u64], answers: &mut [bool]) {
+    for (h, answers) in h.chunks(AHEAD).zip(answers.chunks_mut(AHEAD)) {
+        let mut places = [Place::default(); AHEAD];
+        for (place, &h) in places.iter_mut().zip(h) {
+            *place = packing.place(packing.number(h));
+            fetch_line(&lines[place.line]);
+        }
+        for (answer, &place) in answers.iter_mut().zip(&places) {
+            *answer = contains_at(packing, lines, place);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

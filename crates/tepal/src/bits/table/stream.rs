@@ -1,0 +1,190 @@
+//! A table as the ascending stream of what it holds, and back.
+//!
+//! An entry is a number and the tag of its slot, `number << v | tag`. Its highest bits are its bucket, counted over the whole
+//! table; the rest is what its slot holds.
+
+use alloc::vec::Vec;
+
+use super::line::{begins_before, bits_at, or_at};
+use super::packing::{Packing, low_bits};
+use crate::bits::Line;
+
+/// The most buckets before its own first one with which a line can begin.
+const MOST_BEFORE: u64 = 1022;
+
+/// The entries do not fit into the lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NoRoom;
+
+/// The bucket with which line `i` begins, counted over the whole table.
+#[inline(always)]
+pub(super) fn first_bucket(packing: &Packing, lines: &[Line], i: usize) -> u64 {
+    (i as u64 * u64::from(packing.buckets())).saturating_sub(begins_before(&lines[i]).into())
+}
+
+/// Appends what line `i` holds, ascending.
+#[inline(always)]
+pub(super) fn read_line(packing: &Packing, lines: &[Line], i: usize, entries: &mut Vec<u64>) {
+    let (line, first) = (&lines[i], first_bucket(packing, lines, i));
+    let (mut slot, mut at) = (0, packing.meta);
+    for word in 0..3 {
+        let mut ones = line.0[word] & packing.meta_masks[word];
+        while ones != 0 {
+            if slot == packing.slots() {
+                return;
+            }
+            let place = 64 * word as u64 + u64::from(ones.trailing_zeros());
+            // A damaged line may begin with a slot and no bucket.
+            let bucket = (first + place).saturating_sub(u64::from(slot) + 1);
+            entries.push(bucket << packing.width | (bits_at(line, at) & packing.slot_mask()));
+            slot += 1;
+            at += packing.width;
+            ones &= ones - 1;
+        }
+    }
+}
+
+/// A line, how many entries it took, and the bucket with which the next one begins.
+pub(super) struct Written {
+    pub(super) line: Line,
+    pub(super) taken: usize,
+    pub(super) next: u64,
+}
+
+/// Writes line `i`, which begins with bucket `begin`, from entries of which the first is of that bucket or a later one. There
+/// are all entries of the line's buckets, or more than the line has slots.
+#[inline(always)]
+pub(super) fn write_line(packing: &Packing, i: usize, begin: u64, entries: &[u64]) -> Written {
+    let end = (i as u64 + 1) * u64::from(packing.buckets());
+    let (meta, width) = (u64::from(packing.meta), packing.width);
+    let mut words = [0; 8];
+    let (mut taken, mut at) = (0, packing.meta);
+    let mut last = None;
+    for &entry in entries {
+        let bucket = entry >> width;
+        if bucket >= end {
+            break;
+        }
+        let place = bucket - begin + 1 + taken as u64;
+        if taken == packing.slots() as usize || place >= meta {
+            last = Some(bucket);
+            break;
+        }
+        words[(place >> 6) as usize] |= 1 << (place & 63);
+        or_at(&mut words, at, entry & packing.slot_mask());
+        at += width;
+        taken += 1;
+    }
+    let all_out = begin + meta - taken as u64;
+    let next = match last {
+        Some(bucket) => {
+            let ones_from = (bucket - begin + 1 + taken as u64).min(meta) as u32;
+            for ((i, word), mask) in (0..).zip(&mut words).zip(packing.meta_masks) {
+                *word |= mask & !low_bits(ones_from.saturating_sub(64 * i));
+            }
+            bucket.min(all_out)
+        }
+        None => end.min(all_out),
+    };
+    words[7] |= (i as u64 * u64::from(packing.buckets()) - begin) << 54;
+    Written { line: Line(words), taken, next }
+}
+
+/// Everything that a table holds, ascending.
+pub(crate) struct Entries<'a> {
+    packing: &'a Packing,
+    lines: &'a [Line],
+    next_line: usize,
+    read: Vec<u64>,
+    at: usize,
+}
+
+impl<'a> Entries<'a> {
+    pub(crate) fn new(packing: &'a Packing, lines: &'a [Line]) -> Self {
+        Entries { packing, lines, next_line: 0, read: Vec::new(), at: 0 }
+    }
+}
+
+impl Iterator for Entries<'_> {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        while self.at == self.read.len() {
+            if self.next_line == self.lines.len() {
+                return None;
+            }
+            self.read.clear();
+            self.at = 0;
+            read_line(self.packing, self.lines, self.next_line, &mut self.read);
+            self.next_line += 1;
+        }
+        self.at += 1;
+        Some(self.read[self.at - 1])
+    }
+}
+
+/// Entries that are taken from a stream before they are written.
+const READ_AHEAD: usize = 2048;
+
+/// Writes all lines of a table, one after the other, as entries come.
+pub(crate) struct Writer<'a, I> {
+    packing: &'a Packing,
+    entries: I,
+    ahead: Vec<u64>,
+    from: usize,
+    line: usize,
+    begin: u64,
+}
+
+impl<'a, I: Iterator<Item = u64>> Writer<'a, I> {
+    /// Of ascending entries.
+    pub(crate) fn new(packing: &'a Packing, entries: I) -> Self {
+        Writer { packing, entries, ahead: Vec::with_capacity(READ_AHEAD), from: 0, line: 0, begin: 0 }
+    }
+
+    /// The next line.
+    #[inline]
+    pub(crate) fn line(&mut self) -> Result<Line, NoRoom> {
+        if self.ahead.len() - self.from <= self.packing.slots() as usize {
+            self.ahead.drain(..self.from);
+            self.from = 0;
+            let room = READ_AHEAD - self.ahead.len();
+            self.ahead.extend(self.entries.by_ref().take(room));
+        }
+        let own = self.line as u64 * u64::from(self.packing.buckets());
+        if own - self.begin > MOST_BEFORE {
+            return Err(NoRoom);
+        }
+        let written = write_line(self.packing, self.line, self.begin, &self.ahead[self.from..]);
+        self.from += written.taken;
+        self.begin = written.next;
+        self.line += 1;
+        Ok(written.line)
+    }
+
+    /// Was everything written?
+    pub(crate) fn end(&self) -> Result<(), NoRoom> {
+        let own = self.line as u64 * u64::from(self.packing.buckets());
+        if self.from == self.ahead.len() && self.begin == own { Ok(()) } else { Err(NoRoom) }
+    }
+}
+
+/// Writes a table; `lines` are those of the packing.
+pub(crate) fn write(
+    packing: &Packing,
+    entries: impl Iterator<Item = u64>,
+    lines: &mut [Line],
+) -> Result<(), NoRoom> {
+    let mut writer = Writer::new(packing, entries);
+    for line in lines {
+        *line = writer.line()?;
+    }
+    writer.end()
+}
+
+/// May a line begin with this bucket?
+pub(super) fn check_begin(packing: &Packing, i: usize, begin: u64) -> Result<(), NoRoom> {
+    let own = i as u64 * u64::from(packing.buckets());
+    if own - begin > MOST_BEFORE { Err(NoRoom) } else { Ok(()) }
+}

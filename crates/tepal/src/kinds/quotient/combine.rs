@@ -1,0 +1,203 @@
+//! Two filters as one, and one made smaller.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::iter::Peekable;
+
+use super::change::Counted;
+use super::table::{Counts, MOST_COPIES, Merged, Table};
+use super::{Meta, QuotientFilter};
+use crate::error::{Error, Result};
+use crate::ids::OverCapacity;
+use crate::params::check_rate;
+
+/// The greatest factor by which a filter is made smaller.
+const MOST_FACTOR: u64 = 64;
+
+impl QuotientFilter {
+    /// Can the two be united? They have one hash, domain and recipe, as many numbers, and count in as many bits.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`], which names the first property in which they differ.
+    pub fn check_compatible(&self, other: &QuotientFilter) -> Result<()> {
+        self.meta.keys.check_same(&other.meta.keys)?;
+        let differ = |property, a: u64, b: u64| match a == b {
+            true => Ok(()),
+            false => Err(Error::Incompatible { property, expected: a.to_string(), found: b.to_string() }),
+        };
+        differ("the number of numbers (capacity / rate)", self.numbers(), other.numbers())?;
+        differ("the bits of a count", self.count_bits().into(), other.count_bits().into())
+    }
+
+    /// Adds all copies of all keys of another filter: afterwards it is what one filter of all the keys would be. Takes both and the
+    /// union in memory.
+    ///
+    /// ```
+    /// use tepal::QuotientFilter;
+    /// let day = |keys: [&str; 2]| QuotientFilter::builder().capacity(100).build_from(keys).unwrap();
+    /// let mut week = day(["apple", "banana"]);
+    /// week.union_with(&day(["banana", "cherry"]))?;
+    /// assert_eq!((week.count_estimate("banana"), week.len()), (2, 4));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] where they differ ([`check_compatible`](Self::check_compatible)); [`Error::CapacityReached`] where the
+    /// union has more different numbers than the capacity allows and the policy is [`OverCapacity::Refuse`];
+    /// [`Error::TooManyCopies`]; [`Error::TooLarge`]; [`Error::Damaged`] as for [`insert`](Self::insert). The filter is unchanged then.
+    pub fn union_with(&mut self, other: &QuotientFilter) -> Result<()> {
+        self.check_compatible(other)?;
+        self.check_before_copying()?;
+        other.check_before_copying()?;
+        let count_bits = self.count_bits();
+        let entries = || Counted::new(Merged::new(self.table.entries(), other.table.entries()), count_bits);
+        let counts = Counts::of(entries(), count_bits.into());
+        self.check_copies(counts)?;
+        if counts.numbers > self.most_numbers() && self.meta.over_capacity == OverCapacity::Refuse {
+            return Err(Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 });
+        }
+        let table =
+            Table::of_entries(self.numbers(), count_bits, self.meta.capacity.min(2 * counts.slots), entries)?;
+        let held = self.held + other.held;
+        *self = QuotientFilter::from_parts(self.meta.clone(), table, held);
+        Ok(())
+    }
+
+    /// Keeps, of each number, as many copies as both have. What is in both stays; of what is in one alone about a share of
+    /// [`false_positive_rate`](Self::false_positive_rate) stays too.
+    ///
+    /// # Errors
+    /// As [`union_with`](Self::union_with).
+    pub fn intersect_with(&mut self, other: &QuotientFilter) -> Result<()> {
+        self.check_compatible(other)?;
+        self.check_before_copying()?;
+        other.check_before_copying()?;
+        let count_bits = self.count_bits();
+        let most = 1u64 << count_bits;
+        let (mut a, mut b) = (self.table.entries().peekable(), other.table.entries().peekable());
+        let mut kept: Vec<u64> = Vec::new();
+        let mut held = 0;
+        // The copies of a number, taken off a stream.
+        let take = |entries: &mut Peekable<_>, number: u64| {
+            let mut copies = 0;
+            while let Some(entry) = entries.next_if(|entry: &u64| entry >> count_bits == number) {
+                copies += (entry & (most - 1)) + 1;
+            }
+            copies
+        };
+        while let (Some(first), Some(second)) = (a.peek(), b.peek()) {
+            let (first, second) = (first >> count_bits, second >> count_bits);
+            match first.cmp(&second) {
+                core::cmp::Ordering::Less => drop(take(&mut a, first)),
+                core::cmp::Ordering::Greater => drop(take(&mut b, second)),
+                core::cmp::Ordering::Equal => {
+                    let both = take(&mut a, first).min(take(&mut b, first));
+                    held += both;
+                    // As so many entries of one copy each, which are put together again.
+                    let (whole, rest) = (both / most, both % most);
+                    kept.extend((rest > 0).then(|| first << count_bits | (rest - 1)));
+                    kept.extend((0..whole).map(|_| first << count_bits | (most - 1)));
+                }
+            }
+        }
+        let table =
+            Table::of_entries(self.numbers(), count_bits, kept.len() as u64, || kept.iter().copied())?;
+        *self = QuotientFilter::from_parts(self.meta.clone(), table, held);
+        Ok(())
+    }
+
+    /// By which factors [`fold`](Self::fold) can make the filter smaller: from 2 to 64, whatever divides [`numbers`](Self::numbers).
+    #[must_use]
+    pub fn fold_factors(&self) -> Vec<u64> {
+        (2..=MOST_FACTOR).filter(|factor| self.numbers() % factor == 0).collect()
+    }
+
+    /// Divides the number of [`numbers`](Self::numbers) by a factor, one of [`fold_factors`](Self::fold_factors), without the keys: the filter
+    /// is then the one that the same keys would have made. A key takes fewer bits, and the rate is nearly so many times higher. The
+    /// promise stays where it is kept; else it is the rate that the filter has then.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for another factor, and where the rate would be 1; [`Error::TooManyCopies`] where keys whose numbers
+    /// become one are too many; [`Error::TooLarge`]; [`Error::Damaged`]. The filter is unchanged then.
+    pub fn fold(&mut self, factor: u64) -> Result<()> {
+        *self = self.folded_by(factor)?;
+        Ok(())
+    }
+
+    pub(crate) fn folded_by(&self, factor: u64) -> Result<QuotientFilter> {
+        if !self.fold_factors().contains(&factor) {
+            let expected = alloc::format!("one that divides {} and is from 2 to 64", self.numbers());
+            return Err(Error::parameter("the factor", factor, expected));
+        }
+        self.check_before_copying()?;
+        let (count_bits, numbers) = (self.count_bits(), self.numbers() / factor);
+        let tags = (1u64 << count_bits) - 1;
+        let fold = move |entry: u64| (((entry >> count_bits) / factor) << count_bits) | (entry & tags);
+        let entries = || Counted::new(self.table.entries().map(fold), count_bits);
+        let counts = Counts::of(entries(), count_bits.into());
+        self.check_copies(counts)?;
+        let rate = counts.numbers as f64 / numbers as f64;
+        if rate >= 1.0 {
+            return Err(Error::parameter("the factor", factor, "one that leaves a rate below 1"));
+        }
+        let promised_rate = self.meta.promised_rate.max(rate);
+        let capacity = ((promised_rate * numbers as f64) as u64).max(1);
+        let table = Table::of_entries(numbers, count_bits, counts.slots, entries)?;
+        let meta = Meta { promised_rate, capacity, ..self.meta.clone() };
+        Ok(QuotientFilter::from_parts(meta, table, self.held))
+    }
+
+    /// Makes the filter as small as the keys in it allow at `rate`, without the keys. Returns by which factor the numbers were
+    /// divided; 1 where dividing by even 2 would pass the rate: then the table is laid out for the keys in it, and nothing else changes.
+    ///
+    /// Its promise is `rate` then, and its capacity what that allows.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a rate that is not between 0 and 1; [`Error::RateOutOfReach`] where the filter is above `rate` as it is;
+    /// and as [`fold`](Self::fold). The filter is unchanged then.
+    pub fn shrink_to(&mut self, rate: f64) -> Result<u64> {
+        let (factor, shrunk) = self.shrunk_to(rate)?;
+        *self = shrunk;
+        Ok(factor)
+    }
+
+    pub(crate) fn shrunk_to(&self, rate: f64) -> Result<(u64, QuotientFilter)> {
+        check_rate(rate)?;
+        let now = self.false_positive_rate();
+        if now > rate {
+            return Err(Error::rate_out_of_reach(
+                rate,
+                format_args!("the filter errs at {now:.2e} as it is, and a smaller one errs more often"),
+            ));
+        }
+        let within = |factor: &&u64| **factor as f64 * now <= rate;
+        let factors = self.fold_factors();
+        let Some(&factor) = factors.iter().rev().find(within) else {
+            let mut fitted = self.clone();
+            fitted.shrink_to_fit()?;
+            return Ok((1, fitted));
+        };
+        let mut folded = self.folded_by(factor)?;
+        folded.meta.promised_rate = rate;
+        folded.meta.capacity = ((rate * folded.numbers() as f64) as u64).max(1);
+        Ok((factor, folded))
+    }
+
+    /// Lays the table out for the keys in it: the same answers, in as few bytes as there can be. More keys lay it out again.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] where there is no memory for both tables; [`Error::Damaged`] as for [`insert`](Self::insert).
+    pub fn shrink_to_fit(&mut self) -> Result<()> {
+        self.check_before_copying()?;
+        self.table.lay_out(self.table.slots().max(1))?;
+        self.body_check = None;
+        Ok(())
+    }
+
+    fn check_copies(&self, counts: Counts) -> Result<()> {
+        if counts.most_copies <= MOST_COPIES.into() {
+            return Ok(());
+        }
+        Err(Error::TooManyCopies { most: u64::from(MOST_COPIES) << self.count_bits(), inserted: 0 })
+    }
+}

@@ -1,0 +1,271 @@
+//! A filter from which keys can be removed, and which counts them: a sorted table of numbers.
+//!
+//! Describing it is in [`builder`], asking in [`ask`], inserting, removing and counting in [`change`], joining two and making
+//! one smaller in [`combine`], what a file holds of it in [`part`], what every kind of filter does in [`kind`]. The table itself,
+//! which has room for whatever comes, is in [`table`].
+
+mod builder;
+
+mod ask;
+mod change;
+
+mod combine;
+
+mod kind;
+mod part;
+pub(crate) mod table;
+
+use alloc::boxed::Box;
+use core::fmt;
+
+pub use builder::QuotientFilterBuilder;
+
+use super::in_file::{BodyChecked, Ref};
+use crate::error::Result;
+use crate::facts::Labels;
+use crate::ids::{KeyDomain, OverCapacity, Scheme};
+use crate::key::{KeyHasher, Recipe};
+use table::Table;
+
+/// A filter from which keys can be removed.
+///
+/// It holds, for each key, a number below U, in a sorted table. A key that was never inserted has by chance a number that is
+/// held: that is what a wrong `true` is, and it happens at the rate *(different numbers held) / U*, which is at most the
+/// promised one up to the capacity. Whoever comes from a cuckoo filter or a counting Bloom filter finds both here: it needs
+/// fewer bits than either below a rate of 1 %, never loses a member while it is full, and two filters of one shape unite to
+/// just what one filter of all the keys would be.
+///
+/// Each call of [`insert`](Self::insert) adds one copy of the key, each [`remove`](Self::remove) takes one away.
+///
+/// **Remove only what was inserted.** A key that never was has by chance, at the rate above, the number of a member, and its
+/// removal takes that member away. Where that can happen, ask the list of members first.
+///
+/// The table takes 9.6 bits a key at 1 %, a Bloom filter of lines 9.95; it costs several times as much to ask and some ten times
+/// as much to fill (`bench/README.md`). Where keys are neither removed nor counted, a [`BloomFilter`](crate::BloomFilter) is the
+/// better choice.
+///
+/// ```
+/// use tepal::QuotientFilter;
+/// let mut sessions = QuotientFilter::builder().capacity(1_000_000).false_positive_rate(0.01).build()?;
+/// sessions.insert("alice")?;
+/// assert!(sessions.contains("alice"));
+/// assert!(sessions.remove("alice")?);         // it was there
+/// assert!(!sessions.contains("alice"));
+/// # Ok::<(), tepal::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct QuotientFilter {
+    table: Table,
+    meta: Meta,
+    /// Copies of all keys: with counts more than there are slots.
+    held: u64,
+    /// What the lines are held against, where they are those of an opened file.
+    body_check: Option<Ref<dyn BodyChecked>>,
+}
+
+/// Everything about a filter that is not its table.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Meta {
+    pub(crate) keys: KeyHasher,
+    pub(crate) over_capacity: OverCapacity,
+    pub(crate) capacity: u64,
+    pub(crate) promised_rate: f64,
+    pub(crate) labels: Option<Box<Labels>>,
+}
+
+impl QuotientFilter {
+    fn from_parts(meta: Meta, table: Table, held: u64) -> Self {
+        QuotientFilter { table, meta, held, body_check: None }
+    }
+
+    /// Keys the filter was planned for.
+    #[must_use]
+    pub fn capacity(&self) -> u64 {
+        self.meta.capacity
+    }
+
+    /// The share of wrong answers promised as long as the filter holds no more different keys than its capacity.
+    #[must_use]
+    pub fn promised_false_positive_rate(&self) -> f64 {
+        self.meta.promised_rate
+    }
+
+    /// The share of wrong answers now: exact for keys whose hashes are spread evenly. Costs nothing.
+    #[must_use]
+    pub fn false_positive_rate(&self) -> f64 {
+        self.table.rate()
+    }
+
+    /// How many copies of keys it holds: those that were inserted, less those that were removed.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.held
+    }
+
+    /// Does it hold no key?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.held == 0
+    }
+
+    /// How many different numbers it holds: different keys, but for those few whose numbers are equal.
+    #[must_use]
+    pub fn distinct_numbers(&self) -> u64 {
+        self.table.distinct()
+    }
+
+    /// U: how many numbers there are. Filters of one U and one hash unite.
+    #[must_use]
+    pub fn numbers(&self) -> u64 {
+        self.table.packing().numbers()
+    }
+
+    /// How many bits of each slot count copies: 0, or 4, 8 or 16 in a [counting](QuotientFilterBuilder::count_bits) filter.
+    #[must_use]
+    pub fn count_bits(&self) -> u8 {
+        self.table.packing().fields().tag_bits
+    }
+
+    /// Bytes of the table in memory. They grow and shrink with the keys.
+    #[must_use]
+    pub fn size_in_bytes(&self) -> u64 {
+        self.table.packing().bytes()
+    }
+
+    /// What happens when more different keys come than the capacity.
+    #[must_use]
+    pub fn over_capacity(&self) -> OverCapacity {
+        self.meta.over_capacity
+    }
+
+    /// Changes that.
+    pub fn set_over_capacity(&mut self, policy: OverCapacity) {
+        self.meta.over_capacity = policy;
+    }
+
+    /// Does it hold more different keys than its promise allows?
+    #[must_use]
+    pub fn is_over_capacity(&self) -> bool {
+        self.table.distinct() > self.most_numbers()
+    }
+
+    /// Does it refuse every key whose number it does not hold?
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.meta.over_capacity == OverCapacity::Refuse && self.table.distinct() >= self.most_numbers()
+    }
+
+    /// So many different numbers it may hold.
+    fn most_numbers(&self) -> u64 {
+        let by_rate = self.meta.promised_rate * self.table.packing().numbers() as f64;
+        self.meta.capacity.max(by_rate as u64)
+    }
+
+    /// How key bytes become a hash.
+    #[must_use]
+    pub fn scheme(&self) -> Scheme {
+        self.meta.keys.scheme()
+    }
+
+    /// The public seed of the hash; `None` for a keyed filter.
+    #[must_use]
+    pub fn seed(&self) -> Option<u64> {
+        self.meta.keys.seed()
+    }
+
+    /// What the keys are.
+    #[must_use]
+    pub fn key_domain(&self) -> KeyDomain {
+        self.meta.keys.key_domain()
+    }
+
+    /// What the filter does to a key before it is hashed.
+    #[must_use]
+    pub fn recipe(&self) -> Recipe {
+        self.meta.keys.recipe()
+    }
+
+    /// What the filter does with a key, for threads and programs that hash ahead of it.
+    #[must_use]
+    pub fn key_hasher(&self) -> KeyHasher {
+        self.meta.keys.clone()
+    }
+
+    /// Free text about the set.
+    #[must_use]
+    pub fn labels(&self) -> &Labels {
+        const NONE: &Labels = &Labels::new();
+        self.meta.labels.as_deref().unwrap_or(NONE)
+    }
+
+    /// Puts other texts about the set in the place of those there are. No answer changes.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) for text that a file cannot hold.
+    pub fn set_labels(&mut self, labels: Labels) -> Result<()> {
+        labels.check()?;
+        self.meta.labels = labels.kept();
+        Ok(())
+    }
+
+    /// Holds the table against what the file says of it. After [`Open::quick`](crate::Open::quick) this is the rest of what opening
+    /// checks.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without
+    /// the key of its seal.
+    pub fn verify(&self) -> Result<()> {
+        self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.table.as_lines()))
+    }
+
+    /// To be called before the numbers go anywhere else: of a file that was opened quick they are checked now.
+    fn check_before_copying(&self) -> Result<()> {
+        match &self.body_check {
+            Some(check) if !check.has_passed() => check.run(self.table.as_lines()),
+            _ => Ok(()),
+        }
+    }
+
+    /// To be called before a change: a file's lines are checked and copied first.
+    #[inline]
+    fn before_a_change(&mut self) -> Result<()> {
+        if self.body_check.is_some() {
+            self.check_before_copying()?;
+            self.table.make_own()?;
+            self.body_check = None;
+        }
+        Ok(())
+    }
+}
+
+/// Two filters are equal when they give every key the same answer for the same reason, and hold as many copies of each: same
+/// hash, domain, recipe, numbers and counts. Capacity, labels and how the table is laid out do not matter.
+impl PartialEq for QuotientFilter {
+    fn eq(&self, other: &QuotientFilter) -> bool {
+        self.check_compatible(other).is_ok()
+            && self.numbers() == other.numbers()
+            && self.table.entries().eq(other.table.entries())
+    }
+}
+
+impl Eq for QuotientFilter {}
+
+impl fmt::Debug for QuotientFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QuotientFilter")
+            .field("numbers", &self.numbers())
+            .field("count_bits", &self.count_bits())
+            .field("capacity", &self.capacity())
+            .field("promised_false_positive_rate", &self.promised_false_positive_rate())
+            .field("len", &self.len())
+            .field("size_in_bytes", &self.size_in_bytes())
+            .field("scheme", &self.scheme())
+            .field("seed", &self.seed())
+            .field("key_domain", &self.key_domain())
+            .field("over_capacity", &self.over_capacity())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,342 @@
+//! A table of numbers that has room for whatever comes: what the kinds of this family have in common.
+//!
+//! It is laid out for so many slots, and laid out again for more where they do not fit. That changes no answer: U stays.
+
+use alloc::vec::Vec;
+use core::cell::Cell;
+
+use crate::bits::kernel::{TableKernel, fetch_line};
+use crate::bits::table::change::{Copies, Scratch, set_first_tag};
+use crate::bits::table::line::taken;
+use crate::bits::table::packing::Packing;
+use crate::bits::table::stream::{self, Entries, NoRoom};
+use crate::bits::{self, Line};
+use crate::error::{Error, Result};
+use crate::kinds::storage::{Backing, Mapped, PlainStorage, StorageMut};
+
+/// The most slots of one number: more are keys that somebody chose.
+pub(crate) const MOST_COPIES: u32 = 64;
+
+/// What is in a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Slots that are taken.
+    pub(crate) slots: u64,
+    /// Different numbers.
+    pub(crate) numbers: u64,
+    /// The most slots of one number.
+    pub(crate) most_copies: u64,
+}
+
+impl Counts {
+    /// Of ascending entries.
+    pub(crate) fn of(entries: impl Iterator<Item = u64>, tag_bits: u32) -> Self {
+        let (mut counts, mut last, mut copies) = (Counts::default(), None, 0);
+        for entry in entries {
+            let number = entry >> tag_bits;
+            counts.slots += 1;
+            if last == Some(number) {
+                copies += 1;
+            } else {
+                counts.numbers += 1;
+                (last, copies) = (Some(number), 1);
+            }
+            counts.most_copies = counts.most_copies.max(copies);
+        }
+        counts
+    }
+}
+
+/// Numbers in lines, in memory or those of an opened file.
+#[derive(Clone)]
+pub(crate) struct Table {
+    packing: Packing,
+    kernel: TableKernel,
+    lines: Mapped,
+    /// Slots that are taken.
+    slots: u64,
+    /// Different numbers.
+    numbers: u64,
+    scratch: Scratch,
+}
+
+impl Table {
+    /// An empty table of numbers below `numbers`, laid out for so many slots.
+    pub(crate) fn new(numbers: u64, tag_bits: u8, slots: u64) -> Result<Self> {
+        let packing = Packing::for_slots(slots, numbers, tag_bits)?;
+        Ok(Table::of_lines(packing, in_memory(bits::zeroed(packing.lines())?), 0, 0))
+    }
+
+    /// A table that is laid out for so many slots, with ascending entries, which are asked for once or several times.
+    pub(crate) fn of_entries<I: Iterator<Item = u64>>(
+        numbers: u64,
+        tag_bits: u8,
+        slots: u64,
+        entries: impl Fn() -> I,
+    ) -> Result<Self> {
+        let counts = Counts::of(entries(), tag_bits.into());
+        let (packing, lines) = laid_out(numbers, tag_bits, slots.max(counts.slots), entries)?;
+        Ok(Table::of_lines(packing, in_memory(lines), counts.slots, counts.numbers))
+    }
+
+    /// A table whose lines are these already.
+    pub(crate) fn of_lines(packing: Packing, lines: Mapped, slots: u64, numbers: u64) -> Self {
+        Table { packing, kernel: TableKernel::best(), lines, slots, numbers, scratch: Scratch::default() }
+    }
+
+    pub(crate) fn packing(&self) -> &Packing {
+        &self.packing
+    }
+
+    /// Slots that are taken.
+    pub(crate) fn slots(&self) -> u64 {
+        self.slots
+    }
+
+    /// Different numbers in it.
+    pub(crate) fn distinct(&self) -> u64 {
+        self.numbers
+    }
+
+    pub(crate) fn as_lines(&self) -> &[Line] {
+        self.lines.as_lines()
+    }
+
+    /// Everything in it, ascending: `number << tag bits | tag`.
+    pub(crate) fn entries(&self) -> Entries<'_> {
+        Entries::new(&self.packing, self.lines.as_lines())
+    }
+
+    /// The share of hashes whose number is held.
+    pub(crate) fn rate(&self) -> f64 {
+        self.numbers as f64 / self.packing.numbers() as f64
+    }
+
+    /// The number of a hash.
+    #[inline(always)]
+    pub(crate) fn number(&self, h: u64) -> u64 {
+        self.packing.number(h)
+    }
+
+    /// Is the number of this hash held?
+    #[inline]
+    pub(crate) fn contains(&self, h: u64) -> bool {
+        self.kernel.contains(&self.packing, self.lines.as_lines(), h)
+    }
+
+    /// Answers a batch; `answers` is as long as `h`.
+    #[inline]
+    pub(crate) fn contains_many(&self, h: &[u64], answers: &mut [bool]) {
+        self.kernel.contains_many(&self.packing, self.lines.as_lines(), h, answers);
+    }
+
+    /// The slots of a number.
+    #[inline]
+    pub(crate) fn copies(&self, number: u64) -> Copies {
+        self.kernel.copies(&self.packing, self.lines.as_lines(), number)
+    }
+
+    /// Asks for the line of a number ahead of a question.
+    #[inline]
+    pub(crate) fn fetch(&self, number: u64) {
+        fetch_line(&self.lines.as_lines()[self.packing.place(number).line]);
+    }
+
+    /// Copies lines that are a file's. They were checked before.
+    pub(crate) fn make_own(&mut self) -> Result<()> {
+        if self.lines.own().is_none() {
+            let copy = crate::kinds::storage::copied(self.lines.as_lines())?;
+            self.lines.replace(copy);
+        }
+        Ok(())
+    }
+
+    fn own(&mut self) -> Result<(&Packing, TableKernel, &mut [Line], &mut Scratch)> {
+        self.make_own()?;
+        let lines = self.lines.own().ok_or_else(|| Error::damaged("lines that cannot be changed"))?;
+        Ok((&self.packing, self.kernel, lines, &mut self.scratch))
+    }
+
+    /// Puts a number with a tag into one slot more; `is_new` says that it has none yet. Where the lines have no room, the
+    /// table is laid out again.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] where there is no memory; [`Error::KeysClustered`] where more lines do not help. Nothing is changed
+    /// then.
+    #[inline]
+    pub(crate) fn insert(&mut self, number: u64, tag: u64, is_new: bool) -> Result<()> {
+        let (packing, kernel, lines, scratch) = self.own()?;
+        if kernel.insert(packing, lines, number, tag, scratch) == Err(NoRoom) {
+            self.insert_laying_out(number, tag)?;
+        }
+        self.slots += 1;
+        self.numbers += u64::from(is_new);
+        Ok(())
+    }
+
+    /// [`insert`](Self::insert) with more room.
+    #[cold]
+    fn insert_laying_out(&mut self, number: u64, tag: u64) -> Result<()> {
+        let fields = self.packing.fields();
+        let entry = number << fields.tag_bits | tag;
+        let (packing, lines) = {
+            let with_it = || Merged::new(self.entries(), core::iter::once(entry));
+            laid_out(fields.numbers, fields.tag_bits, more(self.slots), with_it)?
+        };
+        (self.packing, self.lines) = (packing, in_memory(lines));
+        Ok(())
+    }
+
+    /// Takes a slot of a number away that there is; `is_last` says that it has no other.
+    #[inline]
+    pub(crate) fn remove(&mut self, number: u64, tag: u64, is_last: bool) -> Result<()> {
+        let (packing, kernel, lines, scratch) = self.own()?;
+        kernel.remove(packing, lines, number, tag, scratch);
+        self.slots -= 1;
+        self.numbers -= u64::from(is_last);
+        Ok(())
+    }
+
+    /// Gives another tag to the first slot of a number that has one.
+    pub(crate) fn set_first_tag(&mut self, number: u64, tag: u64) -> Result<()> {
+        let (packing, _, lines, _) = self.own()?;
+        set_first_tag(packing, lines, number, tag);
+        Ok(())
+    }
+
+    /// Lays the table out for so many slots: the same answers in more lines, or in fewer. Costs a pass over the table.
+    pub(crate) fn lay_out(&mut self, slots: u64) -> Result<()> {
+        let fields = self.packing.fields();
+        let (packing, lines) =
+            laid_out(fields.numbers, fields.tag_bits, slots.max(self.slots), || self.entries())?;
+        (self.packing, self.lines) = (packing, in_memory(lines));
+        Ok(())
+    }
+
+    /// The share of taken slots in equal parts of the table, or of each line where there are fewer.
+    pub(crate) fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
+        let lines = self.lines.as_lines();
+        let slices = slices.clamp(1, lines.len().max(1));
+        let edge = |slice: usize| (lines.len() as u128 * slice as u128 / slices as u128) as usize;
+        let fill = |slice| {
+            let here = &lines[edge(slice)..edge(slice + 1)];
+            let taken: u64 = here.iter().map(|line| u64::from(taken(&self.packing, line))).sum();
+            taken as f64 / (here.len() as u64 * u64::from(self.packing.fields().slots)) as f64
+        };
+        (0..slices).map(fill).collect()
+    }
+
+    /// Empties it; the lines stay as many.
+    pub(crate) fn clear(&mut self) -> Result<()> {
+        match self.lines.own() {
+            Some(lines) => lines.fill(Line([0; 8])),
+            None => self.lines = in_memory(bits::zeroed(self.packing.lines())?),
+        }
+        (self.slots, self.numbers) = (0, 0);
+        Ok(())
+    }
+
+    /// The lines hold just what was counted, in the one way there is. Gives how many copies the tags count.
+    pub(crate) fn check(packing: &Packing, lines: &[Line], slots: u64, numbers: u64) -> Result<u64> {
+        let damaged = |what: &str| Err(Error::damaged(format_args!("the table {what}")));
+        let (count, past) = (Cell::new(0u64), Cell::new(false));
+        let tag_bits = packing.tag_bits();
+        let tags = (1 << tag_bits) - 1;
+        let (mut last, mut in_order, mut held) = (None, true, 0u64);
+        let (mut different, mut copies, mut most) = (0, 0, 0);
+        let entries = Entries::new(packing, lines).inspect(|entry| {
+            let number = entry >> tag_bits;
+            count.set(count.get() + 1);
+            past.set(past.get() || number >= packing.numbers());
+            if last == Some(number) {
+                copies += 1;
+                // All slots of a number but the first are at their greatest.
+                in_order &= entry & tags == tags;
+            } else {
+                (last, copies, different) = (Some(number), 1, different + 1);
+            }
+            held = held.saturating_add((entry & tags) + 1);
+            most = most.max(copies);
+        });
+        let mut writer = stream::Writer::new(packing, entries);
+        for (i, line) in lines.iter().enumerate() {
+            if writer.line() != Ok(*line) {
+                return damaged(&alloc::format!("has a line, number {i}, that is not as its numbers say"));
+            }
+        }
+        if writer.end().is_err() {
+            return damaged("does not end with its last line");
+        }
+        drop(writer);
+        if past.get() {
+            return damaged("holds a number that is past its greatest");
+        }
+        if count.get() != slots || different != numbers {
+            return damaged("does not hold as many numbers as the header says");
+        }
+        if most > MOST_COPIES {
+            return damaged("holds a number in more than 64 slots");
+        }
+        if !in_order {
+            return damaged("counts copies of a number otherwise than they are counted");
+        }
+        Ok(held)
+    }
+}
+
+/// Lines for at least so many slots, with these ascending entries; for more slots where they do not fit.
+fn laid_out<I: Iterator<Item = u64>>(
+    numbers: u64,
+    tag_bits: u8,
+    mut slots: u64,
+    entries: impl Fn() -> I,
+) -> Result<(Packing, Vec<Line>)> {
+    let mut packing = Packing::for_slots(slots, numbers, tag_bits)?;
+    let most_lines = packing.lines().saturating_mul(4).saturating_add(64);
+    loop {
+        let mut lines = bits::zeroed(packing.lines())?;
+        if stream::write(&packing, entries(), &mut lines).is_ok() {
+            return Ok((packing, lines));
+        }
+        slots = more(slots);
+        packing = Packing::for_slots(slots, numbers, tag_bits)?;
+        if packing.lines() > most_lines {
+            let counts = Counts::of(entries(), tag_bits.into());
+            let promised = counts.numbers as f64 / numbers as f64;
+            return Err(Error::KeysClustered { rate: 1.0, promised, inserted: 0 });
+        }
+    }
+}
+
+/// So many slots a table is laid out for where these do not fit.
+fn more(slots: u64) -> u64 {
+    slots.saturating_add(slots / 8 + 1)
+}
+
+fn in_memory(lines: Vec<Line>) -> Mapped {
+    Mapped(Backing::Memory(lines))
+}
+
+/// Two ascending streams as one.
+pub(crate) struct Merged<A: Iterator, B: Iterator> {
+    a: core::iter::Peekable<A>,
+    b: core::iter::Peekable<B>,
+}
+
+impl<A: Iterator<Item = u64>, B: Iterator<Item = u64>> Merged<A, B> {
+    pub(crate) fn new(a: A, b: B) -> Self {
+        Merged { a: a.peekable(), b: b.peekable() }
+    }
+}
+
+impl<A: Iterator<Item = u64>, B: Iterator<Item = u64>> Iterator for Merged<A, B> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        match (self.a.peek(), self.b.peek()) {
+            (Some(a), Some(b)) if b < a => self.b.next(),
+            (None, _) => self.b.next(),
+            _ => self.a.next(),
+        }
+    }
+}

@@ -400,7 +400,7 @@ impl AnyFilter {
         }
     }
 
-    /// Takes one copy of a key away. `false`: there was none. [`QuotientFilter::remove`](crate::QuotientFilter::remove) says which
+    /// Takes one copy of a key away. `false`: there was none. [`QuotientFilter::remove`](super::quotient::QuotientFilter::remove) says which
     /// keys may be removed.
     ///
     /// # Errors
@@ -432,7 +432,7 @@ impl AnyFilter {
     }
 
     #[cfg(feature = "quotient")]
-    fn as_removable_mut(&mut self) -> Result<&mut crate::QuotientFilter> {
+    fn as_removable_mut(&mut self) -> Result<&mut super::quotient::QuotientFilter> {
         let kind = self.kind();
         match self {
             AnyFilter::Quotient(filter) => Ok(filter),

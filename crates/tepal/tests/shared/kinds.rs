@@ -11,6 +11,9 @@ mod doors;
 #[cfg(feature = "growing")]
 #[path = "growing.rs"]
 mod growing;
+#[cfg(feature = "quotient")]
+#[path = "quotient.rs"]
+mod quotient;
 
 use std::path::Path;
 
@@ -171,7 +174,7 @@ impl Subject for Bloom {
 }
 
 /// Every kind: the Bloom filter with every layout, scheme and key domain, in our files and in those of other programs;
-/// the chain, in the files of its programs and in ours.
+/// the chain, in the files of its programs and in ours; the table from which keys can be removed.
 pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
     let mut kinds: Vec<Box<dyn Subject>> = Vec::new();
     kinds.extend(blooms().into_iter().map(|bloom| Box::new(bloom) as Box<dyn Subject>));
@@ -181,6 +184,8 @@ pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
     kinds.extend(chains::chains());
     #[cfg(feature = "growing")]
     kinds.extend(growing::growing());
+    #[cfg(feature = "quotient")]
+    kinds.extend(quotient::quotient());
     kinds
 }
 

@@ -22,6 +22,8 @@ struct Extra {
     flags: u64,
     capacity: u64,
     rate: f64,
+    /// The number that stands for the keys inserted where the filter does not know it, if the file had one.
+    no_count: Option<u64>,
     data: Vec<u8>,
 }
 
@@ -53,24 +55,25 @@ impl Foreign for Dcso {
         let rate = fields.f64_le()?;
         let num_hashes = num_hashes(fields.u64_le()?)?;
         let bit_len = fields.u64_le()?;
-        let inserted = Some(fields.u64_le()?);
+        let inserted = fields.u64_le()?;
         let body = fields.take_claimed(bit_len.div_ceil(64).saturating_mul(8))?;
         let found = Found {
             capacity: Some(capacity),
             rate: Some(rate),
-            inserted,
+            inserted: Some(inserted),
             ..Found::of(Scheme::Dcso, reading, num_hashes, bit_len)
         };
         let filter = found.filter_of_bytes(core::iter::once(body))?;
+        let no_count = filter.keys_inserted().is_none().then_some(inserted);
         // Copied last, for bytes that are no filter are data too.
         let data = copied(fields.rest())?;
-        Ok((filter.into(), Ref::new(Extra { flags, capacity, rate, data })))
+        Ok((filter.into(), Ref::new(Extra { flags, capacity, rate, no_count, data })))
     }
 
     fn adopt(&self, filter: AnyFilter) -> Result<Read> {
         let own = one(self, &filter)?;
         let (capacity, rate) = (own.capacity(), own.promised_false_positive_rate());
-        Ok((filter, Ref::new(Extra { flags: 1, capacity, rate, data: Vec::new() })))
+        Ok((filter, Ref::new(Extra { flags: 1, capacity, rate, no_count: None, data: Vec::new() })))
     }
 }
 
@@ -90,7 +93,8 @@ fn copied(data: &[u8]) -> Result<Vec<u8>> {
 impl Beside for Extra {
     fn write(&self, filter: &AnyFilter, out: &mut dyn Put) -> Result<()> {
         let filter = one(&Dcso, filter)?;
-        let inserted = filter.keys_inserted().unwrap_or_else(|| filter.estimated_len() as u64);
+        let counted = filter.keys_inserted().or(self.no_count);
+        let inserted = counted.unwrap_or_else(|| filter.estimated_len() as u64);
         for field in [
             self.flags,
             self.capacity,

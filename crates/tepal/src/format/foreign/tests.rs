@@ -374,6 +374,15 @@ fn keys_are_counted_as_their_program_does() {
     }
 }
 
+/// 2^64 - 1 stands for no count here; a file that has this number keeps it.
+#[test]
+fn a_count_that_stands_for_none_is_written_as_it_was() {
+    let mut bytes = written((Format::Dcso, Scheme::Dcso), 1);
+    bytes[40..48].fill(0xFF);
+    let file = read(Format::Dcso, &bytes).unwrap();
+    assert_eq!((file.filter().keys_inserted(), file.to_bytes().unwrap()), (None, bytes));
+}
+
 #[test]
 fn a_secret_opens_the_filter_that_has_it() {
     let secret = SecretKey::new(*b"0123456789abcdef");

@@ -292,6 +292,8 @@ pub struct TableFacts {
     pub lines: u64,
     /// Slots that are taken.
     pub taken_slots: u64,
+    /// Copies of keys: as many as slots that are taken, or more where copies are counted.
+    pub keys: u64,
     /// Different numbers in it.
     pub distinct_numbers: u64,
     /// Different keys it was planned for.

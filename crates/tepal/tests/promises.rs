@@ -131,8 +131,11 @@ fn facts_are_the_filters() {
         assert_eq!(facts.false_positive_rate, filter.false_positive_rate(), "{name}");
         assert_eq!(facts.estimated_len, filter.estimated_len(), "{name}");
         assert_eq!(facts.size_in_bytes, filter.size_in_bytes(), "{name}");
-        assert_eq!(facts.capacity, facts.parts.iter().map(|part| part.capacity).sum::<u64>(), "{name}");
-        let held = facts.parts.iter().map(|part| part.keys_inserted).sum::<Option<u64>>();
+        let of_parts = facts.parts.iter().map(|part| part.capacity);
+        let capacity = of_parts.chain(facts.tables.iter().map(|table| table.capacity)).sum::<u64>();
+        assert_eq!(facts.capacity, capacity, "{name}");
+        let of_parts = facts.parts.iter().map(|part| part.keys_inserted);
+        let held = of_parts.chain(facts.tables.iter().map(|table| Some(table.keys))).sum::<Option<u64>>();
         assert_eq!(facts.keys_inserted, held, "{name}");
         assert!((60.0..100.0).contains(&facts.estimated_len), "{name}: {}", facts.estimated_len);
         let mut alone = facts;

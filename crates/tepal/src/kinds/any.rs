@@ -400,7 +400,7 @@ impl AnyFilter {
         }
     }
 
-    /// Takes one copy of a key away. `false`: there was none. [`QuotientFilter::remove`](super::quotient::QuotientFilter::remove) says which
+    /// Takes one copy of a key away. `false`: there was none. [`QuotientFilter::remove`](crate::QuotientFilter::remove) says which
     /// keys may be removed.
     ///
     /// # Errors

@@ -193,6 +193,12 @@ fn every_question_has_one_answer() {
                 let typed: Vec<bool> = texts.iter().map(|text| chain.contains(text)).collect();
                 assert_eq!(typed, expected, "{name}: its type");
             }
+            #[cfg(feature = "quotient")]
+            AnyFilter::Quotient(filter) => {
+                assert_eq!(filter.contains_many(texts), expected, "{name}: its type");
+                let counted: Vec<bool> = texts.iter().map(|text| filter.count_estimate(text) > 0).collect();
+                assert_eq!(counted, expected, "{name}: counts");
+            }
             other => panic!("{name}: a kind that is new here, {}", other.kind()),
         }
     }

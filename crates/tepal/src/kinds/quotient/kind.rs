@@ -54,6 +54,7 @@ impl QuotientFilter {
                 slots: fields.slots,
                 lines: self.table.packing().lines(),
                 taken_slots: self.table.slots(),
+                keys: self.held,
                 distinct_numbers: self.table.distinct(),
                 capacity: self.capacity(),
             }],

@@ -143,10 +143,10 @@ impl QuotientFilter {
         self.meta.over_capacity = policy;
     }
 
-    /// Does it hold more different keys than its promise allows?
+    /// Does it hold more different keys than its promise allows? Never under [`OverCapacity::Ignore`].
     #[must_use]
     pub fn is_over_capacity(&self) -> bool {
-        self.table.distinct() > self.most_numbers()
+        self.meta.over_capacity != OverCapacity::Ignore && self.table.distinct() > self.most_numbers()
     }
 
     /// Does it refuse every key whose number it does not hold?

@@ -37,6 +37,7 @@ impl QuotientFilter {
             promised_false_positive_rate: self.promised_false_positive_rate(),
             expansion: None,
             exceptions: 0,
+            is_divided: false,
             over_capacity: self.over_capacity(),
             is_over_capacity: self.is_over_capacity(),
             is_full: self.is_full(),

@@ -51,6 +51,8 @@ impl QuotientFilter {
             labels: self.labels().clone(),
             scheme_record: hasher.record(),
             exceptions: &[],
+            #[cfg(feature = "except")]
+            divider: None,
             links: Vec::new(),
             body: vec![self.table.as_lines()],
         }

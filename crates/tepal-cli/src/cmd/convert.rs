@@ -5,7 +5,7 @@ use tepal::{Error, Format, KeyDomain, Obstacle, Opened};
 use crate::args::{ConvertArgs, check_form};
 use crate::error::{Failure, Outcome};
 use crate::open::open;
-use crate::output::{Target, complain, is_same_file, say};
+use crate::output::{Change, complain, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 
@@ -13,12 +13,12 @@ use crate::text::message::shown;
 pub fn run(args: &ConvertArgs) -> Outcome {
     let name = shown(&args.filter);
     check_form(args.form, args.to)?;
-    let mut target = Target::new(&args.output, args.force)?;
-    if is_same_file(&args.filter, &args.output) {
-        target = Target::lock(&args.output, args.no_wait, args.quiet)?.unwrap_or(target);
-    }
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
-    let opened = open(&args.filter, args.file, &secrets)?;
+    let (filter, output) = (args.filter.as_path(), Some(args.output.as_path()));
+    let open_it = || open(filter, args.file, &secrets);
+    let change = Change::lock(filter, (output, args.force), (args.no_wait, args.quiet), open_it)?;
+    let opened = open_it()?;
+    let mut target = change.target()?;
     let from = opened.format();
     // From one form of RedisBloom to the other nothing is lost.
     let before = (from != Format::Tepal && from != args.to).then(|| opened.clone());

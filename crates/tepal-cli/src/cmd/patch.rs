@@ -4,7 +4,7 @@ use tepal::{Error, Patch};
 
 use crate::args::PatchArgs;
 use crate::error::{Failure, Outcome};
-use crate::output::{Target, is_same_file, keep, say};
+use crate::output::{Change, keep, say};
 use crate::text::message::{io_text, shown};
 use crate::text::number;
 
@@ -18,21 +18,17 @@ pub fn run(args: &PatchArgs) -> Outcome {
     }
     keep(args.output.as_deref(), "the patch", [&args.patch])?;
     let patch = Patch::open(&args.patch).map_err(|error| refused(args, error))?;
-    let over = args.output.as_ref().filter(|path| !is_same_file(path, &args.old) || !args.force);
-    let mut target = match over {
-        Some(path) => Target::new(path, args.force)?,
-        None => match Target::lock(&args.old, args.no_wait, args.quiet)? {
-            Some(locked) => {
-                Target::new(&args.old, true)?;
-                locked
-            }
-            None => return Err(Failure::at(&name, no_file(args))),
-        },
-    };
+    let (old, output) = (args.old.as_path(), args.output.as_deref());
+    let change = Change::lock(old, (output, args.force), (args.no_wait, args.quiet), || Ok(()))?;
+    let in_place = change.is_in_place();
+    if in_place && !change.is_locked() {
+        return Err(Failure::at(&name, no_file(args)));
+    }
+    let mut target = change.target()?;
     match target.apply(&patch, &args.old)? {
         Ok(()) => {}
         // To do it twice is no error where nothing else was to be made.
-        Err(Error::OtherOld { is_new: true, .. }) if over.is_none() => {
+        Err(Error::OtherOld { is_new: true, .. }) if in_place => {
             if !args.quiet {
                 say(&format!("{name}: is what the patch makes already; nothing to do"));
             }

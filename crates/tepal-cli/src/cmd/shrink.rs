@@ -7,7 +7,7 @@ use crate::args::ShrinkArgs;
 use crate::describe::{Description, Told, warn_past_promise};
 use crate::error::{Failure, Outcome};
 use crate::open::open;
-use crate::output::{Stdout, Target, complain, is_same_file, say};
+use crate::output::{Change, Stdout, complain, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number::{count, rate, size};
@@ -28,27 +28,15 @@ struct Report {
 /// Runs the verb.
 pub fn run(args: &ShrinkArgs) -> Outcome {
     let name = shown(&args.filter);
-    let output = args.output.as_ref();
-    if args.json && output.is_some_and(|path| path.as_os_str() == "-") {
+    if args.json && args.output.as_ref().is_some_and(|path| path.as_os_str() == "-") {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
-    let mut target = match output {
-        Some(path) => Target::new(path, args.force)?,
-        None => Target::new(&args.filter, true)?,
-    };
-    if output.is_none_or(|path| is_same_file(path, &args.filter)) {
-        // Locked from before it is read until it is saved.
-        target = match Target::lock(&args.filter, args.no_wait, args.quiet) {
-            Ok(locked) => locked.unwrap_or(target),
-            // Of what cannot be opened at all, opening says more.
-            Err(failure) => {
-                open(&args.filter, args.file, &secrets)?;
-                return Err(failure);
-            }
-        };
-    }
-    let mut file = open(&args.filter, args.file, &secrets)?;
+    let (filter, output) = (args.filter.as_path(), args.output.as_deref());
+    let open_it = || open(filter, args.file, &secrets);
+    let change = Change::lock(filter, (output, args.force), (args.no_wait, args.quiet), open_it)?;
+    let mut file = open_it()?;
+    let mut target = change.target()?;
     let before = file.filter().size_in_bytes();
     let promised = file.filter().promised_false_positive_rate();
     let factor = match (args.fpr, args.size) {

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use tepal::Opened;
-
 use crate::error::Failure;
 use crate::output::{Target, is_same_file};
 
@@ -19,11 +17,11 @@ pub struct Change<'a> {
 impl<'a> Change<'a> {
     /// Locks what is changed in its place, from before it is read until it is saved, so that no other writer comes between. Of
     /// what cannot be opened at all, `open` says more.
-    pub fn lock(
+    pub fn lock<T>(
         filter: &'a Path,
         (output, force): (Option<&'a Path>, bool),
         (no_wait, quiet): (bool, bool),
-        open: impl FnOnce() -> Result<Opened, Failure>,
+        open: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<Self, Failure> {
         let over = output.filter(|path| !is_same_file(path, filter) || !force);
         let locked = match over {
@@ -31,6 +29,16 @@ impl<'a> Change<'a> {
             None => Target::lock(filter, no_wait, quiet).or_else(|failure| open().and(Err(failure)))?,
         };
         Ok(Self { filter, over, force, locked })
+    }
+
+    /// Is it replaced itself?
+    pub fn is_in_place(&self) -> bool {
+        self.over.is_none()
+    }
+
+    /// Is it a file that can be locked, and is?
+    pub fn is_locked(&self) -> bool {
+        self.locked.is_some()
     }
 
     /// Where it goes. What cannot be saved to is refused.

@@ -38,17 +38,60 @@ pub struct Record<'a> {
 impl<'a> Record<'a> {
     /// A record at some place, unless it is a key of `-e`. It may have no key.
     pub fn new(place: Option<(&'a str, u64)>, key: Option<&'a [u8]>, filters: Vec<&'a str>) -> Self {
-        let text = key.map(std::str::from_utf8);
-        let hex = |key: &[u8]| key.iter().map(|byte| format!("{byte:02x}")).collect();
+        let (key, key_hex) = text_or_hex(key);
         Self {
             input: place.map(|(input, _)| input),
             line: place.map(|(_, line)| line),
-            key: text.and_then(Result::ok),
-            key_hex: key.filter(|_| text.is_some_and(|text| text.is_err())).map(hex),
+            key,
+            key_hex,
             has: !filters.is_empty(),
             filters,
             bad: None,
         }
+    }
+}
+
+/// A record that `uniq` has judged.
+#[derive(Serialize)]
+pub struct Judged<'a> {
+    input: &'a str,
+    line: u64,
+    /// The key where it is UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<&'a str>,
+    /// The key where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key_hex: Option<String>,
+    /// Nothing for a record without a key.
+    new: Option<bool>,
+    /// Why it has no key; nothing where it has one, and of a blank row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bad: Option<String>,
+}
+
+impl<'a> Judged<'a> {
+    /// A record at some place, with its key or why it has none. `new` is asked of each that has one.
+    pub fn new(
+        (input, line): (&'a str, u64),
+        key: Result<Option<&'a [u8]>, String>,
+        new: impl FnOnce() -> Option<bool>,
+    ) -> Self {
+        let (key, bad) = match key {
+            Ok(key) => (key, None),
+            Err(text) => (None, Some(text)),
+        };
+        let new = key.and_then(|_| new());
+        let (key, key_hex) = text_or_hex(key);
+        Self { input, line, key, key_hex, new, bad }
+    }
+}
+
+/// A key as its text, or as hexadecimal digits where it is none.
+fn text_or_hex(key: Option<&[u8]>) -> (Option<&str>, Option<String>) {
+    match key.map(|key| (key, std::str::from_utf8(key))) {
+        None => (None, None),
+        Some((_, Ok(text))) => (Some(text), None),
+        Some((key, Err(_))) => (None, Some(key.iter().map(|byte| format!("{byte:02x}")).collect())),
     }
 }
 

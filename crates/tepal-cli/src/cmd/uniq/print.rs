@@ -1,13 +1,11 @@
 //! Prints the lines that pass, as soon as they were judged.
 
-use serde::Serialize;
-
 use super::seen::{Hash, Hashed, Seen};
 use crate::args::UniqArgs;
 use crate::error::Failure;
 use crate::input::pages::Page;
 use crate::input::pipeline::{Flow, Sink, Work};
-use crate::output::{Header, Lines, Stdout};
+use crate::output::{Header, Judged, Lines, Stdout};
 
 /// How many times the keys that are expected there is room for: another filter would take more.
 const RESERVE: f64 = 1.03;
@@ -30,24 +28,6 @@ pub struct Printer<'a> {
     judged: u64,
     header: Header,
     out: Lines,
-}
-
-/// What `--json` prints for each record.
-#[derive(Serialize)]
-struct Record<'a> {
-    input: &'a str,
-    line: u64,
-    /// The key where it is UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    key: Option<&'a str>,
-    /// The key where it is not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    key_hex: Option<String>,
-    /// Nothing for a record without a key.
-    new: Option<bool>,
-    /// Why it has no key; nothing where it has one, and of a blank row.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bad: Option<String>,
 }
 
 impl<'a> Printer<'a> {
@@ -175,20 +155,8 @@ impl<'a> Printer<'a> {
         let mut is_new = self.is_new.iter();
         for record in 0..hashed.records {
             let lines = page.keys.batch.lines(record, record + 1);
-            let (key, bad) = match page.keys.key(record) {
-                Ok(key) => (key, None),
-                Err(text) => (None, Some(text)),
-            };
-            let text = key.and_then(|key| std::str::from_utf8(key).ok());
-            let hex = |key: &[u8]| key.iter().map(|byte| format!("{byte:02x}")).collect();
-            self.stdout.json(&Record {
-                input: name,
-                line,
-                key: text,
-                key_hex: key.filter(|_| text.is_none()).map(hex),
-                new: key.and_then(|_| is_new.next().copied()),
-                bad,
-            })?;
+            let key = page.keys.key(record);
+            self.stdout.json(&Judged::new((name, line), key, || is_new.next().copied()))?;
             line += lines;
         }
         self.stdout.show()

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use tepal::OverCapacity;
 
-use super::{ChainArgs, KeyArgs, SchemeArgs, ShapeArgs};
+use super::{ChainArgs, KeyArgs, RecipeArgs, SchemeArgs, ShapeArgs};
 use crate::text::number;
 
 /// The end of its help, after that about keys.
@@ -69,12 +69,8 @@ pub struct BuildArgs {
     /// that, the filter and some 20 MiB [default: an eighth of what is free, 46MiB or more]
     #[arg(long, value_name = "SIZE", value_parser = number::parse_size)]
     pub memory: Option<u64>,
-    /// Ignore white space around keys (stored in the filter: `has` ignores it too)
-    #[arg(long)]
-    pub trim: bool,
-    /// Read capital letters A to Z as small ones (stored in the filter: `has` does it too)
-    #[arg(long)]
-    pub nocase: bool,
+    #[command(flatten)]
+    pub recipe: RecipeArgs,
     /// Keys are integers of 64 bits, hashed faster; short for --keys int64
     #[arg(long)]
     pub integer: bool,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{FileArgs, KeyArgs, SecretArgs};
+use super::{ChangeArgs, FileArgs, KeyArgs, SecretArgs};
 
 /// The end of its help, before that about keys.
 pub const EXCEPT_HELP: &str = "\
@@ -34,24 +34,14 @@ pub struct ExceptArgs {
     /// Show how many exceptions there are, and change nothing
     #[arg(long, conflicts_with_all = ["inputs", "members", "strangers", "output", "force", "no_wait"])]
     pub list: bool,
-    /// Write the new filter to this file, and do not change the old one
-    #[arg(short, long, value_name = "FILTER")]
-    pub output: Option<PathBuf>,
     #[command(flatten)]
     pub keys: KeyArgs,
     #[command(flatten)]
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
-    /// With -o, replace an existing file
-    #[arg(long)]
-    pub force: bool,
-    /// If another program is changing the filter, end with an error instead of waiting for it
-    #[arg(long)]
-    pub no_wait: bool,
-    /// Print nothing but errors
-    #[arg(short, long)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub change: ChangeArgs,
     /// Describe what was done as JSON on standard output
     #[arg(long)]
     pub json: bool,

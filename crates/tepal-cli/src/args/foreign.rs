@@ -6,9 +6,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use tepal::{Form, Format, KeyDomain, Md5Split, Scheme};
 
-use super::SecretArgs;
 use super::chain::parse_form;
 use super::encoding::parse_encoding;
+use super::{MakeArgs, SecretArgs};
 
 /// What the file of a filter may not say about itself, and how it is opened.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -83,9 +83,6 @@ pub struct MergeArgs {
     /// The filters, all of one format, size and scheme
     #[arg(value_name = "FILTER", required = true)]
     pub filters: Vec<PathBuf>,
-    /// The filter to write; - is standard output
-    #[arg(short, long, value_name = "FILTER")]
-    pub output: PathBuf,
     /// Keep only the keys that all of the filters have
     #[arg(long)]
     pub and: bool,
@@ -93,19 +90,12 @@ pub struct MergeArgs {
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
-    /// Replace an existing file
-    #[arg(long)]
-    pub force: bool,
     /// Merge even if the promised rate is exceeded. Filters of other programs, which refuse nothing, are merged in any case,
     /// with a warning
     #[arg(long)]
     pub past_promise: bool,
-    /// If another program is changing a file that is read and replaced, end with an error instead of waiting for it
-    #[arg(long)]
-    pub no_wait: bool,
-    /// Print nothing but errors
-    #[arg(short, long)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub make: MakeArgs,
 }
 
 /// `tepal convert`.
@@ -114,9 +104,6 @@ pub struct ConvertArgs {
     /// The filter
     #[arg(value_name = "FILTER")]
     pub filter: PathBuf,
-    /// The filter to write; - is standard output
-    #[arg(short, long, value_name = "FILTER")]
-    pub output: PathBuf,
     /// The format to write
     #[arg(long, value_name = "FORMAT", value_parser = parse_format())]
     pub to: Format,
@@ -128,15 +115,8 @@ pub struct ConvertArgs {
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
-    /// Replace an existing file
-    #[arg(long)]
-    pub force: bool,
-    /// If another program is changing a file that is read and replaced, end with an error instead of waiting for it
-    #[arg(long)]
-    pub no_wait: bool,
-    /// Print nothing but errors
-    #[arg(short, long)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub make: MakeArgs,
 }
 
 fn parse_format() -> impl TypedValueParser<Value = Format> {

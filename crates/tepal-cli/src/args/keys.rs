@@ -1,15 +1,18 @@
 //! The flags that say what the keys of an input are. All verbs that read keys have them.
 
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use clap::Args;
+use tepal::Recipe;
 
 use crate::error::Failure;
 use crate::input::bad::BadPolicy;
 use crate::input::field::{Field, KeyRules, RowFormat};
 use crate::input::limits::{Limits, parse_record, parse_window};
+use crate::input::source::Source;
 
 /// The end of the help of every verb that reads keys.
 pub const KEYS_HELP: &str = "\
@@ -128,6 +131,42 @@ impl KeyArgs {
     /// How many threads to use: as given, else one for each processor.
     pub fn threads(&self) -> NonZeroUsize {
         self.jobs.unwrap_or_else(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
+    }
+}
+
+/// What is done to each key, kept in the file.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct RecipeArgs {
+    /// Ignore white space around keys. The file keeps that: whoever asks it, adds to it or goes on with it does it too
+    #[arg(long)]
+    pub trim: bool,
+    /// Read capital letters A to Z as small ones. The file keeps that too
+    #[arg(long)]
+    pub nocase: bool,
+}
+
+impl RecipeArgs {
+    /// What they say.
+    pub fn recipe(self) -> Recipe {
+        Recipe::new().trim(self.trim).nocase(self.nocase)
+    }
+}
+
+/// Keys on the command line.
+#[derive(Args, Clone, Debug, Default)]
+pub struct AskedArgs {
+    /// Ask for this key; may be given several times. Standard input is then read only if - is given
+    #[arg(short = 'e', long = "key", value_name = "KEY", allow_hyphen_values = true)]
+    pub asked: Vec<OsString>,
+}
+
+impl AskedArgs {
+    /// The inputs: where keys are asked for and no file is named, none.
+    pub fn sources(&self, inputs: &[PathBuf]) -> Vec<Source> {
+        match inputs.is_empty() && !self.asked.is_empty() {
+            true => Vec::new(),
+            false => Source::list(inputs),
+        }
     }
 }
 

@@ -7,20 +7,26 @@ use tepal::Scheme;
 
 use crate::text::number;
 
+mod add;
 mod build;
 mod chain;
 mod encoding;
 mod except;
 mod foreign;
+mod has;
 mod keys;
 mod live;
+mod output;
 mod patch;
 mod secret;
 mod shape;
 mod shrink;
+mod test;
 mod uniq;
 mod which;
 
+use add::ADD_COST;
+pub use add::AddArgs;
 use build::EXACT_HELP;
 pub use build::{BuildArgs, ExactAs};
 pub use chain::{ChainArgs, check_form};
@@ -28,24 +34,20 @@ pub use encoding::listed;
 use except::EXCEPT_HELP;
 pub use except::ExceptArgs;
 pub use foreign::{ConvertArgs, FileArgs, MergeArgs, Preset, SchemeArgs};
+pub use has::HasArgs;
 use keys::KEYS_HELP;
-pub use keys::{HeaderArgs, KeyArgs};
+pub use keys::{AskedArgs, HeaderArgs, KeyArgs, RecipeArgs};
 pub use live::LiveArgs;
+pub use output::{ChangeArgs, MakeArgs};
 use patch::PATCH_HELP;
 pub use patch::{DiffArgs, PatchArgs};
 pub use secret::SecretArgs;
 pub use shape::ShapeArgs;
 pub use shrink::ShrinkArgs;
+pub use test::TestArgs;
 use uniq::UNIQ_HELP;
 pub use uniq::UniqArgs;
 pub use which::WhichArgs;
-
-/// What it costs to add to a large filter.
-const ADD_COST: &str = "\
-Cost: the filter is replaced as a whole or not at all, so however few the keys, it is read twice (checked, then written) and \
-written once, and the disk needs room for both. Of a filter of 256 MiB or more only the pages that keys change are in memory of \
-the program's own; the rest is the file's, which the system keeps in memory as far as there is room. One key into 2 GiB: 1.1 MB \
-of its own memory, 7 to 10 s of CPU on a slow machine (/usr/bin/time -v tepal add big.tepal one.txt). Add many keys at once.";
 
 /// Help begins with what the verb does and three examples.
 const TEMPLATE: &str = "{about-with-newline}\nExamples:\n{before-help}\
@@ -246,105 +248,6 @@ Exit codes: 0 nothing wrong was found, 2 something wrong was found."
     },
 }
 
-/// `tepal add`.
-#[derive(Args, Debug)]
-pub struct AddArgs {
-    /// The filter
-    #[arg(value_name = "FILTER")]
-    pub filter: PathBuf,
-    /// Lists of keys; none or - is standard input
-    #[arg(value_name = "KEYS")]
-    pub inputs: Vec<PathBuf>,
-    /// Write the new filter to this file, and do not change the old one
-    #[arg(short, long, value_name = "FILTER")]
-    pub output: Option<PathBuf>,
-    #[command(flatten)]
-    pub keys: KeyArgs,
-    #[command(flatten)]
-    pub file: FileArgs,
-    #[command(flatten)]
-    pub keyed: SecretArgs,
-    /// With -o, replace an existing file
-    #[arg(long)]
-    pub force: bool,
-    /// Add keys even if the promised rate is exceeded
-    #[arg(long)]
-    pub past_promise: bool,
-    /// If another program is changing the filter, end with an error instead of waiting for it
-    #[arg(long)]
-    pub no_wait: bool,
-    /// Print nothing but errors
-    #[arg(short, long)]
-    pub quiet: bool,
-    /// Describe the filter as JSON on standard output
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `tepal has`.
-#[derive(Args, Debug)]
-pub struct HasArgs {
-    /// The filter
-    #[arg(value_name = "FILTER")]
-    pub filter: PathBuf,
-    /// Files of lines; none or - is standard input
-    #[arg(value_name = "LINES")]
-    pub inputs: Vec<PathBuf>,
-    /// Another filter: a line is selected when any of them has its key
-    #[arg(long = "in", value_name = "FILTER")]
-    pub others: Vec<PathBuf>,
-    /// Ask for this key; may be given several times. Standard input is then read only if - is given
-    #[arg(short = 'e', long = "key", value_name = "KEY", allow_hyphen_values = true)]
-    pub asked: Vec<std::ffi::OsString>,
-    /// Select the lines whose key is surely not in the filter
-    #[arg(short = 'v', long)]
-    pub invert: bool,
-    /// Print only the number of selected lines, of all inputs together
-    #[arg(short, long)]
-    pub count: bool,
-    /// Print nothing, and end with exit code 0 at the first selected line
-    #[arg(short, long)]
-    pub quiet: bool,
-    /// Print before each line its number in its file
-    #[arg(short = 'n', long)]
-    pub line_number: bool,
-    /// Print before each line the name of its file; with -c, the number of each file by itself
-    #[arg(short = 'H', long)]
-    pub with_filename: bool,
-    /// Print only the names of the files of which a line is selected, and read each no further than that
-    #[arg(short = 'l', long, conflicts_with_all = ["count", "line_number", "with_filename"])]
-    pub files_with_matches: bool,
-    #[command(flatten)]
-    pub header: HeaderArgs,
-    /// Stop reading each input after this many selected lines
-    #[arg(short, long, value_name = "NUM", value_parser = number::parse_count_or_zero)]
-    pub max_count: Option<u64>,
-    /// Check that the filter ignores case. That is decided when it is built, with --nocase
-    #[arg(short = 'i', long)]
-    pub ignore_case: bool,
-    /// Compare whole lines, as `has` always does; accepted because grep has this flag
-    #[arg(short = 'x', long, hide = true)]
-    pub line_regexp: bool,
-    #[command(flatten)]
-    pub keys: KeyArgs,
-    #[command(flatten)]
-    pub file: FileArgs,
-    #[command(flatten)]
-    pub keyed: SecretArgs,
-    #[command(flatten)]
-    pub live: LiveArgs,
-    /// With --in: after each line a tab and the filters that may hold its key, with a comma between them, as `tepal which`
-    /// prints them
-    #[arg(long, conflicts_with_all = ["invert", "count", "quiet", "json"])]
-    pub which: bool,
-    /// Name the filters without folder and ending
-    #[arg(long)]
-    pub stem: bool,
-    /// Print one JSON object for each record, also for those that are not in the filter; it names the filters
-    #[arg(long, conflicts_with_all = ["with_filename", "files_with_matches", "invert", "count", "quiet", "line_number", "max_count"])]
-    pub json: bool,
-}
-
 /// `tepal info`.
 #[derive(Args, Debug)]
 pub struct InfoArgs {
@@ -387,35 +290,6 @@ pub struct PlanArgs {
     #[arg(long, value_name = "KEYS", value_parser = number::parse_count)]
     pub universe: Option<u64>,
     /// Print the plan as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `tepal test`.
-#[derive(Args, Debug)]
-pub struct TestArgs {
-    /// The filter
-    #[arg(value_name = "FILTER")]
-    pub filter: PathBuf,
-    /// Lists of keys that are in the filter; none may be missed
-    #[arg(long, value_name = "KEYS", num_args = 1..)]
-    pub members: Vec<PathBuf>,
-    /// Lists of keys that are not in the filter [default: a million random keys]
-    #[arg(long, value_name = "KEYS", num_args = 1..)]
-    pub absent: Vec<PathBuf>,
-    /// Seed of the random keys
-    #[arg(long, value_name = "SEED", default_value = "1", value_parser = number::parse_seed)]
-    pub seed: u64,
-    #[command(flatten)]
-    pub keys: KeyArgs,
-    #[command(flatten)]
-    pub file: FileArgs,
-    #[command(flatten)]
-    pub keyed: SecretArgs,
-    /// Print nothing; the exit code is the result
-    #[arg(short, long)]
-    pub quiet: bool,
-    /// Print the measurement as JSON
     #[arg(long)]
     pub json: bool,
 }

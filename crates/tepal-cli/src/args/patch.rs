@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::FileArgs;
+use super::{ChangeArgs, FileArgs};
 
 /// The end of the help of both.
 pub const PATCH_HELP: &str = "A patch has the bits that differ, a Rice code of the gaps between them, and what else is new: the \
@@ -46,16 +46,6 @@ pub struct PatchArgs {
     /// The patch
     #[arg(value_name = "PATCH")]
     pub patch: PathBuf,
-    /// Write the new filter to this file, and do not change the old one; - is standard output
-    #[arg(short, long, value_name = "NEW")]
-    pub output: Option<PathBuf>,
-    /// With -o, replace an existing file
-    #[arg(long)]
-    pub force: bool,
-    /// If another program is changing the filter, end with an error instead of waiting for it
-    #[arg(long)]
-    pub no_wait: bool,
-    /// Print nothing but errors
-    #[arg(short, long)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub change: ChangeArgs,
 }

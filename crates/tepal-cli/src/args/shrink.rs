@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{FileArgs, SecretArgs};
+use super::{ChangeArgs, FileArgs, SecretArgs};
 use crate::text::number;
 
 /// The end of the help.
@@ -29,22 +29,12 @@ pub struct ShrinkArgs {
     /// The largest size of the bits that is not above this: 24MiB, 1GB
     #[arg(short, long, value_name = "SIZE", value_parser = number::parse_size)]
     pub size: Option<u64>,
-    /// Write the small filter to this file, and do not change the old one; - is standard output
-    #[arg(short, long, value_name = "FILTER")]
-    pub output: Option<PathBuf>,
     #[command(flatten)]
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
-    /// With -o, replace an existing file
-    #[arg(long)]
-    pub force: bool,
-    /// If another program is changing the filter, end with an error instead of waiting for it
-    #[arg(long)]
-    pub no_wait: bool,
-    /// Print nothing but errors
-    #[arg(short, long)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub change: ChangeArgs,
     /// Describe the small filter as JSON on standard output
     #[arg(long)]
     pub json: bool,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{HeaderArgs, KeyArgs};
+use super::{HeaderArgs, KeyArgs, RecipeArgs};
 use crate::error::Failure;
 use crate::text::number;
 
@@ -57,12 +57,8 @@ pub struct UniqArgs {
     pub header: HeaderArgs,
     #[command(flatten)]
     pub keys: KeyArgs,
-    /// Ignore white space around keys (kept in the state)
-    #[arg(long)]
-    pub trim: bool,
-    /// Read capital letters A to Z as small ones (kept in the state)
-    #[arg(long)]
-    pub nocase: bool,
+    #[command(flatten)]
+    pub recipe: RecipeArgs,
     /// Hash keys with the secret in this file (16 bytes, or 32 hex digits), so that nobody without it can choose lines that
     /// make others be held back. The state needs it again
     #[arg(long, value_name = "FILE")]

@@ -1,11 +1,10 @@
 //! `tepal which`.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{FileArgs, HeaderArgs, KeyArgs, LiveArgs, SecretArgs};
+use super::{AskedArgs, FileArgs, HeaderArgs, KeyArgs, LiveArgs, SecretArgs};
 
 /// The end of the help.
 pub const HELP: &str = "\
@@ -29,9 +28,8 @@ pub struct WhichArgs {
     /// Files of lines, after --; none or - is standard input
     #[arg(value_name = "LINES", last = true)]
     pub inputs: Vec<PathBuf>,
-    /// Ask for this key; may be given several times. Standard input is then read only if - is given
-    #[arg(short = 'e', long = "key", value_name = "KEY", allow_hyphen_values = true)]
-    pub asked: Vec<OsString>,
+    #[command(flatten)]
+    pub asked: AskedArgs,
     /// Print only the lines whose key is surely in none of the filters, as they are
     #[arg(short = 'v', long)]
     pub invert: bool,

@@ -37,37 +37,37 @@ struct Report {
 /// Runs the verb.
 pub fn run(args: &AddArgs) -> Outcome {
     let name = shown(&args.filter);
-    let secrets = Secrets::read(&args.keyed, args.quiet)?;
-    let to_stdout = args.output.as_ref().is_some_and(|path| path.as_os_str() == "-");
-    if args.json && to_stdout {
+    let secrets = Secrets::read(&args.keyed, args.change.quiet)?;
+    if args.json && args.change.to_stdout() {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
-    keep(args.output.as_deref(), "a list of keys", &args.inputs)?;
+    keep(args.change.output.as_deref(), "a list of keys", &args.inputs)?;
     let is_large = std::fs::metadata(&args.filter).is_ok_and(|found| found.len() >= LARGE);
     let how = FileArgs { copy_on_write: is_large, ..args.file };
-    let (filter, output) = (args.filter.as_path(), args.output.as_deref());
+    let (filter, output) = (args.filter.as_path(), args.change.output.as_deref());
     let open_it = || open(filter, how, &secrets);
-    let change = Change::lock(filter, (output, args.force), (args.no_wait, args.quiet), open_it)?;
+    let change =
+        Change::lock(filter, (output, args.change.force), (args.change.no_wait, args.change.quiet), open_it)?;
     let mut file = open_it()?;
-    if !args.quiet {
+    if !args.change.quiet {
         note_encoding(&args.filter, &file, args.file);
     }
     let mut target = change.target()?;
     let file_rows = [(args.filter.as_path(), &file)];
-    let rules = rows::rules(&args.keys, BadPolicy::Fail, file_rows, true, args.quiet)?;
+    let rules = rows::rules(&args.keys, BadPolicy::Fail, file_rows, true, args.change.quiet)?;
     let sources = Source::list(&args.inputs);
-    let progress = Progress::of(&sources, args.quiet);
+    let progress = Progress::of(&sources, args.change.quiet);
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let before = file.filter().estimated_len();
     let keys = add_all(&name, &mut file, &mut inputs, args.past_promise)?;
     progress.clear();
-    if args.keys.warns_of_bad(BadPolicy::Fail, args.quiet) {
+    if args.keys.warns_of_bad(BadPolicy::Fail, args.change.quiet) {
         inputs.bad.warn();
     }
     target.save(&file, secrets.seal.as_ref())?;
     let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());
     let new = ((told.facts.estimated_len - before).max(0.0).round() as u64).min(keys);
-    if !args.quiet {
+    if !args.change.quiet {
         report(keys, new, &inputs.bad, &told);
     }
     warn_past_promise(&target.name(), &told);

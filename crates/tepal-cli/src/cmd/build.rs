@@ -9,7 +9,7 @@ use serde::Serialize;
 use tepal::build::{Built, Gather};
 use tepal::{
     AnyFilter, BloomFilterBuilder, Error, Format, KeyDomain, Labels, Obstacle, OverCapacity, PreparedKeys,
-    Recipe, Scheme,
+    Scheme,
 };
 
 use super::plan::has_own_sizes;
@@ -247,8 +247,8 @@ fn refusal(error: Error) -> Failure {
 /// Refuses flags whose value only a tepal file can keep.
 fn refuse_what_is_lost(args: &BuildArgs, format: Format) -> Result<(), Failure> {
     let lost = [
-        ("--trim", args.trim),
-        ("--nocase", args.nocase),
+        ("--trim", args.recipe.trim),
+        ("--nocase", args.recipe.nocase),
         ("--secret", args.secret.is_some()),
         ("--seal", args.seal.is_some()),
         ("--name", args.name.is_some()),
@@ -306,7 +306,7 @@ fn builder(args: &BuildArgs, rows: Option<String>) -> Result<BloomFilterBuilder,
             (None, false) => KeyDomain::Bytes,
         })
         .over_capacity(args.over.unwrap_or(OverCapacity::Refuse))
-        .recipe(Recipe::new().trim(args.trim).nocase(args.nocase))
+        .recipe(args.recipe.recipe())
         .labels(labels);
     if let Some(rule) = args.scheme.md5_split {
         builder = builder.md5_split(rule);

@@ -13,10 +13,11 @@ use crate::text::message::shown;
 pub fn run(args: &ConvertArgs) -> Outcome {
     let name = shown(&args.filter);
     check_form(args.form, args.to)?;
-    let secrets = Secrets::read(&args.keyed, args.quiet)?;
-    let (filter, output) = (args.filter.as_path(), Some(args.output.as_path()));
+    let secrets = Secrets::read(&args.keyed, args.make.quiet)?;
+    let (filter, output) = (args.filter.as_path(), Some(args.make.output.as_path()));
     let open_it = || open(filter, args.file, &secrets);
-    let change = Change::lock(filter, (output, args.force), (args.no_wait, args.quiet), open_it)?;
+    let change =
+        Change::lock(filter, (output, args.make.force), (args.make.no_wait, args.make.quiet), open_it)?;
     let opened = open_it()?;
     let mut target = change.target()?;
     let from = opened.format();
@@ -30,7 +31,7 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     // Another program's file has no seal: that the filter had one was checked, and is over.
     let seal = secrets.seal.as_ref().filter(|_| args.to == Format::Tepal);
     target.save(&file, seal)?;
-    if args.quiet {
+    if args.make.quiet {
         return Ok(0);
     }
     let form = args.form.map(|form| format!(" ({form})")).unwrap_or_default();

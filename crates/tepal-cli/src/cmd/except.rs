@@ -37,14 +37,15 @@ struct Report {
 /// Runs the verb.
 pub fn run(args: &ExceptArgs) -> Outcome {
     let name = shown(&args.filter);
-    let secrets = Secrets::read(&args.keyed, args.quiet)?;
+    let secrets = Secrets::read(&args.keyed, args.change.quiet)?;
     if args.list {
         return list(args, &open(&args.filter, args.file, &secrets)?);
     }
     refuse_unasked(args)?;
-    let (filter, output) = (args.filter.as_path(), args.output.as_deref());
+    let (filter, output) = (args.filter.as_path(), args.change.output.as_deref());
     let open_it = || open(filter, args.file, &secrets);
-    let change = Change::lock(filter, (output, args.force), (args.no_wait, args.quiet), open_it)?;
+    let change =
+        Change::lock(filter, (output, args.change.force), (args.change.no_wait, args.change.quiet), open_it)?;
     let file = open_it()?;
     let mut target = change.target()?;
     // A file that has no place for them is refused before the lists are read.
@@ -66,7 +67,7 @@ pub fn run(args: &ExceptArgs) -> Outcome {
         exceptions: file.filter().exceptions(),
         exceptions_len: file.filter().exceptions_len(),
     };
-    if !args.quiet {
+    if !args.change.quiet {
         say(&summary(&report));
     }
     if args.json {
@@ -88,10 +89,10 @@ fn refuse_unasked(args: &ExceptArgs) -> Result<(), Failure> {
             "standard input can be read once; name files for the keys, for the members, or for both",
         ));
     }
-    if args.json && args.output.as_ref().is_some_and(|path| path.as_os_str() == "-") {
+    if args.json && args.change.to_stdout() {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
-    keep(args.output.as_deref(), "a list of keys", args.inputs.iter().chain(&args.members))
+    keep(args.change.output.as_deref(), "a list of keys", args.inputs.iter().chain(&args.members))
 }
 
 /// Reads some lists.
@@ -102,13 +103,13 @@ fn read(
     sink: &mut dyn Sink<PreparedKeys>,
 ) -> Result<(), Failure> {
     let sources = Source::list(paths);
-    let progress = Progress::of(&sources, args.quiet);
+    let progress = Progress::of(&sources, args.change.quiet);
     let mut inputs =
         Inputs::new(sources, args.keys.rules(BadPolicy::Fail)?, progress.clone(), args.keys.threads())?;
     let done = pipeline::run(&mut inputs, &Prepare { hasher: file.key_hasher() }, sink);
     progress.clear();
     done?;
-    if args.keys.warns_of_bad(BadPolicy::Fail, args.quiet) {
+    if args.keys.warns_of_bad(BadPolicy::Fail, args.change.quiet) {
         inputs.bad.warn();
     }
     Ok(())

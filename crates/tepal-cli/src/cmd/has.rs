@@ -25,10 +25,7 @@ use crate::text::message::shown;
 /// Runs the verb.
 pub fn run(args: &HasArgs) -> Outcome {
     let filters = open_filters(args)?;
-    let sources = match args.inputs.is_empty() && !args.asked.is_empty() {
-        true => Vec::new(),
-        false => Source::list(&args.inputs),
-    };
+    let sources = args.asked.sources(&args.inputs);
     // A terminal that shows the lines shows no progress.
     let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
     let rules = rows::rules(
@@ -148,7 +145,7 @@ impl<'a> Printer<'a> {
 
     /// Answers for the keys of `-e`. They come before all inputs.
     fn given_keys(&mut self, how: How) -> Result<(), Failure> {
-        for (n, key) in (1..).zip(&self.args.asked) {
+        for (n, key) in (1..).zip(&self.args.asked.asked) {
             if self.args.max_count.is_some_and(|most| self.selected >= most) {
                 break;
             }

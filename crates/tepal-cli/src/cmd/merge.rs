@@ -14,12 +14,12 @@ use crate::text::number;
 
 /// Runs the verb.
 pub fn run(args: &MergeArgs) -> Outcome {
-    let mut target = Target::new(&args.output, args.force)?;
+    let mut target = Target::new(&args.make.output, args.make.force)?;
     // One that is read too is locked from before that until it is saved.
-    if args.filters.iter().any(|path| is_same_file(path, &args.output)) {
-        target = Target::lock(&args.output, args.no_wait, args.quiet)?.unwrap_or(target);
+    if args.filters.iter().any(|path| is_same_file(path, &args.make.output)) {
+        target = Target::lock(&args.make.output, args.make.no_wait, args.make.quiet)?.unwrap_or(target);
     }
-    let secrets = Secrets::read(&args.keyed, args.quiet)?;
+    let secrets = Secrets::read(&args.keyed, args.make.quiet)?;
     let paths = args.filters.iter().map(|path| path.as_path());
     let filters = open_all(paths, args.file, &secrets)?;
     let mut names = args.filters.iter().map(|path| shown(path));
@@ -45,13 +45,13 @@ pub fn run(args: &MergeArgs) -> Outcome {
         let mut labels = file.filter().labels().cloned().unwrap_or_default();
         (labels.field, labels.rows) = (None, None);
         file.set_labels(labels).map_err(|error| Failure::at(&first, error))?;
-        if !args.quiet {
+        if !args.make.quiet {
             complain(&format!("{}: {text}", target.name()));
         }
     }
     target.save(&file, secrets.seal.as_ref())?;
     let told = Told::of(&target.name(), &file)?;
-    if !args.quiet {
+    if !args.make.quiet {
         report(args.filters.len(), &told);
         let has = file.filter().exceptions();
         if has < had {

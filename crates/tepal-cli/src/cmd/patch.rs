@@ -16,10 +16,11 @@ pub fn run(args: &PatchArgs) -> Outcome {
             "- is given for the filter or the patch; both are read more than once, so name files",
         ));
     }
-    keep(args.output.as_deref(), "the patch", [&args.patch])?;
+    keep(args.change.output.as_deref(), "the patch", [&args.patch])?;
     let patch = Patch::open(&args.patch).map_err(|error| refused(args, error))?;
-    let (old, output) = (args.old.as_path(), args.output.as_deref());
-    let change = Change::lock(old, (output, args.force), (args.no_wait, args.quiet), || Ok(()))?;
+    let (old, output) = (args.old.as_path(), args.change.output.as_deref());
+    let change =
+        Change::lock(old, (output, args.change.force), (args.change.no_wait, args.change.quiet), || Ok(()))?;
     let in_place = change.is_in_place();
     if in_place && !change.is_locked() {
         return Err(Failure::at(&name, no_file(args)));
@@ -29,7 +30,7 @@ pub fn run(args: &PatchArgs) -> Outcome {
         Ok(()) => {}
         // To do it twice is no error where nothing else was to be made.
         Err(Error::OtherOld { is_new: true, .. }) if in_place => {
-            if !args.quiet {
+            if !args.change.quiet {
                 say(&format!("{name}: is what the patch makes already; nothing to do"));
             }
             return Ok(0);
@@ -39,7 +40,7 @@ pub fn run(args: &PatchArgs) -> Outcome {
         }
         Err(error) => return Err(Failure::at(&shown(&args.patch), error)),
     }
-    if !args.quiet {
+    if !args.change.quiet {
         say(&format!(
             "{} changed: {} is the new file, {}",
             number::counted(patch.flips(), "bit"),

@@ -28,13 +28,14 @@ struct Report {
 /// Runs the verb.
 pub fn run(args: &ShrinkArgs) -> Outcome {
     let name = shown(&args.filter);
-    if args.json && args.output.as_ref().is_some_and(|path| path.as_os_str() == "-") {
+    if args.json && args.change.to_stdout() {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
-    let secrets = Secrets::read(&args.keyed, args.quiet)?;
-    let (filter, output) = (args.filter.as_path(), args.output.as_deref());
+    let secrets = Secrets::read(&args.keyed, args.change.quiet)?;
+    let (filter, output) = (args.filter.as_path(), args.change.output.as_deref());
     let open_it = || open(filter, args.file, &secrets);
-    let change = Change::lock(filter, (output, args.force), (args.no_wait, args.quiet), open_it)?;
+    let change =
+        Change::lock(filter, (output, args.change.force), (args.change.no_wait, args.change.quiet), open_it)?;
     let mut file = open_it()?;
     let mut target = change.target()?;
     let before = file.filter().size_in_bytes();
@@ -45,7 +46,7 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
     };
     target.save(&file, secrets.seal.as_ref())?;
     let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());
-    if !args.quiet {
+    if !args.change.quiet {
         let (was, is) = (size(before), size(told.facts.size_in_bytes));
         say(&format!("{factor} to 1: {was} before, {is} now; {}", told.rates(",")));
     }

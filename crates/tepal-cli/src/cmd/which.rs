@@ -11,7 +11,6 @@ use crate::input::bad::BadPolicy;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
-use crate::input::source::Source;
 use crate::live::{AskLive, Filters};
 use crate::names::{NONE, Names};
 use crate::open::{note_encoding, open_one_of};
@@ -27,10 +26,7 @@ pub fn run(args: &WhichArgs) -> Outcome {
     let text = !args.json && !args.invert && !args.quiet;
     let names = Names::of(args.filters.iter().map(|path| path.as_path()), args.stem, text)?;
     let filters = open_filters(args)?;
-    let sources = match args.inputs.is_empty() && !args.asked.is_empty() {
-        true => Vec::new(),
-        false => Source::list(&args.inputs),
-    };
+    let sources = args.asked.sources(&args.inputs);
     let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
     let paths = args.filters.iter().map(|path| path.as_path());
     let rules = rows::rules(
@@ -164,7 +160,7 @@ impl<'a> Printer<'a> {
 
     /// Answers for the keys of `-e`. They come before all inputs.
     fn given_keys(&mut self) -> Result<(), Failure> {
-        for key in &self.args.asked {
+        for key in &self.args.asked.asked {
             let key = key.as_encoded_bytes();
             let holders = holders_of(&self.filters.now(), HOW, key)?;
             self.count(&holders);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hash as HashKey, Hasher};
 
-use tepal::{BloomFilter, Error, KeyHasher, PreparedKeys, Recipe, ScalableBloomFilter, SecretKey};
+use tepal::{BloomFilter, Error, KeyHasher, PreparedKeys, ScalableBloomFilter, SecretKey};
 
 use crate::args::UniqArgs;
 use crate::error::Failure;
@@ -62,7 +62,7 @@ pub fn empty_chain(
     rows: Option<String>,
 ) -> Result<ScalableBloomFilter, Failure> {
     let rate = args.fpr.unwrap_or(RATE);
-    let mut builder = BloomFilter::builder().false_positive_rate(rate).recipe(recipe(args));
+    let mut builder = BloomFilter::builder().false_positive_rate(rate).recipe(args.recipe.recipe());
     if let Some(keys) = args.expected {
         builder = builder.capacity(keys);
     }
@@ -88,17 +88,12 @@ pub fn empty_chain(
     })
 }
 
-/// What the flags say is done to a key.
-pub fn recipe(args: &UniqArgs) -> Recipe {
-    Recipe::new().trim(args.trim).nocase(args.nocase)
-}
-
 impl Seen {
     /// Nothing, to be kept exactly.
     pub fn exact(args: &UniqArgs) -> Result<Self, Failure> {
         let hasher = || {
             let secret = SecretKey::generate()?;
-            BloomFilter::builder().secret_key(secret).recipe(recipe(args)).key_hasher()
+            BloomFilter::builder().secret_key(secret).recipe(args.recipe.recipe()).key_hasher()
         };
         let hashers = [hasher()?, hasher()?];
         Ok(Self::Exact { hashers, set: Pairs::default() })

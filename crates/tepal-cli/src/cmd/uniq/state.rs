@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tepal::{AnyFilter, Format, Opened, ScalableBloomFilter, SealKey};
 
-use super::seen::{empty_chain, recipe};
+use super::seen::empty_chain;
 use crate::args::{FileArgs, UniqArgs};
 use crate::error::Failure;
 use crate::open::open;
@@ -126,7 +126,7 @@ fn chain_of(path: &Path, args: &UniqArgs, secrets: &Secrets) -> Result<ScalableB
             );
         }
     };
-    let (here, given) = (chain.key_hasher().recipe(), recipe(args));
+    let (here, given) = (chain.key_hasher().recipe(), args.recipe.recipe());
     for (flag, is_here, is_given) in
         [("--trim", here.trim, given.trim), ("--nocase", here.nocase, given.nocase)]
     {

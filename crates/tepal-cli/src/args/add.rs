@@ -1,0 +1,39 @@
+//! The flags of `tepal add`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{ChangeArgs, FileArgs, KeyArgs, SecretArgs};
+
+/// The end of its help, after that about keys.
+pub const ADD_COST: &str = "\
+Cost: the filter is replaced as a whole or not at all, so however few the keys, it is read twice (checked, then written) and \
+written once, and the disk needs room for both. Of a filter of 256 MiB or more only the pages that keys change are in memory of \
+the program's own; the rest is the file's, which the system keeps in memory as far as there is room. One key into 2 GiB: 1.1 MB \
+of its own memory, 7 to 10 s of CPU on a slow machine (/usr/bin/time -v tepal add big.tepal one.txt). Add many keys at once.";
+
+/// `tepal add`.
+#[derive(Args, Debug)]
+pub struct AddArgs {
+    /// The filter
+    #[arg(value_name = "FILTER")]
+    pub filter: PathBuf,
+    /// Lists of keys; none or - is standard input
+    #[arg(value_name = "KEYS")]
+    pub inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub keys: KeyArgs,
+    #[command(flatten)]
+    pub file: FileArgs,
+    #[command(flatten)]
+    pub keyed: SecretArgs,
+    /// Add keys even if the promised rate is exceeded
+    #[arg(long)]
+    pub past_promise: bool,
+    #[command(flatten)]
+    pub change: ChangeArgs,
+    /// Describe the filter as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,71 @@
+//! The flags of `tepal has`, most of which are grep's.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{AskedArgs, FileArgs, HeaderArgs, KeyArgs, LiveArgs, SecretArgs};
+use crate::text::number;
+
+/// `tepal has`.
+#[derive(Args, Debug)]
+pub struct HasArgs {
+    /// The filter
+    #[arg(value_name = "FILTER")]
+    pub filter: PathBuf,
+    /// Files of lines; none or - is standard input
+    #[arg(value_name = "LINES")]
+    pub inputs: Vec<PathBuf>,
+    /// Another filter: a line is selected when any of them has its key
+    #[arg(long = "in", value_name = "FILTER")]
+    pub others: Vec<PathBuf>,
+    #[command(flatten)]
+    pub asked: AskedArgs,
+    /// Select the lines whose key is surely not in the filter
+    #[arg(short = 'v', long)]
+    pub invert: bool,
+    /// Print only the number of selected lines, of all inputs together
+    #[arg(short, long)]
+    pub count: bool,
+    /// Print nothing, and end with exit code 0 at the first selected line
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Print before each line its number in its file
+    #[arg(short = 'n', long)]
+    pub line_number: bool,
+    /// Print before each line the name of its file; with -c, the number of each file by itself
+    #[arg(short = 'H', long)]
+    pub with_filename: bool,
+    /// Print only the names of the files of which a line is selected, and read each no further than that
+    #[arg(short = 'l', long, conflicts_with_all = ["count", "line_number", "with_filename"])]
+    pub files_with_matches: bool,
+    #[command(flatten)]
+    pub header: HeaderArgs,
+    /// Stop reading each input after this many selected lines
+    #[arg(short, long, value_name = "NUM", value_parser = number::parse_count_or_zero)]
+    pub max_count: Option<u64>,
+    /// Check that the filter ignores case. That is decided when it is built, with --nocase
+    #[arg(short = 'i', long)]
+    pub ignore_case: bool,
+    /// Compare whole lines, as `has` always does; accepted because grep has this flag
+    #[arg(short = 'x', long, hide = true)]
+    pub line_regexp: bool,
+    #[command(flatten)]
+    pub keys: KeyArgs,
+    #[command(flatten)]
+    pub file: FileArgs,
+    #[command(flatten)]
+    pub keyed: SecretArgs,
+    #[command(flatten)]
+    pub live: LiveArgs,
+    /// With --in: after each line a tab and the filters that may hold its key, with a comma between them, as `tepal which`
+    /// prints them
+    #[arg(long, conflicts_with_all = ["invert", "count", "quiet", "json"])]
+    pub which: bool,
+    /// Name the filters without folder and ending
+    #[arg(long)]
+    pub stem: bool,
+    /// Print one JSON object for each record, also for those that are not in the filter; it names the filters
+    #[arg(long, conflicts_with_all = ["with_filename", "files_with_matches", "invert", "count", "quiet", "line_number", "max_count"])]
+    pub json: bool,
+}

@@ -1,0 +1,37 @@
+//! The flags of `tepal test`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{FileArgs, KeyArgs, SecretArgs};
+use crate::text::number;
+
+/// `tepal test`.
+#[derive(Args, Debug)]
+pub struct TestArgs {
+    /// The filter
+    #[arg(value_name = "FILTER")]
+    pub filter: PathBuf,
+    /// Lists of keys that are in the filter; none may be missed
+    #[arg(long, value_name = "KEYS", num_args = 1..)]
+    pub members: Vec<PathBuf>,
+    /// Lists of keys that are not in the filter [default: a million random keys]
+    #[arg(long, value_name = "KEYS", num_args = 1..)]
+    pub absent: Vec<PathBuf>,
+    /// Seed of the random keys
+    #[arg(long, value_name = "SEED", default_value = "1", value_parser = number::parse_seed)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub keys: KeyArgs,
+    #[command(flatten)]
+    pub file: FileArgs,
+    #[command(flatten)]
+    pub keyed: SecretArgs,
+    /// Print nothing; the exit code is the result
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Print the measurement as JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -279,6 +279,12 @@ fn chosen() -> usize {
     available().next().unwrap_or(0)
 }
 
+/// How many bits are set, by the best level's loop.
+pub(crate) fn count(lines: &[Line]) -> u64 {
+    // SAFETY: `chosen` gives a level only after finding its CPU features.
+    unsafe { COUNT[chosen()](lines) }
+}
+
 /// The level of this name; a panic where the machine does not have it.
 #[cfg(feature = "force-cpu-level")]
 fn forced(name: &str) -> usize {

@@ -130,9 +130,11 @@ pub(crate) fn most_set(lines: impl Iterator<Item = Line>, every: usize, in_halve
 
 /// How many bits are set, of which none may be after the first `bit_len`.
 pub(crate) fn count_within(lines: &[Line], bit_len: u64) -> Result<u64> {
-    let set_bits = count(lines);
-    if count_below(lines, bit_len) == set_bits {
-        return Ok(set_bits);
+    let words = words(lines);
+    let (whole, rest) = ((bit_len / 64) as usize, bit_len % 64);
+    let beyond = words.get(whole).map_or(0, |word| word >> rest);
+    if beyond == 0 && words.iter().skip(whole + 1).all(|word| *word == 0) {
+        return Ok(kernel::count(lines));
     }
     Err(Error::damaged(format_args!("bits are set beyond the last one, {}", bit_len - 1)))
 }

@@ -4,7 +4,7 @@
 
 use crate::bits::{DOUBLE, LINE, SPLIT_BLOCK, allowed_k};
 use crate::spread::promise;
-use crate::table::{Shape, Slot, encode};
+use crate::table::{Shape, Slot, encode, most_numbers};
 
 /// The expected false-positive rate R(k, c) of a layout.
 pub fn rate(layout: u8, k: u32, c: f64) -> f64 {
@@ -131,6 +131,9 @@ pub fn numbers_for(capacity: u64, rate: f64) -> Result<u64, String> {
 
 /// Section 5.3: the table of the fewest lines for `n` slots of `numbers` = U.
 pub fn table(n: u64, numbers: u64, tag_bits: u32) -> Result<Shape, String> {
+    if numbers > most_numbers(tag_bits) {
+        return Err(format!("no table with {tag_bits} tag bits has {numbers} numbers"));
+    }
     let mut best: Option<Shape> = None;
     for rem_bits in 1..=40 {
         for buckets in 8..=150 {

@@ -35,14 +35,19 @@ pub struct Shape {
     pub spare: u64,
 }
 
+/// The largest U of a table whose tags have so many bits: a number with its tag is below 2^64.
+pub fn most_numbers(tag_bits: u32) -> u64 {
+    (1u128 << (64 - tag_bits)).min((1 << 56) - 1) as u64
+}
+
 impl Shape {
     /// Refuses numbers that a table cannot have. Everything below needs this to be `Ok`.
     pub fn check(&self) -> Result<(), String> {
-        if !(1..1 << 56).contains(&self.numbers) {
-            return Err(format!("U cannot be {}", self.numbers));
-        }
         if !(1..=40).contains(&self.rem_bits) || self.tag_bits > 16 {
             return Err(format!("a slot cannot have {} + {} bits", self.rem_bits, self.tag_bits));
+        }
+        if !(1..=most_numbers(self.tag_bits)).contains(&self.numbers) {
+            return Err(format!("U cannot be {}", self.numbers));
         }
         if !(8..=150).contains(&self.buckets) || self.slots == 0 {
             return Err(format!("a line cannot have {} buckets and {} slots", self.buckets, self.slots));

@@ -133,7 +133,7 @@ fn large() -> Result<Vec<Plan>, String> {
             Shape { numbers: (1 << 56) - 1, ..shape(40, 0, 150, 8, 1, 6) },
             vec![Hashed(0, 2500)],
         ),
-        ("r = 40, v = 16", Shape { spare: 6, ..shape(40, 16, 8, 8, 50, 6) }, vec![Hashed(0, 300)]),
+        ("r = 40, v = 16", shape(40, 16, 8, 8, 30, 6), vec![Hashed(0, 190)]),
         ("r = 1, B = 150", shape(1, 0, 150, 34, 20, 6), vec![Hashed(0, 500)]),
         ("r = 1, B = 8, S = 176", shape(1, 0, 8, 176, 20, 6), vec![Hashed(0, 3000)]),
         ("S = 1", shape(6, 0, 9, 1, 300, 64), vec![Hashed(0, 120)]),

@@ -9,6 +9,9 @@ mod exceptions;
 #[cfg(feature = "patch")]
 #[path = "vectors/patches.rs"]
 mod patches;
+#[cfg(feature = "quotient")]
+#[path = "vectors/quotient.rs"]
+mod quotient;
 #[path = "vectors/refused.rs"]
 mod refused;
 #[cfg(feature = "foreign")]

@@ -27,6 +27,10 @@ const DAMAGED: [(u32, &[&str]); 7] = [
         &[
             "records of ",
             "the record with tag ",
+            " different numbers and ",
+            "exceptions of the kind ",
+            "the rest of the header's part of the filter is not zero",
+            "the bytes behind the spare lines are not zero",
             "it has records for parameters of two schemes",
             "a record of a scheme's parameter does not fit",
             "the seed record is not 64 hex digits",
@@ -36,12 +40,20 @@ const DAMAGED: [(u32, &[&str]); 7] = [
         ],
     ),
     (5, &["does not fit the file", "the padding before the body is not zero"]),
-    (6, &["do not give the positions that the writer's gave"]),
-    (7, &["bytes 192 to ", "bits are set beyond the last one", " bits are set, and the header says "]),
+    (6, &["do not give the positions that the writer's gave", "does not give the numbers that the"]),
+    (
+        7,
+        &[
+            "bytes 192 to ",
+            "the table ",
+            "bits are set beyond the last one",
+            " bits are set, and the header says ",
+        ],
+    ),
 ];
 
 /// The step whose check has failed.
-fn step(error: &Error) -> u32 {
+pub(crate) fn step(error: &Error) -> u32 {
     match error {
         Error::NotTepal { .. } => 1,
         Error::Unsupported { what: "file format version" | "filter kind", .. } => 1,

@@ -79,3 +79,5 @@ pub(crate) fn contains_many(packing: &Packing, lines: &[Line], h: &[u64], answer
 
 #[cfg(test)]
 mod tests;
+#[cfg(all(test, feature = "std"))]
+pub(crate) mod vectors;

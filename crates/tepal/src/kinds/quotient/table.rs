@@ -239,12 +239,19 @@ impl Table {
     /// The lines hold just what was counted, in the one way there is. Gives how many copies the tags count.
     pub(crate) fn check(packing: &Packing, lines: &[Line], slots: u64, numbers: u64) -> Result<u64> {
         let damaged = |what: &str| Err(Error::damaged(format_args!("the table {what}")));
-        let (count, past) = (Cell::new(0u64), Cell::new(false));
+        let (count, past, ascending) = (Cell::new(0u64), Cell::new(false), Cell::new(true));
         let tag_bits = packing.tag_bits();
         let tags = (1 << tag_bits) - 1;
         let (mut last, mut in_order, mut held) = (None, true, 0u64);
         let (mut different, mut copies, mut most) = (0, 0, 0);
-        let entries = Entries::new(packing, lines).inspect(|entry| {
+        // A line is written from ascending entries alone.
+        let mut least = 0;
+        let in_turn = Entries::new(packing, lines).take_while(|entry| {
+            ascending.set(*entry >= least);
+            least = *entry;
+            ascending.get()
+        });
+        let entries = in_turn.inspect(|entry| {
             let number = entry >> tag_bits;
             count.set(count.get() + 1);
             past.set(past.get() || number >= packing.numbers());
@@ -268,6 +275,9 @@ impl Table {
             return damaged("does not end with its last line");
         }
         drop(writer);
+        if !ascending.get() {
+            return damaged("holds numbers that do not ascend");
+        }
         if past.get() {
             return damaged("holds a number that is past its greatest");
         }
@@ -285,7 +295,7 @@ impl Table {
 }
 
 /// Lines for at least so many slots, with these ascending entries; for more slots where they do not fit.
-fn laid_out<I: Iterator<Item = u64>>(
+pub(super) fn laid_out<I: Iterator<Item = u64>>(
     numbers: u64,
     tag_bits: u8,
     mut slots: u64,

@@ -228,3 +228,24 @@ fn keys_chosen_for_one_line_are_refused_before_the_table_grows_without_end() {
     assert!((0..refused.as_ref().map_or(100_000, |(i, _)| *i)).all(|i| filter.contains_hash(hash_of(i))));
     assert!(filter.size_in_bytes() < 16 * 120_000, "{refused:?} {}", filter.size_in_bytes());
 }
+
+/// The tables of `quotient.json` that are larger than planned, because their slots do not fit the one for the capacity.
+#[cfg(feature = "std")]
+#[test]
+fn larger_tables_are_those_of_the_vectors() {
+    use crate::bits::table::vectors::{cases, entries, fields, number, numbers_for};
+    for case in cases("larger") {
+        let tag_bits = number(&case["v"]) as u8;
+        let numbers = numbers_for(&case);
+        let entries = entries(&case["slots"], numbers, tag_bits);
+        let found = table::laid_out(numbers, tag_bits, number(&case["capacity"]), || entries.iter().copied());
+        match (found, case["shape"].is_null()) {
+            (Ok((packing, lines)), false) => {
+                assert_eq!(packing.fields(), fields(&case["shape"]), "{case}");
+                assert_eq!(lines.len() as u64, packing.lines(), "{case}");
+            }
+            (Err(error), true) => assert!(matches!(error, Error::KeysClustered { .. }), "{error}: {case}"),
+            (found, _) => panic!("{:?}: {case}", found.map(|(packing, _)| packing)),
+        }
+    }
+}

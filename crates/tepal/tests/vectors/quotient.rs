@@ -1,0 +1,216 @@
+//! `quotient.json`: filters on a quotient table, their files and what is refused of them. Its tables and sizes are held against
+//! the library's own (`bits/table/vectors.rs`, `kinds/quotient/tests.rs`).
+
+use serde_json::Value;
+use tepal::{
+    AnyFilter, Error, Format, KeyDomain, Labels, Opened, OverCapacity, QuotientFilter, QuotientFilterBuilder,
+    Scheme,
+};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::refused::step;
+use super::{bytes, cases, number, open_file, recipe, secret, small, text, vectors};
+
+fn builder(case: &Value) -> QuotientFilterBuilder {
+    let count_bits = number_of(&case["shape"][2]) as u8;
+    assert_eq!(text(case, "tag"), if count_bits == 0 { "nothing" } else { "count" }, "{case}");
+    let mut labels = Labels::new();
+    for record in case["records"].as_array().unwrap() {
+        let value = Some(text(record, "value").to_string());
+        match small(record, "tag") {
+            1 => labels.name = value,
+            4 => labels.field = value,
+            tag => panic!("tag {tag}: {case}"),
+        }
+    }
+    let builder = QuotientFilter::builder()
+        .capacity(number(&case["capacity"]))
+        .false_positive_rate(case["false_positive_rate"].as_f64().unwrap())
+        .count_bits(count_bits)
+        .key_domain(text(case, "key_domain").parse::<KeyDomain>().unwrap())
+        .over_capacity(text(case, "over_capacity").parse::<OverCapacity>().unwrap())
+        .recipe(recipe(case))
+        .labels(labels);
+    match (case.get("seed"), secret(case), case.get("caller_hash")) {
+        (Some(seed), None, None) => builder.seed(number(seed)),
+        (None, Some(key), None) => builder.secret_key(key),
+        (None, None, Some(name)) => builder.caller_hash(name.as_str().unwrap()),
+        _ => builder.scheme(text(case, "scheme").parse::<Scheme>().unwrap()),
+    }
+}
+
+/// A number that is large, and a text, or small.
+fn number_of(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_else(|| number(value))
+}
+
+/// The numbers of a shape: those that the facts tell. They leave out how many of the lines are spare.
+fn told(opened: &Opened) -> [u64; 6] {
+    let facts = opened.facts().unwrap();
+    let table = &facts.tables[0];
+    let small = [table.remainder_bits, table.tag_bits, table.buckets, table.slots].map(u64::from);
+    [table.numbers, small[0], small[1], small[2], small[3], table.lines]
+}
+
+fn expected_shape(case: &Value) -> [u64; 6] {
+    [0, 1, 2, 3, 4, 6].map(|i| number_of(&case["shape"][i]))
+}
+
+/// The keys and the hashes of a case, as they were inserted.
+fn insert_all(case: &Value, file: &mut Opened) {
+    let times = case.get("keys_times").map_or(1, |times| times.as_u64().unwrap());
+    for key in case["keys"].as_array().unwrap() {
+        for _ in 0..times {
+            file.insert(key.as_str().unwrap()).unwrap();
+        }
+    }
+    if let Some(numbered) = case.get("numbered_keys") {
+        let keys: Vec<String> =
+            (0..number(&numbered["count"])).map(|i| format!("{}{i}", text(numbered, "prefix"))).collect();
+        file.insert_many(&keys).unwrap();
+    }
+    for hash in case.get("hashes").map_or(&[][..], |hashes| hashes.as_array().unwrap()) {
+        file.insert_hash(number(hash)).unwrap();
+    }
+}
+
+fn filter(file: &Opened) -> &QuotientFilter {
+    let AnyFilter::Quotient(filter) = file.filter() else { panic!("{file:?}") };
+    filter
+}
+
+fn write(case: &Value, file: &Opened) -> Vec<u8> {
+    #[cfg(feature = "seal")]
+    if let Some(key) = case.get("seal_key") {
+        let key = tepal::SealKey::new(&bytes(key.as_str().unwrap())).unwrap();
+        return file.to_bytes_sealed(&key).unwrap();
+    }
+    file.to_bytes().unwrap()
+}
+
+/// The file of a case, made from its keys; or nothing, where its shape is one that no builder makes.
+fn made(case: &Value) -> Option<Opened> {
+    if case.get("own_shape").is_some() {
+        return None;
+    }
+    let mut file = Opened::new(builder(case).build().unwrap(), Format::Tepal).unwrap();
+    insert_all(case, &mut file);
+    let removed: Vec<&str> = case.get("removed").map_or(Vec::new(), |removed| {
+        removed.as_array().unwrap().iter().map(|key| key.as_str().unwrap()).collect()
+    });
+    let mut filter = filter(&file).clone();
+    for key in &removed {
+        assert!(filter.remove(*key).unwrap(), "{key}: {case}");
+    }
+    Some(Opened::new(filter, Format::Tepal).unwrap())
+}
+
+/// A file of the vectors: as the reference wrote it, or as the library does, where that is the same.
+fn file(case: &Value) -> Option<Vec<u8>> {
+    let name = text(case, "name");
+    let written = made(case).map(|made| write(case, &made));
+    if let Some(written) = &written {
+        assert_eq!(written.len() as u64, number(&case["file_len"]), "{name}");
+        if let Some(header) = case.get("header") {
+            let header = bytes(header.as_str().unwrap());
+            assert!(written.starts_with(&header), "{name}: another header");
+        }
+    }
+    let whole = case.get("file").map(|hex| bytes(hex.as_str().unwrap()));
+    if let (Some(whole), Some(written)) = (&whole, &written) {
+        assert!(whole == written, "{name}: another file");
+    }
+    let file = whole.or(written)?;
+    assert_eq!(xxh3_64(&file), number(&case["file_xxh3"]), "{name}");
+    Some(file)
+}
+
+/// Without the feature `seal` no sealed file is read.
+fn is_left_out(case: &Value) -> bool {
+    !cfg!(feature = "seal") && case.get("seal_key").is_some()
+}
+
+#[test]
+fn files_of_quotient_filters() {
+    let vectors = vectors("quotient.json");
+    let mut read = 0;
+    for case in cases(&vectors, "files").iter().filter(|case| !is_left_out(case)) {
+        let name = text(case, "name");
+        let Some(file) = file(case) else { continue };
+        read += 1;
+        let mut opened = open_file(case, &file).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(told(&opened), expected_shape(case), "{name}");
+        if let Some(made) = made(case) {
+            assert!(made.filter() == opened.filter(), "{name}");
+            assert_eq!(made.filter().labels(), opened.filter().labels(), "{name}");
+            assert_eq!(told(&made), told(&opened), "{name}");
+        }
+        assert!(write(case, &opened) == file, "{name}: written again");
+        let held = filter(&opened);
+        assert_eq!(held.len(), number(&case["keys_held"]), "{name}");
+        assert_eq!(held.distinct_numbers(), number(&case["different"]), "{name}");
+        assert_eq!(opened.facts().unwrap().tables[0].taken_slots, number(&case["slots"]), "{name}");
+        assert_eq!(held.promised_false_positive_rate(), case["false_positive_rate"].as_f64().unwrap());
+        assert_eq!(held.scheme().to_string(), text(case, "scheme"), "{name}");
+        assert_eq!(held.key_domain().to_string(), text(case, "key_domain"), "{name}");
+        assert_eq!(held.over_capacity().to_string(), text(case, "over_capacity"), "{name}");
+        assert_eq!(held.recipe(), recipe(case), "{name}");
+        assert_eq!(held.key_hasher().caller_hash().as_deref(), case["caller_hash"].as_str(), "{name}");
+        for probe in case["probes"].as_array().unwrap() {
+            let count = number(&probe["count"]);
+            let (found, is_held) = match probe.get("hash") {
+                Some(hash) => (held.count_estimate_hash(number(hash)), held.contains_hash(number(hash))),
+                None => (held.count_estimate(text(probe, "key")), held.contains(text(probe, "key"))),
+            };
+            assert_eq!((found, is_held), (count, count > 0), "{name}: {probe}");
+        }
+        // Emptied and filled again with what was removed too, it is that file once that is taken out again.
+        let before = held.clone();
+        opened.clear().unwrap();
+        opened.set_over_capacity(OverCapacity::Ignore).unwrap();
+        assert_eq!(opened.facts().unwrap().keys_inserted, Some(0), "{name}");
+        insert_all(case, &mut opened);
+        let mut again = filter(&opened).clone();
+        for key in case.get("removed").map_or(&[][..], |removed| removed.as_array().unwrap()) {
+            assert!(again.remove(key.as_str().unwrap()).unwrap(), "{name}");
+        }
+        assert!(again == before, "{name}");
+    }
+    assert!(read >= 13, "{read}");
+}
+
+#[test]
+fn refused_files_of_quotient_filters_are_refused_at_their_step() {
+    let vectors = vectors("quotient.json");
+    let files = cases(&vectors, "files");
+    let mut steps = [0; 9];
+    for case in cases(&vectors, "refused").iter().filter(|case| !is_left_out(case)) {
+        let (what, expected) = (text(case, "what"), small(case, "step"));
+        let of = files.iter().find(|file| text(file, "name") == text(case, "file")).unwrap();
+        if is_left_out(of) {
+            continue;
+        }
+        let mut file = file(of).unwrap();
+        let offset = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
+        let table = 128 + u32::from_le_bytes(file[120..124].try_into().unwrap()) as usize;
+        let body_end = file.len() - if of.get("seal_key").is_some() { 32 } else { 0 };
+        let mut in_body = false;
+        for change in case["changes"].as_array().unwrap() {
+            let (at, new) = (small(change, "offset") as usize, bytes(text(change, "bytes")));
+            file[at..at + new.len()].copy_from_slice(&new);
+            in_body |= at >= offset;
+        }
+        if in_body {
+            let sum = xxh3_64(&file[offset..body_end]).to_le_bytes();
+            file[table..table + 8].copy_from_slice(&sum);
+        }
+        let sum = xxh3_64(&file[..offset - 8]).to_le_bytes();
+        file[offset - 8..offset].copy_from_slice(&sum);
+        let error: Error = open_file(case, &file).map(drop).expect_err(what);
+        let text = error.to_string();
+        assert!(!text.contains('\n') && !text.is_empty(), "{what}: {text}");
+        assert_eq!(step(&error), expected, "{what}: {text}");
+        steps[expected as usize] += 1;
+    }
+    assert!(steps[1] > 0 && steps[4..8].iter().all(|&cases| cases > 0), "{steps:?}");
+}

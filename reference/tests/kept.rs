@@ -1,11 +1,12 @@
 //! The kept files in `testdata/kept`, read by the reference: the same answers, the same bytes.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tepal_reference::chain;
 use tepal_reference::hash::finish;
+use tepal_reference::quotient;
 use tepal_reference::read::read;
 use tepal_reference::write::write;
 
@@ -54,24 +55,75 @@ fn the_reference_reads_every_kept_file() {
     assert!(files >= 44 && sealed >= 4, "only {files} files, {sealed} of them sealed");
 }
 
+/// A file of one of the folders that are kinds of their own.
+struct Kept {
+    path: PathBuf,
+    json: Value,
+    file: Vec<u8>,
+    secret: Option<[u8; 16]>,
+    seal: Option<Vec<u8>>,
+}
+
+fn in_folder(folder: &str) -> Vec<Kept> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/kept/v1").join(folder);
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let files = paths.filter(|path| path.extension().is_some_and(|extension| extension == "tepal"));
+    files
+        .map(|path| {
+            let json: Value =
+                serde_json::from_str(&fs::read_to_string(path.with_extension("json")).unwrap()).unwrap();
+            let bytes = |name: &str| json[name].as_str().map(hex);
+            let secret = bytes("secret_key").map(|key| key.try_into().unwrap());
+            let (seal, file) = (bytes("seal_key"), fs::read(&path).unwrap());
+            Kept { path, json, file, secret, seal }
+        })
+        .collect()
+}
+
+#[test]
+fn the_reference_reads_every_kept_quotient_filter() {
+    let all = in_folder("quotient");
+    for Kept { path, json, file, secret, seal } in &all {
+        let kept = quotient::read(file, secret.as_ref(), seal.as_deref())
+            .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert!(quotient::write(&kept, seal.as_deref()).unwrap() == *file, "{}", path.display());
+        for (i, digit) in (0u64..).zip(json["counts"].as_str().unwrap().bytes()) {
+            let found = match json["key_prefix"].as_str() {
+                Some(prefix) => kept.count(format!("{prefix}{i}").as_bytes()).unwrap(),
+                None => kept.count_hash(finish(i)),
+            };
+            assert_eq!(found, u64::from(digit - b'0'), "{}: {i}", path.display());
+        }
+    }
+    assert!(all.len() >= 6, "{}", all.len());
+}
+
+#[test]
+fn the_reference_reads_every_kept_file_with_exceptions() {
+    let all = in_folder("exceptions");
+    for Kept { path, json, file, secret, seal } in &all {
+        let kept = read(file, secret.as_ref(), seal.as_deref())
+            .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert!(write(&kept, seal.as_deref()).unwrap() == *file, "{}", path.display());
+        let number = |name: &str| json[name].as_u64().unwrap();
+        let answers = json["answers_to_others"].as_str().unwrap().bytes().map(|answer| answer == b'1');
+        let strangers = (0..number("known_strangers")).map(|_| false);
+        let expected = (0..number("members")).map(|_| true).chain(strangers).chain(answers);
+        for (i, expected) in (0u64..).zip(expected) {
+            let key = format!("{}{i}", json["key_prefix"].as_str().unwrap());
+            assert_eq!(kept.contains(key.as_bytes()).unwrap(), expected, "{}: {i}", path.display());
+        }
+    }
+    assert!(all.len() >= 9, "{}", all.len());
+}
+
 #[test]
 fn the_reference_reads_every_kept_chain() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/kept/v1/chains");
-    let mut files = 0;
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "tepal") {
-            continue;
-        }
-        let json: Value =
-            serde_json::from_str(&fs::read_to_string(path.with_extension("json")).unwrap()).unwrap();
-        let bytes = |name: &str| json[name].as_str().map(hex);
-        let secret = bytes("secret_key").map(|key| key.try_into().unwrap());
-        let seal = bytes("seal_key");
-        let file = fs::read(&path).unwrap();
-        let kept = chain::read(&file, secret.as_ref(), seal.as_deref())
+    let all = in_folder("chains");
+    for Kept { path, json, file, secret, seal } in &all {
+        let kept = chain::read(file, secret.as_ref(), seal.as_deref())
             .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        assert!(chain::write(&kept, seal.as_deref()).unwrap() == file, "{}", path.display());
+        assert!(chain::write(&kept, seal.as_deref()).unwrap() == *file, "{}", path.display());
         let members = json["members"].as_u64().unwrap();
         let answers = json["answers_to_others"].as_str().unwrap().bytes().map(|answer| answer == b'1');
         for (i, expected) in (0u64..).zip((0..members).map(|_| true).chain(answers)) {
@@ -81,9 +133,8 @@ fn the_reference_reads_every_kept_chain() {
             };
             assert_eq!(found, expected, "{}: {i}", path.display());
         }
-        files += 1;
     }
-    assert!(files >= 5, "{files}");
+    assert!(all.len() >= 5, "{}", all.len());
 }
 
 fn hex(text: &str) -> Vec<u8> {

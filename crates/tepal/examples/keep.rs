@@ -1,20 +1,26 @@
 //! Writes the files that every later version must be able to read, one of each kind:
-//! `cargo run --release -p tepal --features foreign,growing,seal --example keep -- testdata/kept/v1`.
+//! `cargo run --release -p tepal --features "$(.ci/features)" --example keep -- testdata/kept/v1`.
 //!
 //! A file that is there already stays as it is, for ever; only kinds that are new are written. Beside each
 //! file `NAME.tepal` stands `NAME.json` with what the filter must say. Where a scheme's filters always have
 //! megabytes, the JSON holds the file instead: its length, and the bytes that are not 0.
 
+#[cfg(feature = "except")]
+#[path = "keep/exceptions.rs"]
+mod exceptions;
 #[path = "../tests/shared/kinds.rs"]
 mod kinds;
+#[cfg(feature = "quotient")]
+#[path = "keep/quotient.rs"]
+mod quotient;
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tepal::{BloomFilter, Kind, Scheme};
+use tepal::{BloomFilter, Kind};
 
-use kinds::{Door, Numbered, SECRET, Subject, numbers, tepal_kinds};
+use kinds::{Door, Numbered, Opener, SECRET, Subject, numbers, tepal_kinds};
 
 /// Files from here on are kept without their zeros.
 const LARGE: usize = 1 << 20;
@@ -22,40 +28,74 @@ const LARGE: usize = 1 << 20;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args().nth(1).ok_or("usage: keep FOLDER, such as testdata/kept/v1")?;
     fs::create_dir_all(&folder)?;
+    let folder = Path::new(&folder);
     for kind in tepal_kinds() {
-        let name = kind.name();
-        let is_chain = kind.kind() == Kind::Scalable;
-        let folder = Path::new(&folder).join(if is_chain { "chains" } else { "" });
-        fs::create_dir_all(&folder)?;
-        let path = folder.join(format!("{name}.json"));
-        if path.exists() {
-            println!("kept     {name}");
-            continue;
+        let (kind, name) = (&*kind, kind.name());
+        match kind.kind() {
+            Kind::Scalable => keep(&folder.join("chains"), name, || kept_chain(kind))?,
+            #[cfg(feature = "quotient")]
+            Kind::Quotient => keep(&folder.join("quotient"), name, || quotient::kept(kind))?,
+            _ => keep(folder, name, || kept(kind))?,
         }
-        let (mut expected, file) = if is_chain { kept_chain(&*kind)? } else { kept(&*kind)? };
-        if file.len() < LARGE {
-            fs::write(path.with_extension("tepal"), &file)?;
-        } else {
-            expected["file"] = without_zeros(&file);
-        }
-        fs::write(&path, format!("{expected:#}\n"))?;
-        println!("written  {name}");
+    }
+    #[cfg(feature = "except")]
+    for (name, kind, form) in exceptions::forms() {
+        keep(&folder.join("exceptions"), name, || exceptions::kept(&*kind, form))?;
     }
     Ok(())
+}
+
+/// Writes a file and its JSON, unless they are there.
+fn keep(
+    folder: &Path,
+    name: &str,
+    kept: impl FnOnce() -> tepal::Result<(Value, Vec<u8>)>,
+) -> Result<(), Box<dyn std::error::Error>> {
+    fs::create_dir_all(folder)?;
+    let path = folder.join(format!("{name}.json"));
+    if path.exists() {
+        println!("kept     {name}");
+        return Ok(());
+    }
+    let (mut expected, file) = kept()?;
+    if file.len() < LARGE {
+        fs::write(path.with_extension("tepal"), &file)?;
+    } else {
+        expected["file"] = without_zeros(&file);
+    }
+    fs::write(&path, format!("{expected:#}\n"))?;
+    println!("written  {name}");
+    Ok(())
+}
+
+/// Adds what stands for a number, and the keys that the file needs.
+fn add_keys(expected: &mut Value, kind: &dyn Subject, opener: &Opener) {
+    match kind.keys(&[10]) {
+        Numbered::Texts(first) => expected["key_prefix"] = first[0].strip_suffix("10").into(),
+        Numbered::Hashes(_) => expected["members_are_hashes"] = true.into(),
+    }
+    expected["secret_key"] = opener.secret.is_some().then(|| hex(&SECRET)).into();
+    #[cfg(feature = "seal")]
+    if opener.is_sealed() {
+        expected["seal_key"] = hex(kinds::SEAL).into();
+    }
+}
+
+/// For each answer a 1, else a 0.
+fn digits(answers: Vec<bool>) -> String {
+    answers.into_iter().map(|held| if held { '1' } else { '0' }).collect()
 }
 
 /// Fills a chain past its first filters; gives its JSON and its file.
 fn kept_chain(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     let (mut filter, members) = (kind.empty(300)?, 1000);
     kind.keys(&numbers(0..members)).insert_all(&mut filter)?;
-    let others = kind.keys(&numbers(members..2 * members)).held(&filter);
-    let answers: String = others.into_iter().map(|held| if held { '1' } else { '0' }).collect();
+    let answers = digits(kind.keys(&numbers(members..2 * members)).held(&filter));
     let (opener, facts) = (kind.opener(), filter.facts()?);
     let mut expected = json!({
         "expansion": facts.expansion,
         "false_positive_rate": facts.promised_false_positive_rate,
         "scheme": facts.scheme.to_string(),
-        "secret_key": opener.secret.is_some().then(|| hex(&SECRET)),
         "recipe": { "trim": facts.recipe.trim, "nocase": facts.recipe.nocase },
         "links": facts.parts.iter().map(|link| json!({
             "capacity": link.capacity, "keys_inserted": link.keys_inserted, "set_bits": link.set_bits,
@@ -63,14 +103,7 @@ fn kept_chain(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
         "members": members,
         "answers_to_others": answers,
     });
-    match kind.keys(&[10]) {
-        Numbered::Texts(first) => expected["key_prefix"] = first[0].strip_suffix("10").into(),
-        Numbered::Hashes(_) => expected["members_are_hashes"] = true.into(),
-    }
-    #[cfg(feature = "seal")]
-    if opener.is_sealed() {
-        expected["seal_key"] = hex(kinds::SEAL).into();
-    }
+    add_keys(&mut expected, kind, &opener);
     Ok((expected, opener.file(&filter)))
 }
 
@@ -79,8 +112,7 @@ fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     let mut filter = BloomFilter::of(kind.empty(kind.usual_capacity())?);
     let members = filter.capacity().min(1000);
     kind.keys(&numbers(0..members)).insert_each(&mut filter, |_, _| ())?;
-    let others = kind.keys(&numbers(members..members + 1000)).held(&filter);
-    let answers: String = others.into_iter().map(|held| if held { '1' } else { '0' }).collect();
+    let answers = digits(kind.keys(&numbers(members..members + 1000)).held(&filter));
     let labels = filter.labels();
     let mut expected = json!({
         "layout": filter.layout().name(),
@@ -88,7 +120,6 @@ fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
         "bit_len": filter.bit_len(),
         "scheme": filter.scheme().to_string(),
         "seed": filter.seed().map(|seed| seed.to_string()),
-        "secret_key": (filter.scheme() == Scheme::SipHash13).then(|| hex(&SECRET)),
         "key_domain": filter.key_domain().to_string(),
         "over_capacity": filter.over_capacity().to_string(),
         "capacity": filter.capacity(),
@@ -101,18 +132,11 @@ fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
         "members": members,
         "answers_to_others": answers,
     });
-    match kind.keys(&[10]) {
-        Numbered::Texts(first) => expected["key_prefix"] = first[0].strip_suffix("10").into(),
-        Numbered::Hashes(_) => {
-            expected["members_are_hashes"] = true.into();
-            expected["caller_hash"] = filter.key_hasher().caller_hash().into();
-        }
+    if let Some(name) = filter.key_hasher().caller_hash() {
+        expected["caller_hash"] = name.into();
     }
     let opener = kind.opener();
-    #[cfg(feature = "seal")]
-    if opener.is_sealed() {
-        expected["seal_key"] = hex(kinds::SEAL).into();
-    }
+    add_keys(&mut expected, kind, &opener);
     Ok((expected, filter.file(&opener)))
 }
 

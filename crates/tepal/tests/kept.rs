@@ -1,6 +1,13 @@
 //! The kept files in `testdata/kept`: what a released version wrote is read for ever, says the same of every
 //! key, and is written again byte for byte. These files are never written anew (`testdata/kept/README.md`).
 
+#[cfg(feature = "except")]
+#[path = "kept/exceptions.rs"]
+mod exceptions;
+#[cfg(feature = "quotient")]
+#[path = "kept/quotient.rs"]
+mod quotient;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,6 +43,14 @@ fn all() -> Vec<Kept> {
         assert!(matches!(refused, Err(Error::Unsupported { .. })), "{}", kept.path.display());
     }
     known
+}
+
+/// The files of one of the folders that are kinds of their own.
+#[cfg(any(feature = "growing", feature = "quotient", feature = "except"))]
+fn in_folder(folder: &str) -> Vec<Kept> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/kept/v1").join(folder);
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    paths.filter(|path| path.extension().is_some_and(|end| end == "json")).map(read).collect()
 }
 
 fn read(path: PathBuf) -> Kept {
@@ -122,6 +137,16 @@ impl Kept {
         filter.to_bytes().unwrap()
     }
 
+    /// The file of whatever filter, sealed as this one is.
+    #[cfg(any(feature = "growing", feature = "quotient", feature = "except"))]
+    fn written(&self, opened: &Opened) -> Vec<u8> {
+        #[cfg(feature = "seal")]
+        if let Some(seal) = self.seal() {
+            return opened.to_bytes_sealed(&seal).unwrap();
+        }
+        opened.to_bytes().unwrap()
+    }
+
     /// Saves the filter, sealed as this one is.
     fn save(&self, filter: &BloomFilter<Mapped>, path: &Path) {
         #[cfg(feature = "seal")]
@@ -147,6 +172,11 @@ impl Kept {
         let zero =
             |i: &u64| if self.text("key_domain") == "hex" && i.to_string().len() % 2 == 1 { "0" } else { "" };
         range.map(|i| format!("{prefix}{}{i}", zero(&i))).collect()
+    }
+
+    #[cfg(feature = "quotient")]
+    fn key(&self, i: u64) -> String {
+        self.keys(i..i + 1).remove(0)
     }
 
     fn hashes(&self, range: std::ops::Range<u64>) -> Vec<u64> {
@@ -302,10 +332,7 @@ fn every_kind_is_kept() {
 #[cfg(feature = "growing")]
 #[test]
 fn kept_chains_are_the_chains_they_were() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/kept/v1/chains");
-    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let kept: Vec<Kept> =
-        paths.filter(|path| path.extension().is_some_and(|end| end == "json")).map(read).collect();
+    let kept = in_folder("chains");
     assert!(kept.len() >= 5, "{}", kept.len());
     for kept in kept.iter().filter(|kept| cfg!(feature = "seal") || !kept.is_sealed()) {
         let (name, mut opened) = (kept.path.display(), kept.opened().unwrap());
@@ -334,14 +361,7 @@ fn kept_chains_are_the_chains_they_were() {
             };
             assert_eq!(held, expected, "{name}: {number}");
         }
-        let written = || {
-            #[cfg(feature = "seal")]
-            if let Some(seal) = kept.seal() {
-                return opened.to_bytes_sealed(&seal).unwrap();
-            }
-            opened.to_bytes().unwrap()
-        };
-        assert!(written() == kept.file, "{name}");
+        assert!(kept.written(&opened) == kept.file, "{name}");
         // It goes on to grow.
         let before = facts.parts.len();
         for number in 10_000..20_000u64 {

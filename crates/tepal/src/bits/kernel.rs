@@ -149,19 +149,58 @@ mod shared {
 mod numbers {
     use super::*;
     use crate::bits::table;
-    use crate::bits::table::change::{self, Copies, Scratch};
+    use crate::bits::table::change::{self, Added, Copies, Scratch};
+    use crate::bits::table::line::{ByArithmetic, Select};
     use crate::bits::table::packing::Packing;
     use crate::bits::table::stream::NoRoom;
 
-    table!(CONTAINS: fn(packing: &Packing, lines: &[Line], h: u64) -> bool = table::contains(packing, lines, h));
-    table!(CONTAINS_MANY: fn(packing: &Packing, lines: &[Line], h: &[u64], answers: &mut [bool]) =
-        table::contains_many(packing, lines, h, answers));
-    table!(COPIES: fn(packing: &Packing, lines: &[Line], number: u64) -> Copies =
-        change::copies(packing, lines, number));
-    table!(INSERT: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u64, scratch: &mut Scratch)
-        -> Result<(), NoRoom> = change::insert(packing, lines, number, tag, scratch));
-    table!(REMOVE: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u64, scratch: &mut Scratch) =
-        change::remove(packing, lines, number, tag, scratch));
+    /// Finds a place in a word by one instruction.
+    #[cfg(target_arch = "x86_64")]
+    struct ByDeposit;
+
+    #[cfg(target_arch = "x86_64")]
+    impl Select for ByDeposit {
+        #[inline(always)]
+        fn select(word: u64, rank: u32) -> u32 {
+            // SAFETY: the CPU has BMI2: only the functions of levels that have it name this type, which is not seen elsewhere.
+            unsafe { core::arch::x86_64::_pdep_u64(1u64.wrapping_shl(rank), word) }.trailing_zeros()
+        }
+    }
+
+    /// Compiles a function for every level, with the way in which it finds places.
+    macro_rules! by_level {
+        ($name:ident: fn($($arg:ident: $type:ty),*) $(-> $out:ty)? = |$select:ident| $body:expr) => {
+            static $name: [unsafe fn($($type),*) $(-> $out)?; NAMES.len()] = [
+                by_level!([] ByArithmetic $select ($($arg: $type),*) ($(-> $out)?) $body),
+                #[cfg(target_arch = "x86_64")]
+                by_level!(["avx2,bmi1,bmi2,popcnt,lzcnt"] ByDeposit $select ($($arg: $type),*) ($(-> $out)?) $body),
+                #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+                by_level!(["avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt"]
+                    ByDeposit $select ($($arg: $type),*) ($(-> $out)?) $body),
+            ];
+        };
+        ([$($features:literal)?] $by:ident $select:ident ($($arg:ident: $type:ty),*) ($($out:tt)*) $body:expr) => {{
+            type $select = $by;
+            $(#[target_feature(enable = $features)])?
+            unsafe fn call($($arg: $type),*) $($out)* {
+                $body
+            }
+            call
+        }};
+    }
+
+    by_level!(CONTAINS: fn(packing: &Packing, lines: &[Line], h: u64) -> bool =
+        |S| table::contains::<S>(packing, lines, h));
+    by_level!(CONTAINS_MANY: fn(packing: &Packing, lines: &[Line], h: &[u64], answers: &mut [bool]) =
+        |S| table::contains_many::<S>(packing, lines, h, answers));
+    by_level!(COPIES: fn(packing: &Packing, lines: &[Line], number: u64) -> Copies =
+        |S| change::copies::<S>(packing, lines, number));
+    by_level!(ADD: fn(packing: &Packing, lines: &mut [Line], number: u64, refuse_new: bool) -> Added =
+        |S| change::add::<S>(packing, lines, number, refuse_new));
+    by_level!(INSERT: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u64, scratch: &mut Scratch)
+        -> Result<(), NoRoom> = |S| change::insert::<S>(packing, lines, number, tag, scratch));
+    by_level!(REMOVE: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u64, scratch: &mut Scratch) =
+        |S| change::remove::<S>(packing, lines, number, tag, scratch));
 
     /// One CPU level's functions for tables of numbers.
     #[derive(Clone, Copy)]
@@ -207,6 +246,19 @@ mod numbers {
         pub(crate) fn copies(self, packing: &Packing, lines: &[Line], number: u64) -> Copies {
             // SAFETY: the CPU has the level's features, see above.
             unsafe { COPIES[self.0](packing, lines, number) }
+        }
+
+        /// Puts a number into a table without tags, where that is quickly done.
+        #[inline]
+        pub(crate) fn add(
+            self,
+            packing: &Packing,
+            lines: &mut [Line],
+            number: u64,
+            refuse_new: bool,
+        ) -> Added {
+            // SAFETY: the CPU has the level's features, see above.
+            unsafe { ADD[self.0](packing, lines, number, refuse_new) }
         }
 
         /// Puts an entry into the table, or leaves it as it is.

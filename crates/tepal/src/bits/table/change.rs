@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::line::{self, begins_before};
+use super::line::{self, ByArithmetic, Select, begins_before};
 use super::packing::{Packing, Place};
 use super::stream::{self, NoRoom, first_bucket, read_line, write_line};
 use crate::bits::Line;
@@ -22,15 +22,46 @@ struct Whole {
 }
 
 #[inline(always)]
-fn whole(packing: &Packing, line: &Line, bucket: u32) -> Option<Whole> {
+fn whole<S: Select>(packing: &Packing, line: &Line, bucket: u32) -> Option<Whole> {
     let begins = begins_before(line);
     let number = bucket + begins;
-    let zero = line::zero_of(packing, line, number)?;
+    let zero = line::zero_of::<S>(packing, line, number)?;
     let taken = line::taken(packing, line);
     let used = packing.buckets() + begins + taken;
     let run = line::run(packing, line, number, zero);
     // With a slot free and a 0 to spare nothing can have gone on in the next line.
     (taken < packing.slots() && used < packing.meta).then_some(Whole { run, zero })
+}
+
+/// What became of a number that was to go in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Added {
+    /// It is in, and was not before.
+    New,
+    /// It is in once more.
+    Again,
+    /// It is new, and no new one was to go in.
+    Refused,
+    /// Nothing: it has to go the long way.
+    Not,
+}
+
+/// Puts a number into a table without tags, where that is quickly done: its bucket is short and in one line with room.
+#[inline(always)]
+pub(crate) fn add<S: Select>(packing: &Packing, lines: &mut [Line], number: u64, refuse_new: bool) -> Added {
+    let place = packing.place(number);
+    let line = &mut lines[place.line];
+    let Some(Whole { run, zero }) = whole::<S>(packing, line, place.bucket) else { return Added::Not };
+    if run.len > packing.in_word {
+        return Added::Not;
+    }
+    let is_held = line::equal_among(packing, line, run.first, run.len, place.remainder) != 0;
+    if refuse_new & !is_held {
+        return Added::Refused;
+    }
+    let rank = rank(packing, line, run, place.remainder);
+    line::put(packing, line, zero + 1, run.first + rank, place.remainder);
+    if is_held { Added::Again } else { Added::New }
 }
 
 /// The first slot of a run whose value is at least this.
@@ -41,7 +72,7 @@ fn rank(packing: &Packing, line: &Line, run: line::Run, value: u64) -> u32 {
 
 /// Puts an entry into the table. The lines are as they were where there is no room.
 #[inline(always)]
-pub(crate) fn insert(
+pub(crate) fn insert<S: Select>(
     packing: &Packing,
     lines: &mut [Line],
     number: u64,
@@ -50,7 +81,7 @@ pub(crate) fn insert(
 ) -> Result<(), NoRoom> {
     let place = packing.place(number);
     let line = &mut lines[place.line];
-    if let Some(Whole { run, zero }) = whole(packing, line, place.bucket) {
+    if let Some(Whole { run, zero }) = whole::<S>(packing, line, place.bucket) {
         let value = place.remainder | tag;
         let rank = rank(packing, line, run, value);
         line::put(packing, line, zero + 1, run.first + rank, value);
@@ -62,11 +93,17 @@ pub(crate) fn insert(
 
 /// Takes an entry that is there out of the table.
 #[inline(always)]
-pub(crate) fn remove(packing: &Packing, lines: &mut [Line], number: u64, tag: u64, scratch: &mut Scratch) {
+pub(crate) fn remove<S: Select>(
+    packing: &Packing,
+    lines: &mut [Line],
+    number: u64,
+    tag: u64,
+    scratch: &mut Scratch,
+) {
     let place = packing.place(number);
     let line = &mut lines[place.line];
     let value = place.remainder | tag;
-    if let Some(Whole { run, zero }) = whole(packing, line, place.bucket) {
+    if let Some(Whole { run, zero }) = whole::<S>(packing, line, place.bucket) {
         let rank = rank(packing, line, run, value);
         line::take(packing, line, zero + 1, run.first + rank);
         return;
@@ -94,6 +131,7 @@ struct Ahead<'a> {
 
 impl Ahead<'_> {
     /// Reads the next line.
+    #[inline(always)]
     fn read(&mut self, packing: &Packing, lines: &[Line]) {
         let from = self.entries.len();
         read_line(packing, lines, self.next, self.entries);
@@ -103,6 +141,7 @@ impl Ahead<'_> {
     }
 
     /// Line `here` is written next.
+    #[inline(always)]
     fn come_to(&mut self, packing: &Packing, lines: &[Line], here: usize) {
         if self.next == here {
             self.read(packing, lines);
@@ -113,8 +152,8 @@ impl Ahead<'_> {
 
 /// Writes lines again from the home of a place on, until they are what they were. `change` gets entries and the first place
 /// among them that is not below `entry`.
-#[cold]
-#[inline(never)]
+// Compiled for each CPU level: it finds many places of bits.
+#[inline(always)]
 fn rewrite(
     packing: &Packing,
     lines: &mut [Line],
@@ -171,9 +210,9 @@ pub(crate) struct Copies {
 
 /// The slots of a number.
 #[inline(always)]
-pub(crate) fn copies(packing: &Packing, lines: &[Line], number: u64) -> Copies {
+pub(crate) fn copies<S: Select>(packing: &Packing, lines: &[Line], number: u64) -> Copies {
     let mut copies = Copies::default();
-    each_copy(packing, lines, number, |_, _, tag| {
+    each_copy::<S>(packing, lines, number, |_, _, tag| {
         if copies.slots == 0 {
             copies.first_tag = tag;
         }
@@ -186,7 +225,7 @@ pub(crate) fn copies(packing: &Packing, lines: &[Line], number: u64) -> Copies {
 /// Gives another tag to the first slot of a number that has one. The slots of a number stay in order.
 pub(crate) fn set_first_tag(packing: &Packing, lines: &mut [Line], number: u64, tag: u64) {
     let mut place = None;
-    each_copy(packing, lines, number, |line, slot, _| {
+    each_copy::<ByArithmetic>(packing, lines, number, |line, slot, _| {
         place = Some((line, slot));
         false
     });
@@ -197,7 +236,7 @@ pub(crate) fn set_first_tag(packing: &Packing, lines: &mut [Line], number: u64, 
 
 /// Each slot of a number, ascending: its line, its place there and its tag, as long as `each` says so.
 #[inline(always)]
-pub(crate) fn each_copy(
+pub(crate) fn each_copy<S: Select>(
     packing: &Packing,
     lines: &[Line],
     number: u64,
@@ -212,7 +251,7 @@ pub(crate) fn each_copy(
             return;
         }
         let bucket = place.bucket + begins - behind;
-        if let Some(zero) = line::zero_of(packing, line, bucket) {
+        if let Some(zero) = line::zero_of::<S>(packing, line, bucket) {
             let run = line::run(packing, line, bucket, zero);
             for slot in run.first..run.first + run.len {
                 let value = line::slot(packing, line, slot);

@@ -3,13 +3,28 @@
 use super::packing::{Packing, low_bits};
 use crate::bits::Line;
 
+/// How a place is found in a word: by one instruction where the CPU has it.
+pub(crate) trait Select {
+    /// The place of 1 number `rank` of a word; 64 or more where it has no more than so many.
+    fn select(word: u64, rank: u32) -> u32;
+}
+
+/// By arithmetic that every CPU has.
+pub(crate) struct ByArithmetic;
+
+impl Select for ByArithmetic {
+    #[inline(always)]
+    fn select(word: u64, rank: u32) -> u32 {
+        select(word, rank)
+    }
+}
+
 /// Whether a remainder is in a bucket, as far as one line can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Look {
-    Held,
-    Not,
-    /// The bucket goes on in the next line.
-    GoOn,
+pub(super) struct Look {
+    pub(super) is_held: bool,
+    /// Does the bucket go on in the next line?
+    pub(super) goes_on: bool,
 }
 
 /// d: how many buckets before its own first one a line begins.
@@ -27,14 +42,24 @@ pub(super) fn bits_at(line: &Line, at: u32) -> u64 {
 
 /// Where the bucket number `number` of a line has its 0; nothing where the line has none for it.
 #[inline(always)]
-pub(super) fn zero_of(packing: &Packing, line: &Line, number: u32) -> Option<u32> {
-    let zeros = |word: usize| !line.0[word] & packing.meta_masks[word];
-    let first = zeros(0).count_ones();
-    let second = first + zeros(1).count_ones();
-    let third = second + zeros(2).count_ones();
-    let word = usize::from(number >= first) + usize::from(number >= second);
-    let before = [0, first, second][word];
-    (number < third).then(|| 64 * word as u32 + select(zeros(word), number - before))
+pub(super) fn zero_of<S: Select>(packing: &Packing, line: &Line, number: u32) -> Option<u32> {
+    let [first, second, third] = zeros(packing, line);
+    let in_first = first.count_ones();
+    let in_both = in_first + second.count_ones();
+    // By arithmetic: which word it is cannot be guessed, and a wrong guess costs more than all of this.
+    let (past_first, past_both) = (number >= in_first, number >= in_both);
+    let mask = |is_past: bool| u64::from(is_past).wrapping_neg();
+    let word = first ^ ((first ^ second) & mask(past_first)) ^ ((second ^ third) & mask(past_both));
+    let before = (in_first & mask(past_first) as u32) + ((in_both - in_first) & mask(past_both) as u32);
+    let zero = 64 * (u32::from(past_first) + u32::from(past_both)) + S::select(word, number - before);
+    // Of too few there is none in the last word.
+    (zero < packing.meta).then_some(zero)
+}
+
+/// The 0s of the buckets, as 1s.
+#[inline(always)]
+fn zeros(packing: &Packing, line: &Line) -> [u64; 3] {
+    core::array::from_fn(|word| !line.0[word] & packing.meta_masks[word])
 }
 
 /// The first slot of a bucket whose 0 is at `zero`, how many it has in this line, and whether it may go on in the next.
@@ -49,40 +74,41 @@ pub(super) struct Run {
 pub(super) fn run(packing: &Packing, line: &Line, number: u32, zero: u32) -> Run {
     let first = zero - number;
     let left = packing.meta - zero - 1;
-    let mut ones = (!bits_at(line, zero + 1)).trailing_zeros();
-    if ones == 64 {
-        ones += (!bits_at(line, zero + 65)).trailing_zeros();
-        if ones == 128 {
-            ones += (!bits_at(line, zero + 129)).trailing_zeros();
-        }
-    }
-    let len = ones.min(left);
-    let slots = packing.slots().saturating_sub(first);
-    Run { first, len: len.min(slots), goes_on: len >= left.min(slots) }
+    let ones = (!bits_at(line, zero + 1)).trailing_zeros();
+    let ones = if ones == 64 { long_run(line, zero) } else { ones };
+    let most = left.min(packing.slots().saturating_sub(first));
+    Run { first, len: ones.min(most), goes_on: ones >= most }
+}
+
+/// The 1s behind a bucket's 0 where they are 64 or more.
+#[cold]
+#[inline(never)]
+fn long_run(line: &Line, zero: u32) -> u32 {
+    let ones = (!bits_at(line, zero + 65)).trailing_zeros();
+    let more = if ones == 64 { (!bits_at(line, zero + 129)).trailing_zeros() } else { 0 };
+    64 + ones + more
 }
 
 /// Is the remainder in the line's own bucket? `bucket` counts these alone.
 #[inline(always)]
-pub(super) fn look(packing: &Packing, line: &Line, bucket: u32, remainder: u64) -> Look {
-    look_at(packing, line, bucket + begins_before(line), remainder)
+pub(super) fn look<S: Select>(packing: &Packing, line: &Line, bucket: u32, remainder: u64) -> Look {
+    look_at::<S>(packing, line, bucket + begins_before(line), remainder)
 }
 
 /// The same for bucket `number` of all that the line has.
 #[inline(always)]
-pub(super) fn look_at(packing: &Packing, line: &Line, number: u32, remainder: u64) -> Look {
-    let Some(zero) = zero_of(packing, line, number) else { return Look::GoOn };
+pub(super) fn look_at<S: Select>(packing: &Packing, line: &Line, number: u32, remainder: u64) -> Look {
+    let Some(zero) = zero_of::<S>(packing, line, number) else {
+        return Look { is_held: false, goes_on: true };
+    };
     let run = run(packing, line, number, zero);
     // Nearly always all of the bucket's slots are in one word, and there is one way through.
     let in_first = run.len.min(packing.in_word);
-    let mut held = is_among(packing, line, run.first, in_first, remainder);
+    let mut is_held = is_among(packing, line, run.first, in_first, remainder);
     if run.len > packing.in_word {
-        held |= is_in_rest(packing, line, run, remainder);
+        is_held |= is_in_rest(packing, line, run, remainder);
     }
-    match (held, run.goes_on) {
-        (true, _) => Look::Held,
-        (false, false) => Look::Not,
-        (false, true) => Look::GoOn,
-    }
+    Look { is_held, goes_on: run.goes_on }
 }
 
 #[cold]
@@ -115,7 +141,7 @@ pub(super) fn slot(packing: &Packing, line: &Line, slot: u32) -> u64 {
     bits_at(line, packing.meta + slot * packing.width) & packing.slot_mask()
 }
 
-/// The place of 1 number `rank` of a word that has more.
+/// The place of 1 number `rank` of a word; 64 or more where it has no more than so many.
 #[inline(always)]
 pub(super) fn select(word: u64, rank: u32) -> u32 {
     const LOWS: u64 = 0x0101_0101_0101_0101;
@@ -126,8 +152,9 @@ pub(super) fn select(word: u64, rank: u32) -> u32 {
     let sums = ((fours + (fours >> 4)) & 0x0F0F_0F0F_0F0F_0F0F).wrapping_mul(LOWS);
     let not_past = ((u64::from(rank) * LOWS) | TOPS).wrapping_sub(sums) & TOPS;
     let byte = ((not_past >> 7).wrapping_mul(LOWS) >> 56) as u32 * 8;
-    let before = ((sums << 8) >> byte) as u32 & 0xFF;
-    byte + u32::from(IN_BYTE[(word >> byte) as usize & 0xFF | ((rank - before) as usize & 7) << 8])
+    let before = (sums << 8).wrapping_shr(byte) as u32 & 0xFF;
+    let in_byte = (word.wrapping_shr(byte) & 0xFF) as usize;
+    byte + u32::from(IN_BYTE[in_byte | (rank.wrapping_sub(before) as usize & 7) << 8])
 }
 
 /// The place of 1 number `i / 256` in the byte `i % 256`.
@@ -162,70 +189,49 @@ pub(crate) fn taken(packing: &Packing, line: &Line) -> u32 {
     (ones(0) + ones(1) + ones(2)).min(packing.slots())
 }
 
-/// Puts a value into a line that has all of its buckets and has room for it: as slot `at`, for a bucket with so many slots
-/// before it whose 0 is at `zero`.
+/// Puts a value into a line that has all of its buckets and has room for it, as slot `at`; its 1 is bit `meta_at`.
 #[inline(always)]
 pub(super) fn put(packing: &Packing, line: &mut Line, meta_at: u32, at: u32, value: u64) {
-    let old = line.0;
-    let slot_at = packing.meta + at * packing.width;
-    let head = old[7] & (0x3FF << 54);
-    let mut words = old;
-    words[7] &= !(0x3FF << 54);
-    // Slots from `slot_at` on go up by a slot's width.
-    let mut moved = [0; 8];
-    for i in 0..8 {
-        moved[i] = words[i] & from_bit(slot_at, i as u32);
-    }
-    let mut out = [0; 8];
-    for i in 0..8 {
-        let below = if i == 0 { 0 } else { moved[i - 1] };
-        let up = moved[i] << packing.width | below >> (64 - packing.width);
-        out[i] = (words[i] & !from_bit(slot_at, i as u32)) | up;
-    }
-    or_at(&mut out, slot_at, value);
-    // The buckets' bits from `meta_at` on go up by one, a 1 comes in.
-    let mut carry = 0;
-    for ((i, word), mask) in (0..).zip(&mut out).zip(packing.meta_masks) {
-        let meta = *word & mask;
-        let high = meta & from_bit(meta_at, i);
-        let up = high << 1 | carry;
-        carry = high >> 63;
-        *word = (*word & !mask) | (((meta & !high) | up) & mask);
-    }
-    out[(meta_at >> 6) as usize] |= 1 << (meta_at & 63);
-    out[7] |= head;
-    line.0 = out;
+    let (slot_at, width) = (packing.meta + at * packing.width, packing.width);
+    let words = line.0;
+    // The buckets' bits from `meta_at` on go up by one.
+    let masks = packing.meta_masks;
+    let meta: [u64; 3] = core::array::from_fn(|i| words[i] & masks[i]);
+    let high: [u64; 3] = core::array::from_fn(|i| meta[i] & from_bit(meta_at, i as u32));
+    let up = [high[0] << 1, high[1] << 1 | high[0] >> 63, high[2] << 1 | high[1] >> 63];
+    // Slots from `slot_at` on go up by a slot's width; the last one is free.
+    let moved: [u64; 8] = core::array::from_fn(|i| words[i] & from_bit(slot_at, i as u32) & SLOTS[i]);
+    line.0 = core::array::from_fn(|i| {
+        let below = if i == 0 { 0 } else { moved[i - 1] >> (64 - width) };
+        let out = (words[i] ^ moved[i]) | moved[i] << width | below;
+        if i < 3 { (out & !masks[i]) | (((meta[i] ^ high[i]) | up[i]) & masks[i]) } else { out }
+    });
+    // Last, in memory: a word that is chosen by number would bring all of them there before.
+    line.0[(meta_at >> 6) as usize] |= 1 << (meta_at & 63);
+    or_at(&mut line.0, slot_at, value);
 }
 
-/// Takes a slot out of a line that has all of its buckets: the reverse of [`put`].
+/// Takes slot `at` out of a line that has all of its buckets, and its 1, bit `meta_at`: the reverse of [`put`].
 #[inline(always)]
 pub(super) fn take(packing: &Packing, line: &mut Line, meta_at: u32, at: u32) {
-    let slot_at = packing.meta + at * packing.width;
-    let head = line.0[7] & (0x3FF << 54);
-    let mut words = line.0;
-    words[7] &= !(0x3FF << 54);
-    let behind = slot_at + packing.width;
-    let mut moved = [0; 9];
-    for i in 0..8 {
-        moved[i] = words[i] & from_bit(behind, i as u32);
-    }
-    let mut out = [0; 8];
-    for i in 0..8 {
-        let down = moved[i] >> packing.width | moved[i + 1] << (64 - packing.width);
-        out[i] = (words[i] & !from_bit(slot_at, i as u32)) | down;
-    }
-    let mut moved = [0; 4];
-    for (i, mask) in (0..).zip(packing.meta_masks) {
-        moved[i as usize] = out[i as usize] & mask & from_bit(meta_at + 1, i);
-    }
-    for ((i, word), mask) in (0..).zip(&mut out).zip(packing.meta_masks) {
-        let kept = *word & mask & !from_bit(meta_at, i);
-        let down = moved[i as usize] >> 1 | moved[i as usize + 1] << 63;
-        *word = (*word & !mask) | kept | (down & mask);
-    }
-    out[7] |= head;
-    line.0 = out;
+    let (slot_at, width) = (packing.meta + at * packing.width, packing.width);
+    let words = line.0;
+    let masks = packing.meta_masks;
+    let meta: [u64; 3] = core::array::from_fn(|i| words[i] & masks[i]);
+    let high: [u64; 3] = core::array::from_fn(|i| meta[i] & from_bit(meta_at + 1, i as u32));
+    let down = [high[0] >> 1 | high[1] << 63, high[1] >> 1 | high[2] << 63, high[2] >> 1];
+    let moved: [u64; 8] = core::array::from_fn(|i| words[i] & from_bit(slot_at + width, i as u32) & SLOTS[i]);
+    line.0 = core::array::from_fn(|i| {
+        let above = if i == 7 { 0 } else { moved[i + 1] << (64 - width) };
+        let kept = words[i] & !(from_bit(slot_at, i as u32) & SLOTS[i]);
+        let out = kept | moved[i] >> width | above;
+        let buckets = (meta[i.min(2)] & !from_bit(meta_at, i as u32)) | down[i.min(2)];
+        if i < 3 { (out & !masks[i]) | (buckets & masks[i]) } else { out }
+    });
 }
+
+/// Of each word of a line, the bits that slots can be in.
+const SLOTS: [u64; 8] = [u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, (1 << 54) - 1];
 
 /// Of word `word`, the bits from bit `at` of the line on.
 #[inline(always)]
@@ -235,7 +241,7 @@ fn from_bit(at: u32, word: u32) -> u64 {
 
 /// Sets the bits of a value from bit `at` on.
 #[inline(always)]
-pub(super) fn or_at(words: &mut [u64; 8], at: u32, value: u64) {
+fn or_at(words: &mut [u64; 8], at: u32, value: u64) {
     let (word, bit) = ((at >> 6) as usize & 7, at & 63);
     words[word] |= value << bit;
     let rest = (value >> 1) >> (63 - bit);

@@ -13,7 +13,7 @@ pub(crate) mod stream;
 
 use super::Line;
 use super::kernel::fetch_line;
-use line::Look;
+use line::{ByArithmetic, Select};
 use packing::{Packing, Place};
 
 /// The number of a hash before it is reduced to those below U: hashes that agree in their first bits, or in their last, are
@@ -25,17 +25,15 @@ pub(crate) const fn spread(h: u64) -> u64 {
 
 /// Is the number of this hash held?
 #[inline(always)]
-pub(crate) fn contains(packing: &Packing, lines: &[Line], h: u64) -> bool {
-    contains_at(packing, lines, packing.place(packing.number(h)))
+pub(crate) fn contains<S: Select>(packing: &Packing, lines: &[Line], h: u64) -> bool {
+    contains_at::<S>(packing, lines, packing.place(packing.number(h)))
 }
 
 #[inline(always)]
-fn contains_at(packing: &Packing, lines: &[Line], place: Place) -> bool {
-    match line::look(packing, &lines[place.line], place.bucket, place.remainder) {
-        Look::Held => true,
-        Look::Not => false,
-        Look::GoOn => goes_on(packing, lines, place),
-    }
+fn contains_at<S: Select>(packing: &Packing, lines: &[Line], place: Place) -> bool {
+    let look = line::look::<S>(packing, &lines[place.line], place.bucket, place.remainder);
+    // One branch, which is seldom taken: what the answer is cannot be guessed.
+    if look.goes_on & !look.is_held { goes_on(packing, lines, place) } else { look.is_held }
 }
 
 /// [`contains_at`] where the bucket is not all in its own line.
@@ -50,10 +48,10 @@ fn goes_on(packing: &Packing, lines: &[Line], place: Place) -> bool {
         if begins == 0 || place.bucket + begins < behind {
             return false;
         }
-        match line::look_at(packing, line, place.bucket + begins - behind, place.remainder) {
-            Look::Held => return true,
-            Look::Not => return false,
-            Look::GoOn => {}
+        let number = place.bucket + begins - behind;
+        let look = line::look_at::<ByArithmetic>(packing, line, number, place.remainder);
+        if look.is_held || !look.goes_on {
+            return look.is_held;
         }
     }
     false
@@ -64,7 +62,7 @@ const AHEAD: usize = 32;
 
 /// Answers a batch; `answers` is as long as `h`.
 #[inline(always)]
-pub(crate) fn contains_many(packing: &Packing, lines: &[Line], h: &[u64], answers: &mut [bool]) {
+pub(crate) fn contains_many<S: Select>(packing: &Packing, lines: &[Line], h: &[u64], answers: &mut [bool]) {
     for (h, answers) in h.chunks(AHEAD).zip(answers.chunks_mut(AHEAD)) {
         let mut places = [Place::default(); AHEAD];
         for (place, &h) in places.iter_mut().zip(h) {
@@ -72,7 +70,7 @@ pub(crate) fn contains_many(packing: &Packing, lines: &[Line], h: &[u64], answer
             fetch_line(&lines[place.line]);
         }
         for (answer, &place) in answers.iter_mut().zip(&places) {
-            *answer = contains_at(packing, lines, place);
+            *answer = contains_at::<S>(packing, lines, place);
         }
     }
 }

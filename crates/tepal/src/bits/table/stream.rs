@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use super::line::{begins_before, bits_at, or_at};
+use super::line::{begins_before, bits_at};
 use super::packing::{Packing, low_bits};
 use crate::bits::Line;
 
@@ -58,8 +58,11 @@ pub(super) fn write_line(packing: &Packing, i: usize, begin: u64, entries: &[u64
     let end = (i as u64 + 1) * u64::from(packing.buckets());
     let (meta, width) = (u64::from(packing.meta), packing.width);
     let mut words = [0; 8];
-    let (mut taken, mut at) = (0, packing.meta);
+    let mut taken = 0;
     let mut last = None;
+    // Words are put together where they need no memory, and ORed into the line when they are full.
+    let (mut ones_word, mut ones) = (0, 0);
+    let (mut slots_word, mut bit, mut slots) = ((packing.meta >> 6) as usize, packing.meta & 63, 0);
     for &entry in entries {
         let bucket = entry >> width;
         if bucket >= end {
@@ -70,11 +73,24 @@ pub(super) fn write_line(packing: &Packing, i: usize, begin: u64, entries: &[u64
             last = Some(bucket);
             break;
         }
-        words[(place >> 6) as usize] |= 1 << (place & 63);
-        or_at(&mut words, at, entry & packing.slot_mask());
-        at += width;
+        let word = (place >> 6) as usize & 3;
+        if word != ones_word {
+            words[ones_word] |= ones;
+            (ones_word, ones) = (word, 0);
+        }
+        ones |= 1 << (place & 63);
+        let value = entry & packing.slot_mask();
+        slots |= value << bit;
+        bit += width;
+        if bit >= 64 {
+            bit -= 64;
+            words[slots_word & 7] |= slots;
+            (slots_word, slots) = (slots_word + 1, value >> (width - bit));
+        }
         taken += 1;
     }
+    words[ones_word] |= ones;
+    words[slots_word & 7] |= slots;
     let all_out = begin + meta - taken as u64;
     let next = match last {
         Some(bucket) => {

@@ -125,10 +125,12 @@ fn a_table_is_what_a_list_is() {
             let of_it: Vec<u64> =
                 list.iter().copied().filter(|entry| entry >> packing.tag_bits() == number).collect();
             let place = packing.place(number);
-            assert_eq!(contains_at(&packing, &lines, place), !of_it.is_empty());
-            assert_eq!(change::copies(&packing, &lines, number).slots as usize, of_it.len());
+            assert_eq!(contains_at::<ByArithmetic>(&packing, &lines, place), !of_it.is_empty());
+            assert_eq!(level.copies(&packing, &lines, number).slots as usize, of_it.len());
         }
-        let is_in = |entry: &u64| contains_at(&packing, &lines, packing.place(entry >> packing.tag_bits()));
+        let is_in = |entry: &u64| {
+            contains_at::<ByArithmetic>(&packing, &lines, packing.place(entry >> packing.tag_bits()))
+        };
         assert!(list.iter().all(is_in));
     }
     assert!(changes > 10_000 && refused > 100 && rewritten > 1000, "{changes} {refused} {rewritten}");

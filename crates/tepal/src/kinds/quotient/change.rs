@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::QuotientFilter;
 use super::table::{Counts, MOST_COPIES, Merged, Table};
-use crate::bits::table::change::Copies;
+use crate::bits::table::change::{Added, Copies};
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys, insert_in_batches, insert_iter_in_batches};
@@ -49,10 +49,26 @@ impl QuotientFilter {
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
         self.before_a_change()?;
-        let number = self.table.number(hash);
+        let (number, is_full) = (self.table.number(hash), self.is_full());
+        if self.count_bits() == 0 {
+            match self.table.add(number, is_full) {
+                Added::Not => {}
+                Added::Refused => return Err(self.full()),
+                added => {
+                    self.held += 1;
+                    return Ok(added == Added::New);
+                }
+            }
+        }
+        self.insert_slowly(number, is_full)
+    }
+
+    /// [`insert_hash`](Self::insert_hash) of every number.
+    #[inline(never)]
+    fn insert_slowly(&mut self, number: u64, is_full: bool) -> Result<bool> {
         let copies = self.table.copies(number);
         let is_new = copies.slots == 0;
-        if is_new && self.is_full() {
+        if is_new && is_full {
             return Err(self.full());
         }
         let most_tag = self.most_tag();
@@ -224,7 +240,7 @@ impl QuotientFilter {
         if counts.most_copies > MOST_COPIES.into() {
             return Err(Error::TooManyCopies { most: u64::from(MOST_COPIES) * (most_tag + 1), inserted: 0 });
         }
-        if counts.numbers > self.most_numbers() && self.meta.over_capacity == OverCapacity::Refuse {
+        if counts.numbers > self.most_numbers && self.meta.over_capacity == OverCapacity::Refuse {
             return Err(self.full());
         }
         let table = Table::of_entries(self.numbers(), tag_bits, slots.max(counts.slots), entries)?;

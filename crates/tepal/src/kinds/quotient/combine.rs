@@ -53,7 +53,7 @@ impl QuotientFilter {
         let entries = || Counted::new(Merged::new(self.table.entries(), other.table.entries()), count_bits);
         let counts = Counts::of(entries(), count_bits.into());
         self.check_copies(counts)?;
-        if counts.numbers > self.most_numbers() && self.meta.over_capacity == OverCapacity::Refuse {
+        if counts.numbers > self.most_numbers && self.meta.over_capacity == OverCapacity::Refuse {
             return Err(Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 });
         }
         let table =
@@ -177,10 +177,10 @@ impl QuotientFilter {
             fitted.shrink_to_fit()?;
             return Ok((1, fitted));
         };
-        let mut folded = self.folded_by(factor)?;
-        folded.meta.promised_rate = rate;
-        folded.meta.capacity = ((rate * folded.numbers() as f64) as u64).max(1);
-        Ok((factor, folded))
+        let folded = self.folded_by(factor)?;
+        let capacity = ((rate * folded.numbers() as f64) as u64).max(1);
+        let meta = Meta { promised_rate: rate, capacity, ..folded.meta };
+        Ok((factor, QuotientFilter::from_parts(meta, folded.table, folded.held)))
     }
 
     /// Lays the table out for the keys in it: the same answers, in as few bytes as there can be. More keys lay it out again.

@@ -56,6 +56,8 @@ use table::Table;
 #[derive(Clone)]
 pub struct QuotientFilter {
     table: Table,
+    /// So many different numbers it may hold.
+    most_numbers: u64,
     meta: Meta,
     /// Copies of all keys: with counts more than there are slots.
     held: u64,
@@ -75,7 +77,9 @@ pub(crate) struct Meta {
 
 impl QuotientFilter {
     fn from_parts(meta: Meta, table: Table, held: u64) -> Self {
-        QuotientFilter { table, meta, held, body_check: None }
+        let by_rate = meta.promised_rate * table.packing().numbers() as f64;
+        let most_numbers = meta.capacity.max(by_rate as u64);
+        QuotientFilter { table, most_numbers, meta, held, body_check: None }
     }
 
     /// Keys the filter was planned for.
@@ -146,19 +150,14 @@ impl QuotientFilter {
     /// Does it hold more different keys than its promise allows? Never under [`OverCapacity::Ignore`].
     #[must_use]
     pub fn is_over_capacity(&self) -> bool {
-        self.meta.over_capacity != OverCapacity::Ignore && self.table.distinct() > self.most_numbers()
+        self.meta.over_capacity != OverCapacity::Ignore && self.table.distinct() > self.most_numbers
     }
 
     /// Does it refuse every key whose number it does not hold?
+    #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.meta.over_capacity == OverCapacity::Refuse && self.table.distinct() >= self.most_numbers()
-    }
-
-    /// So many different numbers it may hold.
-    fn most_numbers(&self) -> u64 {
-        let by_rate = self.meta.promised_rate * self.table.packing().numbers() as f64;
-        self.meta.capacity.max(by_rate as u64)
+        self.meta.over_capacity == OverCapacity::Refuse && self.table.distinct() >= self.most_numbers
     }
 
     /// How key bytes become a hash.

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::cell::Cell;
 
 use crate::bits::kernel::{TableKernel, fetch_line};
-use crate::bits::table::change::{Copies, Scratch, set_first_tag};
+use crate::bits::table::change::{Added, Copies, Scratch, set_first_tag};
 use crate::bits::table::line::taken;
 use crate::bits::table::packing::Packing;
 use crate::bits::table::stream::{self, Entries, NoRoom};
@@ -155,6 +155,17 @@ impl Table {
         self.make_own()?;
         let lines = self.lines.own().ok_or_else(|| Error::damaged("lines that cannot be changed"))?;
         Ok((&self.packing, self.kernel, lines, &mut self.scratch))
+    }
+
+    /// Puts a number into a table without tags, where that is quickly done; else nothing is changed. Its bucket has few slots, so
+    /// that it has not too many copies. The lines are in memory.
+    #[inline]
+    pub(crate) fn add(&mut self, number: u64, refuse_new: bool) -> Added {
+        let Some(lines) = self.lines.own() else { return Added::Not };
+        let added = self.kernel.add(&self.packing, lines, number, refuse_new);
+        self.slots += u64::from(matches!(added, Added::New | Added::Again));
+        self.numbers += u64::from(added == Added::New);
+        added
     }
 
     /// Puts a number with a tag into one slot more; `is_new` says that it has none yet. Where the lines have no room, the

@@ -163,7 +163,8 @@ mod numbers {
         #[inline(always)]
         fn select(word: u64, rank: u32) -> u32 {
             // SAFETY: the CPU has BMI2: only the functions of levels that have it name this type, which is not seen elsewhere.
-            unsafe { core::arch::x86_64::_pdep_u64(1u64.wrapping_shl(rank), word) }.trailing_zeros()
+            unsafe { core::arch::x86_64::_pdep_u64(1u64.checked_shl(rank).unwrap_or(0), word) }
+                .trailing_zeros()
         }
     }
 
@@ -202,14 +203,40 @@ mod numbers {
     by_level!(REMOVE: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u64, scratch: &mut Scratch) =
         |S| change::remove::<S>(packing, lines, number, tag, scratch));
 
+    /// Does the CPU take hundreds of cycles for the instruction of [`ByDeposit`]? AMD's do before Zen 3 (their optimization guide
+    /// for family 17h, instruction latencies).
+    #[cfg(target_arch = "x86_64")]
+    #[allow(unused_unsafe)] // Newer compilers know that it is safe.
+    fn deposits_slowly() -> bool {
+        use core::arch::x86_64::__cpuid;
+        // SAFETY: every x86-64 has this instruction, and it changes nothing.
+        let (vendor, signature) = unsafe { (__cpuid(0), __cpuid(1).eax) };
+        let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
+        let is_amd = matches!(name.as_flattened(), b"AuthenticAMD" | b"HygonGenuine");
+        let family = match signature >> 8 & 0xF {
+            0xF => 0xF + (signature >> 20 & 0xFF),
+            family => family,
+        };
+        is_amd && family < 0x19
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    const fn deposits_slowly() -> bool {
+        false
+    }
+
     /// One CPU level's functions for tables of numbers.
     #[derive(Clone, Copy)]
     pub(crate) struct TableKernel(usize);
 
     impl TableKernel {
-        /// The best level's functions.
+        /// The best level's functions: on a CPU that finds places slowly by its instruction, those that do without.
         pub(crate) fn best() -> Self {
-            TableKernel(chosen())
+            #[cfg(feature = "force-cpu-level")]
+            if std::env::var_os("TEPAL_CPU_LEVEL").is_some() {
+                return TableKernel(chosen());
+            }
+            TableKernel(if deposits_slowly() { 0 } else { chosen() })
         }
 
         /// Every level's functions.

@@ -150,7 +150,7 @@ pub(super) fn select(word: u64, rank: u32) -> u32 {
     let fours = (pairs & 0x3333_3333_3333_3333) + ((pairs >> 2) & 0x3333_3333_3333_3333);
     // Byte i has the ones of the bytes up to i.
     let sums = ((fours + (fours >> 4)) & 0x0F0F_0F0F_0F0F_0F0F).wrapping_mul(LOWS);
-    let not_past = ((u64::from(rank) * LOWS) | TOPS).wrapping_sub(sums) & TOPS;
+    let not_past = ((u64::from(rank.min(127)) * LOWS) | TOPS).wrapping_sub(sums) & TOPS;
     let byte = ((not_past >> 7).wrapping_mul(LOWS) >> 56) as u32 * 8;
     let before = (sums << 8).wrapping_shr(byte) as u32 & 0xFF;
     let in_byte = (word.wrapping_shr(byte) & 0xFF) as usize;

@@ -129,7 +129,7 @@ fn tables() {
         }
         for entry in &entries {
             let number = entry >> packing.tag_bits();
-            assert!(contains_at(&packing, &lines, packing.place(number)), "{name}: {number}");
+            assert!(contains_at::<ByArithmetic>(&packing, &lines, packing.place(number)), "{name}: {number}");
             let of_it = entries.iter().filter(|other| *other >> packing.tag_bits() == number);
             let (copies, mut of_it) = (kernel.copies(&packing, &lines, number), of_it.peekable());
             assert_eq!(copies.first_tag, *of_it.peek().unwrap() & tags, "{name}: {number}");

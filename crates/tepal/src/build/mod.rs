@@ -147,6 +147,14 @@ pub struct Built {
     pub is_exact: bool,
 }
 
+impl Built {
+    /// A filter that was made otherwise, of so many keys, with repeats, and different ones, which were counted exactly.
+    #[must_use]
+    pub fn counted(file: Opened, keys: u64, different: u64) -> Self {
+        Built { file, keys, different, is_exact: true }
+    }
+}
+
 impl Gather {
     /// Checks everything that can be checked before the first key, for a filter that is to be written in `format`. On one
     /// thread, with temporary files in the system's folder for them.

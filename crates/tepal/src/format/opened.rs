@@ -226,6 +226,33 @@ impl Opened {
         self.filter.insert_many_hashes(hashes)
     }
 
+    /// [`AnyFilter::remove`].
+    ///
+    /// # Errors
+    /// As there.
+    #[cfg(feature = "quotient")]
+    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
+        self.filter.remove(key)
+    }
+
+    /// [`AnyFilter::remove_hash`].
+    ///
+    /// # Errors
+    /// As there.
+    #[cfg(feature = "quotient")]
+    pub fn remove_hash(&mut self, hash: u64) -> Result<bool> {
+        self.filter.remove_hash(hash)
+    }
+
+    /// [`AnyFilter::remove_prepared`].
+    ///
+    /// # Errors
+    /// As there.
+    #[cfg(feature = "quotient")]
+    pub fn remove_prepared(&mut self, keys: &PreparedKeys) -> Result<u64> {
+        self.filter.remove_prepared(keys)
+    }
+
     /// Adds all keys of another opened filter of the same format.
     ///
     /// # Errors

@@ -320,6 +320,18 @@ impl AnyFilter {
         self.foldable().map_or(Vec::new(), |filter| filter.fold_factors())
     }
 
+    /// [`size_in_bytes`](Self::size_in_bytes) after [`fold`](Self::fold) by one of [`fold_factors`](Self::fold_factors), to plan with.
+    /// `None` for what does not fold.
+    #[must_use]
+    pub fn folded_size_in_bytes(&self, factor: u64) -> Option<u64> {
+        #[cfg(feature = "quotient")]
+        if let AnyFilter::Quotient(filter) = self {
+            return filter.folded_size_in_bytes(factor);
+        }
+        self.foldable().ok()?;
+        self.size_in_bytes().checked_div(factor)
+    }
+
     /// [`BloomFilter::fold`].
     ///
     /// # Errors
@@ -418,6 +430,15 @@ impl AnyFilter {
     #[cfg(feature = "quotient")]
     pub fn remove_hash(&mut self, hash: u64) -> Result<bool> {
         self.as_removable_mut()?.remove_hash(hash)
+    }
+
+    /// [`remove`](Self::remove) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared. Says how many were in.
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove). The keys before the refused one are removed.
+    #[cfg(feature = "quotient")]
+    pub fn remove_prepared(&mut self, keys: &PreparedKeys) -> Result<u64> {
+        self.as_removable_mut()?.remove_prepared(keys)
     }
 
     /// How often a key is in: [`QuotientFilter::count_estimate`](crate::QuotientFilter::count_estimate). Nothing of a kind that does

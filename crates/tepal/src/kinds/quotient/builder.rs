@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::table::Table;
 use super::{Meta, QuotientFilter};
-use crate::bits::table::packing::most_numbers;
+use crate::bits::table::packing::{Packing, most_numbers};
 use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::ids::{KeyDomain, OverCapacity, Scheme};
@@ -148,15 +148,35 @@ impl QuotientFilterBuilder {
         }
     }
 
+    /// Bytes that the table of [`build`](Self::build) takes: to plan with, without the table.
+    ///
+    /// ```
+    /// use tepal::QuotientFilter;
+    /// let described = QuotientFilter::builder().capacity(1_000_000).false_positive_rate(0.01);
+    /// assert_eq!(described.planned_size_in_bytes()?, described.build()?.size_in_bytes());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`build`](Self::build), but for the memory.
+    pub fn planned_size_in_bytes(&self) -> Result<u64> {
+        let capacity = self.needed_capacity()?;
+        let (_, numbers) = self.meta(capacity)?;
+        Ok(Packing::for_slots(capacity, numbers, self.count_bits)?.bytes())
+    }
+
+    fn needed_capacity(&self) -> Result<u64> {
+        self.capacity
+            .ok_or_else(|| Error::parameter("the capacity", "not given", "given, or the keys (`build_from`)"))
+    }
+
     /// Builds the empty filter, with room for its capacity.
     ///
     /// # Errors
     /// [`Error::Parameter`] where no capacity is given, and for impossible values; [`Error::RateOutOfReach`] for a rate that so
     /// many keys cannot have; [`Error::TooLarge`] where the machine has no memory for it.
     pub fn build(self) -> Result<QuotientFilter> {
-        let Some(capacity) = self.capacity else {
-            return Err(Error::parameter("the capacity", "not given", "given, or the keys (`build_from`)"));
-        };
+        let capacity = self.needed_capacity()?;
         let (meta, numbers) = self.meta(capacity)?;
         Ok(QuotientFilter::from_parts(meta, Table::new(numbers, self.count_bits, capacity)?, 0))
     }

@@ -156,6 +156,33 @@ impl QuotientFilter {
         Ok(removed)
     }
 
+    /// [`remove_many`](Self::remove_many) for keys hashed before, with the memory accesses of several under way together.
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove). The keys before the refused one are removed.
+    pub fn remove_many_hashes(&mut self, hashes: &[u64]) -> Result<u64> {
+        let mut removed = 0;
+        for ahead in hashes.chunks(AHEAD) {
+            ahead.iter().for_each(|&hash| self.table.fetch(self.table.number(hash)));
+            for &hash in ahead {
+                removed += u64::from(self.remove_hash(hash)?);
+            }
+        }
+        Ok(removed)
+    }
+
+    /// [`remove_many`](Self::remove_many) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared.
+    ///
+    /// # Errors
+    /// As [`remove_many`](Self::remove_many); [`Error::NoHash`] for keys that another hasher has prepared.
+    pub fn remove_prepared(&mut self, keys: &PreparedKeys) -> Result<u64> {
+        match keys.hashes() {
+            Some(hashes) => self.remove_many_hashes(hashes),
+            None if keys.is_empty() => Ok(0),
+            None => Err(Error::NoHash { scheme: self.meta.keys.scheme() }),
+        }
+    }
+
     /// [`insert`](Self::insert) for many keys.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use core::iter::Peekable;
 use super::change::Counted;
 use super::table::{Counts, MOST_COPIES, Merged, Table};
 use super::{Meta, QuotientFilter};
+use crate::bits::table::packing::Packing;
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
 use crate::params::check_rate;
@@ -110,6 +111,16 @@ impl QuotientFilter {
     #[must_use]
     pub fn fold_factors(&self) -> Vec<u64> {
         (2..=MOST_FACTOR).filter(|factor| self.numbers() % factor == 0).collect()
+    }
+
+    /// Bytes of the table after [`fold`](Self::fold) by this factor: at most these, and fewer where counts are put together. `None` where
+    /// it cannot be folded so.
+    #[must_use]
+    pub fn folded_size_in_bytes(&self, factor: u64) -> Option<u64> {
+        let folds = self.fold_factors().contains(&factor);
+        let packing =
+            Packing::for_slots(self.table.slots(), self.numbers() / factor.max(1), self.count_bits());
+        packing.ok().filter(|_| folds).map(|packing| packing.bytes())
     }
 
     /// Divides the number of [`numbers`](Self::numbers) by a factor, one of [`fold_factors`](Self::fold_factors), without the keys: the filter

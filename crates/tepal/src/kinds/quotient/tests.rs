@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::error::Error;
-use crate::{Format, Opened};
+use crate::{Format, Opened, PreparedKeys};
 
 fn hash(i: u64) -> u64 {
     let z = (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (i >> 7)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -248,4 +248,42 @@ fn larger_tables_are_those_of_the_vectors() {
             (found, _) => panic!("{:?}: {case}", found.map(|(packing, _)| packing)),
         }
     }
+}
+
+#[test]
+fn prepared_keys_are_removed_as_one_by_one() {
+    let keys: Vec<_> = (0..5000).map(|n: u32| n.to_string()).collect();
+    let built = || QuotientFilter::builder().capacity(5000).build_from(&keys).unwrap();
+    let (mut one_by_one, mut together) = (built(), built());
+    let hasher = together.key_hasher();
+    let mut prepared = PreparedKeys::default();
+    for key in &keys[1000..3000] {
+        hasher.prepare(key, &mut prepared).unwrap();
+        assert!(one_by_one.remove(key).unwrap());
+    }
+    assert_eq!(together.remove_prepared(&prepared).unwrap(), 2000);
+    assert!(one_by_one == together && together.len() == 3000);
+    let gone = together.remove_prepared(&prepared).unwrap();
+    assert!(gone < 100, "at the rate a number of another key: {gone}");
+    assert_eq!(together.remove_prepared(&PreparedKeys::default()).unwrap(), 0);
+}
+
+#[test]
+fn a_folded_size_is_known_before() {
+    let keys: Vec<_> = (0..3000).map(|n: u32| n.to_string()).collect();
+    for count_bits in [0, 4] {
+        let builder = QuotientFilter::builder().capacity(30_000).count_bits(count_bits);
+        assert_eq!(
+            builder.planned_size_in_bytes().unwrap(),
+            builder.clone().build().unwrap().size_in_bytes()
+        );
+        let filter = builder.build_from(&keys).unwrap();
+        for factor in [2, 4, 8] {
+            let planned = filter.folded_size_in_bytes(factor).unwrap();
+            let folded = filter.folded_by(factor).unwrap().size_in_bytes();
+            assert!(folded <= planned && planned <= folded + folded / 20, "{factor}: {planned}, {folded}");
+        }
+        assert_eq!((filter.folded_size_in_bytes(1), filter.folded_size_in_bytes(0)), (None, None));
+    }
+    assert!(QuotientFilter::builder().planned_size_in_bytes().is_err());
 }

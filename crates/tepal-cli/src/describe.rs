@@ -1,7 +1,7 @@
 //! A filter as data, for `--json`: the library's facts, every number exact, none formatted.
 
 use serde::Serialize;
-use tepal::{Facts, FileFacts, Form, Format, Labels, Opened, PartFacts, Unrecorded};
+use tepal::{Facts, FileFacts, Form, Format, Labels, Opened, PartFacts, TableFacts, Unrecorded};
 
 use crate::article::Article;
 use crate::error::Failure;
@@ -22,11 +22,11 @@ pub struct Description {
     pub format_version: Option<u16>,
     /// What kind of filter it is.
     pub kind: &'static str,
-    /// Which bits a hash sets.
-    pub layout: String,
-    /// Bits set for each key; null for a chain of several filters.
+    /// Which bits a hash sets; null for a table of numbers.
+    pub layout: Option<String>,
+    /// Bits set for each key; null for a chain of several filters, and for a table.
     pub num_hashes: Option<u32>,
-    /// Bits of the array, of all filters of a chain.
+    /// Bits of the array, of all filters of a chain; of the lines of a table.
     pub bit_len: u64,
     /// Bytes of the bits in memory.
     pub size_in_bytes: u64,
@@ -46,9 +46,9 @@ pub struct Description {
     pub keys_inserted: Option<u64>,
     /// Different keys in it, going by the set bits.
     pub estimated_len: f64,
-    /// Bits that are set.
-    pub set_bits: u64,
-    /// Their share.
+    /// Bits that are set; null for a table.
+    pub set_bits: Option<u64>,
+    /// Their share; of a table, the share of its slots that are taken.
     pub fill_ratio: f64,
     /// Wrong answers among keys that are not in it, now.
     pub false_positive_rate: f64,
@@ -94,8 +94,10 @@ pub struct Description {
     pub delimiter: Option<String>,
     /// Whether those rows end with NUL.
     pub nul_records: bool,
-    /// The filters, the oldest first: one, or the links of a chain.
+    /// The Bloom filters, the oldest first: one, or the links of a chain; none of another kind.
     pub filters: Vec<Part>,
+    /// The tables of numbers: one of a filter from which keys can be removed, none of a Bloom filter.
+    pub tables: Vec<Table>,
     /// What its user should know.
     pub warnings: Vec<String>,
     /// Of a filter of the five articles' schemes, what `tepal info` measures and what its article calls it; null else.
@@ -119,6 +121,32 @@ pub struct Part {
     pub fill_ratio: f64,
     /// Wrong answers among keys that are not in it, now.
     pub false_positive_rate: f64,
+}
+
+/// One table of numbers of a file.
+#[derive(Debug, Serialize)]
+pub struct Table {
+    /// How many numbers there are.
+    pub numbers: u64,
+    /// Bits of a number that stand in its slot.
+    pub remainder_bits: u8,
+    /// Bits of a slot that count copies; 0 where they are not counted.
+    pub count_bits: u8,
+    /// Lines, of 64 bytes each.
+    pub lines: u64,
+    /// Buckets that a line is home to.
+    pub buckets_per_line: u8,
+    /// Slots of a line.
+    pub slots_per_line: u8,
+    /// Slots of all lines, and those that are taken.
+    pub slots: u64,
+    pub taken_slots: u64,
+    /// The share of these.
+    pub load: f64,
+    /// Different numbers in it.
+    pub distinct_numbers: u64,
+    /// Bits of the table for each slot that is taken; for each key of the capacity where none is.
+    pub bits_per_key: f64,
 }
 
 /// A filter and its file, as the library tells it.
@@ -182,7 +210,8 @@ impl Description {
         let Told { facts, file } = told;
         let (has_plan, parts) = (told.has_plan(), &facts.parts);
         let sum = |of: fn(&PartFacts) -> u64| parts.iter().map(of).sum::<u64>();
-        let (bit_len, set_bits) = (sum(|part| part.bit_len), sum(|part| part.set_bits));
+        let (bits, set_bits) = (sum(|part| part.bit_len), sum(|part| part.set_bits));
+        let bit_len = bits_of(facts);
         let Labels { name: set, source, date, field, rows, .. } = facts.labels.clone();
         let of_rows = Rows::of(&facts.labels);
         Self {
@@ -191,7 +220,7 @@ impl Description {
             form: file.form.map(Form::name),
             format_version: file.format_version,
             kind: facts.kind.name(),
-            layout: parts.first().map_or_else(String::new, |part| part.layout.to_string()),
+            layout: parts.first().map(|part| part.layout.to_string()),
             num_hashes: match parts.as_slice() {
                 [one] => Some(one.num_hashes),
                 _ => None,
@@ -211,8 +240,11 @@ impl Description {
             capacity: has_plan.then_some(facts.capacity),
             keys_inserted: facts.keys_inserted,
             estimated_len: facts.estimated_len,
-            set_bits,
-            fill_ratio: set_bits as f64 / bit_len as f64,
+            set_bits: (bits > 0).then_some(set_bits),
+            fill_ratio: match facts.tables.as_slice() {
+                [] => set_bits as f64 / bits as f64,
+                tables => load(tables),
+            },
             false_positive_rate: facts.false_positive_rate,
             promised_false_positive_rate: has_plan.then_some(facts.promised_false_positive_rate),
             over_capacity: facts.is_over_capacity,
@@ -236,6 +268,7 @@ impl Description {
             delimiter: of_rows.as_ref().and_then(|rows| Some(char::from(rows.format?.delimiter).to_string())),
             nul_records: of_rows.is_some_and(|rows| rows.null),
             filters: parts.iter().map(|part| Part::of(part, has_plan)).collect(),
+            tables: facts.tables.iter().map(Table::of).collect(),
             warnings: facts.warnings.iter().map(ToString::to_string).collect(),
             article: None,
         }
@@ -254,6 +287,41 @@ impl Part {
             false_positive_rate: part.false_positive_rate,
         }
     }
+}
+
+impl Table {
+    fn of(table: &TableFacts) -> Self {
+        Self {
+            numbers: table.numbers,
+            remainder_bits: table.remainder_bits,
+            count_bits: table.tag_bits,
+            lines: table.lines,
+            buckets_per_line: table.buckets,
+            slots_per_line: table.slots,
+            slots: slots(table),
+            taken_slots: table.taken_slots,
+            load: table.load(),
+            distinct_numbers: table.distinct_numbers,
+            bits_per_key: table.bits_per_key(),
+        }
+    }
+}
+
+/// Bits of all its arrays and lines.
+pub fn bits_of(facts: &Facts) -> u64 {
+    let lines = facts.tables.iter().map(|table| 512 * table.lines).sum::<u64>();
+    facts.parts.iter().map(|part| part.bit_len).sum::<u64>() + lines
+}
+
+/// The share of all slots that are taken.
+pub fn load(tables: &[TableFacts]) -> f64 {
+    let taken: u64 = tables.iter().map(|table| table.taken_slots).sum();
+    taken as f64 / tables.iter().map(slots).sum::<u64>() as f64
+}
+
+/// Slots of all lines of a table.
+fn slots(table: &TableFacts) -> u64 {
+    table.lines * u64::from(table.slots)
 }
 
 /// A seed as `--valkey-seed` takes it.

@@ -3,6 +3,7 @@
 use tepal::build::{Gather, Worker};
 use tepal::{Error, KeyHasher, PreparedKeys};
 
+use crate::args::AskedArgs;
 use crate::error::Failure;
 use crate::input::pages::Keys;
 use crate::input::pipeline::{Refused, Work};
@@ -57,6 +58,16 @@ pub fn prepare(
         };
         keyless(keys, record, why)
     })
+}
+
+/// Prepares the keys of `-e`.
+pub fn given(hasher: &KeyHasher, given: &AskedArgs) -> Result<PreparedKeys, Failure> {
+    let mut prepared = PreparedKeys::default();
+    for key in &given.asked {
+        let done = hasher.prepare(key.as_encoded_bytes(), &mut prepared);
+        done.map_err(|error| Failure::at("-e", refusal(&error)))?;
+    }
+    Ok(prepared)
 }
 
 /// Prepares keys for a filter whose size may not be known yet, and keeps those that have to wait.

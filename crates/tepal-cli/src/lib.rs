@@ -65,6 +65,7 @@ pub fn main() -> ExitCode {
     finish(match cli.verb {
         Verb::Build(args) => cmd::build::run(&args),
         Verb::Add(args) => cmd::add::run(&args),
+        Verb::Remove(args) => cmd::remove::run(&args),
         Verb::Has(args) => cmd::has::run(&args),
         Verb::Which(args) => cmd::which::run(&args),
         Verb::Uniq(args) => cmd::uniq::run(&args),

@@ -76,6 +76,15 @@ pub fn open_one_of(
     }
 }
 
+/// Of a file of so many bytes only what keys change is copied into memory, page by page.
+const LARGE: u64 = 256 << 20;
+
+/// How to open a filter that is to be changed.
+pub fn to_change(path: &Path, file: FileArgs) -> FileArgs {
+    let is_large = std::fs::metadata(path).is_ok_and(|found| found.len() >= LARGE);
+    FileArgs { copy_on_write: is_large, ..file }
+}
+
 /// Says that keys are taken for bytes, where the program of the file has other keys too and nobody has said which these are.
 pub fn note_encoding(path: &Path, opened: &Opened, file: FileArgs) {
     let domains = opened.format().key_domains();

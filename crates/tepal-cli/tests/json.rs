@@ -120,6 +120,7 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
         ("valkey", "--to valkey-bloom"),
         ("article", "--scheme md5-presets"),
         ("ints", "--integer"),
+        ("table", "--count-bits 8"),
     ] {
         let ran = place.run(&format!("build -q -o {name} {more} keys"));
         assert_eq!(ran.code, 0, "{name}: {}", ran.err);
@@ -140,6 +141,7 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
             ],
         ),
         ("add", vec!["add --json roomy others -o added"]),
+        ("remove", vec!["remove --json table keys --members others keys -o removed"]),
         ("has", vec!["has --json f --in ints rows mixed -e 1", "has --json f -f 2 rows"]),
         (
             "which",
@@ -151,7 +153,7 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
         (
             "info",
             vec![
-                "info --json f roomy article ints byfield hashed chain",
+                "info --json f roomy article ints byfield hashed chain table",
                 "info --json guava --from guava",
                 "info --json valkey --from valkey-bloom",
                 "info --json sealed --seal seal",

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{ChangeArgs, FileArgs, KeyArgs, SecretArgs};
+use super::{AskedArgs, ChangeArgs, FileArgs, KeyArgs, SecretArgs};
 
 /// The end of its help, after that about keys.
 pub const ADD_COST: &str = "\
@@ -23,6 +23,8 @@ pub struct AddArgs {
     /// Lists of keys; none or - is standard input
     #[arg(value_name = "KEYS")]
     pub inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub asked: AskedArgs,
     #[command(flatten)]
     pub keys: KeyArgs,
     #[command(flatten)]

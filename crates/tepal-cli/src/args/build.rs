@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use tepal::OverCapacity;
 
-use super::{ChainArgs, KeyArgs, RecipeArgs, SchemeArgs, ShapeArgs};
+use super::{ChainArgs, KeyArgs, RecipeArgs, SchemeArgs, ShapeArgs, TableArgs};
 use crate::text::number;
 
 /// The end of its help, after that about keys.
@@ -63,6 +63,8 @@ pub struct BuildArgs {
     pub exact_as: Option<ExactAs>,
     #[command(flatten)]
     pub shape: ShapeArgs,
+    #[command(flatten)]
+    pub table: TableArgs,
     #[command(flatten)]
     pub keys: KeyArgs,
     /// Memory for keys that wait until they are counted, 8 bytes each; what does not fit goes to temporary files. The peak is

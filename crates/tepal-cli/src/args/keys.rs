@@ -155,7 +155,7 @@ impl RecipeArgs {
 /// Keys on the command line.
 #[derive(Args, Clone, Debug, Default)]
 pub struct AskedArgs {
-    /// Ask for this key; may be given several times. Standard input is then read only if - is given
+    /// A key by itself; may be given several times. Standard input is then read only if - is given
     #[arg(short = 'e', long = "key", value_name = "KEY", allow_hyphen_values = true)]
     pub asked: Vec<OsString>,
 }

@@ -18,9 +18,11 @@ mod keys;
 mod live;
 mod output;
 mod patch;
+mod remove;
 mod secret;
 mod shape;
 mod shrink;
+mod table;
 mod test;
 mod uniq;
 mod which;
@@ -41,9 +43,12 @@ pub use live::LiveArgs;
 pub use output::{ChangeArgs, MakeArgs};
 use patch::PATCH_HELP;
 pub use patch::{DiffArgs, PatchArgs};
+pub use remove::RemoveArgs;
 pub use secret::SecretArgs;
 pub use shape::ShapeArgs;
 pub use shrink::ShrinkArgs;
+use table::TABLE_HELP;
+pub use table::TableArgs;
 pub use test::TestArgs;
 use uniq::UNIQ_HELP;
 pub use uniq::UniqArgs;
@@ -96,7 +101,7 @@ pub enum Verb {
         before_help = "  tepal build list.txt -o list.tepal
   zcat old.gz | tepal build - new.txt -p 0.1% -o all.tepal
   tepal build mail.csv -f email --nocase --trim -o mail.tepal",
-        after_help = format!("{KEYS_HELP}\n\n{EXACT_HELP}")
+        after_help = format!("{KEYS_HELP}\n\n{EXACT_HELP}\n\n{TABLE_HELP}")
     )]
     Build(BuildArgs),
     /// Add keys to a filter
@@ -109,6 +114,16 @@ pub enum Verb {
         after_help = format!("{KEYS_HELP}\n\n{ADD_COST}")
     )]
     Add(AddArgs),
+    /// Take keys out of a filter of build --deletable
+    #[command(
+        aliases = ["delete", "del", "rm"],
+        help_template = TEMPLATE,
+        before_help = "  tepal remove sessions.tepal ended.txt
+  tepal remove sessions.tepal -e 570108428378
+  tepal remove sessions.tepal ended.txt --members all.txt -o smaller.tepal",
+        after_help = format!("{}\n\n{KEYS_HELP}", remove::HELP)
+    )]
+    Remove(RemoveArgs),
     /// Print the lines whose key is (probably) in a filter
     #[command(
         aliases = ["check", "query", "contains"],

@@ -13,6 +13,9 @@ Neighbouring lines of bits become one, so no key is lost. The number of lines is
 are few sizes that a filter can be folded to; a size that is not one of them is refused, and those around it are named. \
 What a filter of that size built from the same keys is, the folded one is, bit for bit.
 
+A filter from which keys can be removed (build --deletable) folds by 2 to 64; where -p allows no factor, its table is laid out for the \
+keys that are left in it. Fewer numbers mean fewer bits a key, so that a half takes more than half of the bytes.
+
 Filters whose positions are remainders (Guava, Spark, RedisBloom, and the others but Parquet) do not fold; build them again \
 from their keys.";
 

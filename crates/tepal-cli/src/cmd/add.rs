@@ -3,24 +3,21 @@
 use serde::Serialize;
 use tepal::{Error, Kind, Opened, PreparedKeys};
 
-use crate::args::{AddArgs, FileArgs};
+use super::build::table;
+use crate::args::AddArgs;
 use crate::describe::{Description, Told, warn_past_promise};
 use crate::error::{Failure, Outcome};
 use crate::input::bad::{BadPolicy, BadTotal};
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
-use crate::input::source::Source;
-use crate::keys::Prepare;
-use crate::open::{ignore_capacity, note_encoding, open};
+use crate::keys::{Prepare, given};
+use crate::open::{ignore_capacity, note_encoding, open, to_change};
 use crate::output::{Change, Stdout, keep, say};
 use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
-
-/// Of a file of so many bytes only what keys change is copied into memory, page by page.
-const LARGE: u64 = 256 << 20;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -42,8 +39,7 @@ pub fn run(args: &AddArgs) -> Outcome {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
     keep(args.change.output.as_deref(), "a list of keys", &args.inputs)?;
-    let is_large = std::fs::metadata(&args.filter).is_ok_and(|found| found.len() >= LARGE);
-    let how = FileArgs { copy_on_write: is_large, ..args.file };
+    let how = to_change(&args.filter, args.file);
     let (filter, output) = (args.filter.as_path(), args.change.output.as_deref());
     let open_it = || open(filter, how, &secrets);
     let change =
@@ -54,12 +50,12 @@ pub fn run(args: &AddArgs) -> Outcome {
     }
     let mut target = change.target()?;
     let file_rows = [(args.filter.as_path(), &file)];
-    let rules = rows::rules(&args.keys, BadPolicy::Fail, file_rows, true, args.change.quiet)?;
-    let sources = Source::list(&args.inputs);
+    let sources = args.asked.sources(&args.inputs);
+    let rules = rows::rules(&args.keys, BadPolicy::Fail, file_rows, !sources.is_empty(), args.change.quiet)?;
     let progress = Progress::of(&sources, args.change.quiet);
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let before = file.filter().estimated_len();
-    let keys = add_all(&name, &mut file, &mut inputs, args.past_promise)?;
+    let keys = add_all(&name, &mut file, &mut inputs, args)?;
     progress.clear();
     if args.keys.warns_of_bad(BadPolicy::Fail, args.change.quiet) {
         inputs.bad.warn();
@@ -82,11 +78,13 @@ pub fn run(args: &AddArgs) -> Outcome {
     Ok(0)
 }
 
-/// Inserts all keys, past capacity only with `past_promise`. Gives how many there were.
-fn add_all(name: &str, file: &mut Opened, inputs: &mut Inputs, past_promise: bool) -> Result<u64, Failure> {
-    let forced = if past_promise { ignore_capacity(name, file)? } else { None };
+/// Inserts all keys, past capacity only with `--past-promise`. Gives how many there were.
+fn add_all(name: &str, file: &mut Opened, inputs: &mut Inputs, args: &AddArgs) -> Result<u64, Failure> {
+    let forced = if args.past_promise { ignore_capacity(name, file)? } else { None };
     let work = Prepare { hasher: file.key_hasher() };
+    let given = given(&work.hasher, &args.asked)?;
     let mut sink = Add { name, file, keys: 0 };
+    sink.add(&given)?;
     pipeline::run(inputs, &work, &mut sink)?;
     let keys = sink.keys;
     if let Some(policy) = forced {
@@ -101,18 +99,25 @@ struct Add<'a> {
     keys: u64,
 }
 
-impl Sink<PreparedKeys> for Add<'_> {
-    fn take(&mut self, _page: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
+impl Add<'_> {
+    fn add(&mut self, keys: &PreparedKeys) -> Result<(), Failure> {
+        let kind = self.file.filter().kind();
         match self.file.insert_prepared(keys) {
             Ok(()) => self.keys += keys.len() as u64,
             Err(Error::CapacityReached { capacity, inserted, .. }) => {
                 let fitted = self.keys + inserted as u64;
-                return Err(match self.file.filter().kind() {
+                return Err(match kind {
                     Kind::Scalable => full_chain(self.name, fitted),
                     _ => full(self.name, capacity, fitted),
                 });
             }
-            Err(Error::KeysClustered { .. }) if self.file.filter().kind() == Kind::Scalable => {
+            Err(Error::TooManyCopies { most, inserted, .. }) => {
+                return Err(too_many_copies(self.name, most, self.keys + inserted as u64));
+            }
+            Err(Error::KeysClustered { .. }) if kind == Kind::Quotient => {
+                return Err(table::clustered(self.name));
+            }
+            Err(Error::KeysClustered { .. }) if kind == Kind::Scalable => {
                 return Err(Failure::at(
                     self.name,
                     "the keys fall on few of the filter's lines, as if they had been chosen by its own hash, and others like \
@@ -124,8 +129,27 @@ impl Sink<PreparedKeys> for Add<'_> {
             }
             Err(error) => return Err(Failure::at(self.name, error)),
         }
-        Ok(Flow::Continue)
+        Ok(())
     }
+}
+
+impl Sink<PreparedKeys> for Add<'_> {
+    fn take(&mut self, _page: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
+        self.add(keys).map(|()| Flow::Continue)
+    }
+}
+
+/// A key is in as often as it can be.
+fn too_many_copies(name: &str, most: u64, fitted: u64) -> Failure {
+    Failure::at(
+        name,
+        format!(
+            "key {} of those given is in {} times already, and no more copies of one are counted; nothing was added. Take repeats out \
+             (tepal uniq), or build it again with counts of more bits (--count-bits)",
+            number::count(fitted + 1),
+            number::count(most)
+        ),
+    )
 }
 
 /// A chain that may not grow takes no key more than its program would let it take.

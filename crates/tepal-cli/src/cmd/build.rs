@@ -2,14 +2,15 @@
 
 mod exact;
 mod like;
+pub mod table;
 
 use std::path::Path;
 
 use serde::Serialize;
 use tepal::build::{Built, Gather};
 use tepal::{
-    AnyFilter, BloomFilterBuilder, Error, Format, KeyDomain, Labels, Obstacle, OverCapacity, PreparedKeys,
-    Scheme,
+    AnyFilter, BloomFilterBuilder, Error, Format, KeyDomain, Labels, Obstacle, Opened, OverCapacity,
+    PreparedKeys, Scheme,
 };
 
 use super::plan::has_own_sizes;
@@ -53,6 +54,8 @@ enum Way {
     Gather(Box<Gather>),
     /// They are compared with a universe first.
     Exact(Box<BloomFilterBuilder>),
+    /// They are sorted into a table.
+    Table(table::Shape),
 }
 
 /// Runs the verb.
@@ -60,6 +63,7 @@ pub fn run(args: &BuildArgs) -> Outcome {
     if args.json && args.output.as_os_str() == "-" {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
+    table::check(args)?;
     exact::check(args)?;
     let output = Some(args.output.as_path());
     keep(output, "a list of keys", args.inputs.iter().chain(&args.exact_on))?;
@@ -70,16 +74,21 @@ pub fn run(args: &BuildArgs) -> Outcome {
     let sources = Source::list(&args.inputs);
     let (way, rules) = match &args.like {
         Some(path) => {
-            let (gather, rules) = like::gather(path, args, &sources, &secrets)?;
-            (Way::Gather(Box::new(gather)), rules)
+            let (file, rules) = like::file(path, args, &sources, &secrets)?;
+            (like_it(path, file)?, rules)
         }
         None => {
             let rules = args.keys.rules(BadPolicy::Fail)?;
             args.keys.check_field()?;
-            let builder = keyed(args, Rows::label(&rules, &sources), &secrets)?;
-            let way = match args.exact_on.is_empty() {
-                true => Way::Gather(Box::new(new_gather(args, builder, &target)?)),
-                false => Way::Exact(Box::new(builder)),
+            let rows = Rows::label(&rules, &sources);
+            let way = match (args.table.flag(), args.exact_on.is_empty()) {
+                (Some(_), _) => {
+                    Way::Table(table::Shape::Flags(Box::new(table::described(args, rows, &secrets)?)))
+                }
+                (None, true) => {
+                    Way::Gather(Box::new(new_gather(args, keyed(args, rows, &secrets)?, &target)?))
+                }
+                (None, false) => Way::Exact(Box::new(keyed(args, rows, &secrets)?)),
             };
             (way, rules)
         }
@@ -92,6 +101,7 @@ pub fn run(args: &BuildArgs) -> Outcome {
             let (built, exact) = exact::build(*builder, args, &target, &rules, &mut inputs)?;
             (built, Some(exact))
         }
+        Way::Table(shape) => (table::build(shape, args, &mut inputs)?, None),
     };
     if let Some(form) = args.chain.form {
         built.file = built.file.in_form(form)?;
@@ -142,6 +152,15 @@ pub fn run(args: &BuildArgs) -> Outcome {
         })?;
     }
     Ok(0)
+}
+
+/// How keys become a filter like the one at `path`, which is `file`.
+fn like_it(path: &Path, file: Opened) -> Result<Way, Failure> {
+    let failed = |error| Failure::at(&shown(path), error);
+    match table::like(file).map_err(failed)? {
+        Ok(shape) => Ok(Way::Table(shape)),
+        Err(file) => Ok(Way::Gather(Box::new(Gather::like(file).map_err(failed)?))),
+    }
 }
 
 /// What the flags say of the filter, with the secret key.
@@ -282,6 +301,25 @@ fn scheme(args: &SchemeArgs) -> Result<Option<Scheme>, Failure> {
     Ok(scheme)
 }
 
+/// The texts about the set; `rows` says how those are written of which one field is the key.
+fn labels(args: &BuildArgs, rows: Option<String>) -> Labels {
+    let mut labels = Labels::new();
+    labels.name.clone_from(&args.name);
+    labels.source.clone_from(&args.source);
+    labels.date.clone_from(&args.date);
+    labels.field = args.keys.field.as_ref().map(Field::text);
+    labels.rows = rows;
+    labels
+}
+
+fn key_domain(args: &BuildArgs) -> KeyDomain {
+    match (args.scheme.encoding, args.integer) {
+        (Some(encoding), _) => encoding,
+        (None, true) => KeyDomain::Integer,
+        (None, false) => KeyDomain::Bytes,
+    }
+}
+
 /// Everything about the filter to be but its keys; `rows` says how those are written of which one field is the key.
 fn builder(args: &BuildArgs, rows: Option<String>) -> Result<BloomFilterBuilder, Failure> {
     let shape = ShapeArgs {
@@ -292,22 +330,12 @@ fn builder(args: &BuildArgs, rows: Option<String>) -> Result<BloomFilterBuilder,
     shape.check()?;
     let scheme = scheme(&args.scheme)?;
     args.chain.check(args.scheme.to, scheme, &shape)?;
-    let mut labels = Labels::new();
-    labels.name.clone_from(&args.name);
-    labels.source.clone_from(&args.source);
-    labels.date.clone_from(&args.date);
-    labels.field = args.keys.field.as_ref().map(Field::text);
-    labels.rows = rows;
     let mut builder = shape
         .describe(shape.bit_len(!scheme.is_some_and(has_own_sizes))?, scheme)
-        .key_domain(match (args.scheme.encoding, args.integer) {
-            (Some(encoding), _) => encoding,
-            (None, true) => KeyDomain::Integer,
-            (None, false) => KeyDomain::Bytes,
-        })
+        .key_domain(key_domain(args))
         .over_capacity(args.over.unwrap_or(OverCapacity::Refuse))
         .recipe(args.recipe.recipe())
-        .labels(labels);
+        .labels(labels(args, rows));
     if let Some(rule) = args.scheme.md5_split {
         builder = builder.md5_split(rule);
     }

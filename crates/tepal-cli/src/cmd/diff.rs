@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use serde::Serialize;
-use tepal::{Error, Format, Opened, Patch};
+use tepal::{Error, Format, Kind, Opened, Patch};
 
 use crate::args::DiffArgs;
 use crate::error::{Failure, Outcome};
@@ -41,6 +41,14 @@ pub fn run(args: &DiffArgs) -> Outcome {
     let old = shown(&args.old);
     check_foreign(args)?;
     let patch = Patch::between_files(&args.old, &args.new).map_err(|error| match error {
+        Error::Incompatible { property: "length", expected, found, .. } if is_table(&args.new) => Failure::at(
+            &shown(&args.new),
+            format!(
+                "its length is {found}, and that of {old} is {expected}: the table of a filter from which keys can be removed \
+                 follows from how many keys there are; send it whole, or build it with --like {old}, which keeps the length while the \
+                 keys fit"
+            ),
+        ),
         Error::Incompatible { property, expected, found, .. } => Failure::at(
             &shown(&args.new),
             format!("its {property} is {found}, and that of {old} is {expected}; {}", rebuild(&old)),
@@ -110,6 +118,11 @@ fn check_foreign(args: &DiffArgs) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::at(&name, format!("its size or its hash is not that of {old}; {}", rebuild(&old))))
+}
+
+/// Is it a filter from which keys can be removed? One that is keyed or sealed is not told.
+fn is_table(path: &Path) -> bool {
+    tepal::open(path).is_ok_and(|file| file.filter().kind() == Kind::Quotient)
 }
 
 /// Is it a tepal file?

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use tepal::{AnyFilter, Facts, Kind, Opened, OverCapacity, PartFacts, Scheme, Unrecorded};
+use tepal::{AnyFilter, Facts, Kind, Opened, OverCapacity, PartFacts, Scheme, TableFacts, Unrecorded};
 
 use crate::args::InfoArgs;
 use crate::article::Article;
-use crate::describe::{Description, Told, hex};
+use crate::describe::{Description, Told, bits_of, hex, load};
 use crate::error::{Failure, Outcome};
 use crate::open::open_one_of;
 use crate::output::{Stdout, complain};
@@ -93,6 +93,9 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
     if facts.kind == Kind::Scalable {
         line("growth", growth(facts.expansion));
     }
+    for table in &facts.tables {
+        line("table", lines(table));
+    }
     let unicode = picture::has_unicode();
     line("fill", fill(opened.filter(), facts, unicode));
     if told.is_ours() {
@@ -110,6 +113,7 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
 /// What it is.
 fn what(told: &Told) -> String {
     let kind = match told.facts.parts.as_slice() {
+        _ if told.facts.kind == Kind::Quotient => table(&told.facts.tables),
         [one] => {
             let layout = if told.is_ours() { format!("layout {}, ", one.layout) } else { String::new() };
             format!("Bloom filter, {layout}{} a key", counted(u64::from(one.num_hashes), "bit"))
@@ -122,9 +126,23 @@ fn what(told: &Told) -> String {
     }
 }
 
+/// A filter from which keys can be removed.
+fn table(tables: &[TableFacts]) -> String {
+    match tables.iter().map(|table| table.tag_bits).max() {
+        None | Some(0) => "quotient filter: its keys can be removed".to_owned(),
+        Some(bits) => {
+            format!("quotient filter: its keys can be removed, and are counted, in {bits} bits each")
+        }
+    }
+}
+
 fn keys(told: &Told) -> String {
     let facts = &told.facts;
-    let by_bits = format!("about {} different by the bits", count(facts.estimated_len.round() as u64));
+    let different = count(facts.estimated_len.round() as u64);
+    if let (Kind::Quotient, Some(keys)) = (facts.kind, facts.keys_inserted) {
+        return format!("{} in it, about {different} different ones", count(keys));
+    }
+    let by_bits = format!("about {different} different by the bits");
     let (added, known) = if told.is_ours() { ("added", "known") } else { ("recorded", "recorded") };
     match facts.keys_inserted {
         Some(keys) => format!("{} {added} ({by_bits})", count(keys)),
@@ -133,9 +151,17 @@ fn keys(told: &Told) -> String {
 }
 
 fn size_of(told: &Told) -> String {
-    let bits: u64 = told.facts.parts.iter().map(|part| part.bit_len).sum();
+    let bits = bits_of(&told.facts);
     let file = count(told.file.file_len);
     match told.is_ours() {
+        true if told.facts.kind == Kind::Quotient => {
+            let keys: u64 = told.facts.tables.iter().map(|table| table.distinct_numbers).sum();
+            let each = match keys {
+                0 => String::new(),
+                keys => format!("{:.2} bits a different key, ", bits as f64 / keys as f64),
+            };
+            format!("{}, {each}file of {file} bytes", size(told.facts.size_in_bytes))
+        }
         true => {
             let each = bits as f64 / told.facts.capacity as f64;
             format!("{}, {each:.2} bits a key, file of {file} bytes", size(told.facts.size_in_bytes))
@@ -213,8 +239,25 @@ fn link(n: u32, part: &PartFacts) -> String {
     )
 }
 
+/// How a table is laid out.
+fn lines(table: &TableFacts) -> String {
+    let of_count = match table.tag_bits {
+        0 => String::new(),
+        bits => format!(" and {bits} of a count"),
+    };
+    format!(
+        "{} below {}, in {} of {} slots, {} bits each{of_count}",
+        counted(table.distinct_numbers, "number"),
+        count(table.numbers),
+        counted(table.lines, "line"),
+        table.slots,
+        table.remainder_bits,
+    )
+}
+
 fn fill(filter: &AnyFilter, facts: &Facts, unicode: bool) -> String {
-    let Some(largest) = facts.parts.iter().max_by_key(|part| part.bit_len) else { return String::new() };
+    let largest = facts.parts.iter().max_by_key(|part| part.bit_len).map(PartFacts::fill_ratio);
+    let full = largest.unwrap_or_else(|| load(&facts.tables));
     let slices = filter.fill_of_slices(WIDTH);
     let least = slices.iter().copied().fold(f64::INFINITY, f64::min);
     let most = slices.iter().copied().fold(0.0, f64::max);
@@ -223,7 +266,8 @@ fn fill(filter: &AnyFilter, facts: &Facts, unicode: bool) -> String {
         n => format!("; {n} slices from {:.1} to {:.1} %", least * 100.0, most * 100.0),
     };
     let which = if facts.parts.len() > 1 { " of the largest" } else { "" };
-    format!("{} {}{which}{spread}", columns(&slices, unicode), percent(largest.fill_ratio()))
+    let what = if facts.tables.is_empty() { "" } else { " of the slots" };
+    format!("{} {}{what}{which}{spread}", columns(&slices, unicode), percent(full))
 }
 
 fn room(facts: &Facts, unicode: bool) -> String {

@@ -87,6 +87,17 @@ fn refusal(error: &Error) -> String {
         Error::Incompatible { property: "file format", expected, found, .. } => {
             format!("its format is {found}, not {expected}; bring both to one format with: tepal convert")
         }
+        Error::Incompatible { property, expected, found, .. } if property.starts_with("the number of numbers") => {
+            format!(
+                "it has {found} numbers, not {expected}: filters from which keys can be removed are merged where room and rate are \
+                 equal, so build both with the same -n and -p, or one with --like the other"
+            )
+        }
+        Error::TooManyCopies { most, .. } => format!(
+            "together they hold a key more often than the {} times that can be counted; build both with more bits of a count \
+             (--count-bits)",
+            number::count(*most)
+        ),
         Error::Incompatible { property, expected, found, .. } => format!(
             "its {property} is {found}, not {expected}; only filters of one shape and one hash can be merged, build \
              one of them again from its keys"
@@ -106,9 +117,10 @@ fn refusal(error: &Error) -> String {
 
 fn report(merged: usize, told: &Told) {
     say(&format!(
-        "{} merged: about {} by the bits; {}",
+        "{} merged: about {}{}; {}",
         number::counted(merged as u64, "filter"),
         number::counted(told.facts.estimated_len.round() as u64, "different key"),
+        if told.facts.kind == Kind::Quotient { "" } else { " by the bits" },
         told.rates(","),
     ));
 }

@@ -12,6 +12,7 @@ pub mod manual;
 pub mod merge;
 pub mod patch;
 pub mod plan;
+pub mod remove;
 pub mod shrink;
 pub mod test;
 pub mod uniq;

@@ -1,5 +1,7 @@
 //! `tepal plan`: calculates keys, rate or size from the other two, for every layout.
 
+mod table;
+
 use serde::Serialize;
 use tepal::{BloomFilter, BloomFilterBuilder, Layout, Plan, Scheme};
 
@@ -11,7 +13,7 @@ use crate::text::number::{count, rate, size};
 /// One way to keep the set.
 #[derive(Serialize)]
 struct Row {
-    /// A layout, or something to compare with.
+    /// A layout, another kind of filter, or something to compare with.
     kind: &'static str,
     /// Whether `build` takes this one.
     chosen: bool,
@@ -105,6 +107,10 @@ fn rows(args: &PlanArgs, wanted: &Wanted) -> Result<Vec<Row>, Failure> {
     }
     if rows.iter().all(|row| row.problem.is_some()) {
         chosen?;
+    }
+    // A layout, k and --small are those of Bloom filters.
+    if wanted.layout.is_none() && args.shape.num_hashes.is_none() && !args.shape.small {
+        rows.extend(table::rows(wanted));
     }
     rows.push(limit(wanted));
     if let (Some(universe), Some(keys)) = (args.universe, wanted.capacity) {

@@ -1,7 +1,7 @@
 //! `tepal shrink`: a smaller filter of a filter, without its keys.
 
 use serde::Serialize;
-use tepal::{Error, Opened};
+use tepal::{Error, Kind, Opened};
 
 use crate::args::ShrinkArgs;
 use crate::describe::{Description, Told, warn_past_promise};
@@ -18,7 +18,7 @@ const USELESS: f64 = 0.5;
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Report {
-    /// So many lines or blocks became one.
+    /// So many lines or blocks became one; 1 for a table that was laid out for the keys in it.
     factor: u64,
     /// Bytes of the bits before.
     size_before: u64,
@@ -48,7 +48,8 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
     let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());
     if !args.change.quiet {
         let (was, is) = (size(before), size(told.facts.size_in_bytes));
-        say(&format!("{factor} to 1: {was} before, {is} now; {}", told.rates(",")));
+        let how = if factor == 1 { "for the keys in it".to_owned() } else { format!("{factor} to 1") };
+        say(&format!("{how}: {was} before, {is} now; {}", told.rates(",")));
     }
     let promises = told.facts.promised_false_positive_rate;
     if told.has_plan() && promises > promised {
@@ -65,7 +66,10 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
 
 /// Folds to the smallest size of this rate.
 fn to_rate(name: &str, file: &mut Opened, wanted: f64) -> Result<u64, Failure> {
+    let before = file.filter().size_in_bytes();
     match file.shrink_to(wanted) {
+        // A table is laid out for the keys that are left in it.
+        Ok(1) if file.filter().size_in_bytes() < before => Ok(1),
         Ok(1) => {
             let half = file
                 .filter()
@@ -95,7 +99,8 @@ fn to_rate(name: &str, file: &mut Opened, wanted: f64) -> Result<u64, Failure> {
 /// Folds to the largest size that is no larger than so many bytes.
 fn to_size(name: &str, file: &mut Opened, bytes: u64) -> Result<u64, Failure> {
     let now = file.filter().size_in_bytes();
-    let folded = match file.filter().fold_factors().into_iter().find(|factor| now / factor <= bytes) {
+    let fits = |factor: &u64| file.filter().folded_size_in_bytes(*factor).is_some_and(|size| size <= bytes);
+    let folded = match file.filter().fold_factors().into_iter().find(fits) {
         _ if bytes >= now && !file.filter().fold_factors().is_empty() => {
             let text =
                 format!("{} bytes already; it folds to {}; give less with -s", count(now), sizes(file, now));
@@ -110,7 +115,15 @@ fn to_size(name: &str, file: &mut Opened, bytes: u64) -> Result<u64, Failure> {
         }
     };
     let possible = sizes(file, bytes);
-    file.fold(folded).map_err(|error| refusal(name, &error))?;
+    file.fold(folded).map_err(|error| match (&error, file.filter().kind()) {
+        (Error::Parameter { .. }, Kind::Quotient) => {
+            let text = format!(
+                "in so few bytes all strangers would be found; it folds to {possible}; give more with -s"
+            );
+            Failure::at(name, text)
+        }
+        _ => refusal(name, &error),
+    })?;
     let rate_then = file.filter().false_positive_rate();
     if rate_then > USELESS {
         let text = format!(
@@ -127,7 +140,10 @@ fn to_size(name: &str, file: &mut Opened, bytes: u64) -> Result<u64, Failure> {
 /// The sizes in bytes that it can be folded to, next to the wanted one.
 fn sizes(file: &Opened, wanted: u64) -> String {
     let now = file.filter().size_in_bytes();
-    let all: Vec<u64> = file.filter().fold_factors().into_iter().map(|factor| now / factor).collect();
+    let factors = file.filter().fold_factors();
+    let sizes = factors.into_iter().filter_map(|factor| file.filter().folded_size_in_bytes(factor));
+    let mut all: Vec<u64> = sizes.filter(|size| *size < now).collect();
+    all.dedup();
     let near = all.partition_point(|&size| size > wanted);
     let shown = &all[near.saturating_sub(3)..(near + 3).min(all.len())];
     let mut text = shown.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");

@@ -2,6 +2,7 @@
 
 mod bad_records;
 mod build;
+mod deletable;
 mod encodings;
 mod errors;
 mod exact_on;
@@ -31,6 +32,7 @@ mod place;
 mod plain;
 #[cfg(unix)]
 mod reload;
+mod remove;
 mod replaced;
 mod rows;
 mod schemes;

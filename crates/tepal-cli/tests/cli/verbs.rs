@@ -145,6 +145,7 @@ fn info_as_json_is_stable() {
         "nocase",
         "name",
         "source",
+        "tables",
         "date",
         "field",
         "row_format",

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use tepal::build::Gather;
 use tepal::{Error, Format, Opened};
 
 use crate::args::{BuildArgs, FileArgs};
@@ -15,14 +14,14 @@ use crate::rows::{self, Rows};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 
-/// Takes keys into a filter of the shape, hash, recipe and promise of the one at `path`, and from where its keys came where nothing
+/// The filter for another list of the shape, hash, recipe and promise of the one at `path`, and from where its keys came where nothing
 /// else is said.
-pub fn gather(
+pub fn file(
     path: &Path,
     args: &BuildArgs,
     sources: &[Source],
     secrets: &Secrets,
-) -> Result<(Gather, KeyRules), Failure> {
+) -> Result<(Opened, KeyRules), Failure> {
     let name = shown(path);
     // Of another program's file the flags say what it does not.
     let told = FileArgs { from: args.scheme.to, encoding: args.scheme.encoding, ..FileArgs::default() };
@@ -40,7 +39,7 @@ pub fn gather(
         return Err(Failure::at(&name, text));
     }
     relabel(&mut file, args, &rules, sources).map_err(|error| Failure::at(&name, error))?;
-    Ok((Gather::like(file).map_err(|error| Failure::at(&name, error))?, rules))
+    Ok((file, rules))
 }
 
 /// The name and the source stay, where no others are given; the date is that of another list.

@@ -1,0 +1,200 @@
+//! `tepal remove`: keys out of a filter, as a whole or not at all.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use tepal::{Kind, Opened, PreparedKeys};
+
+use crate::args::RemoveArgs;
+use crate::describe::{Description, Told};
+use crate::error::{Failure, Outcome};
+use crate::input::bad::{BadPolicy, BadTotal};
+use crate::input::field::KeyRules;
+use crate::input::pages::{Inputs, Page};
+use crate::input::pipeline::{self, Flow, Sink};
+use crate::input::progress::Progress;
+use crate::input::source::Source;
+use crate::keys::{Prepare, given};
+use crate::open::{open, to_change};
+use crate::output::{Change, Stdout, keep, say};
+use crate::rows;
+use crate::secrets::Secrets;
+use crate::text::message::shown;
+use crate::text::number;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report {
+    /// Keys read, repeats included.
+    keys: u64,
+    /// Copies that were removed.
+    removed: u64,
+    /// Keys of which no copy was in.
+    not_in: u64,
+    /// Keys that were left alone, since no list of `--members` has them.
+    not_members: u64,
+    /// Records that were left out because they have no key.
+    bad_records: u64,
+    filter: Description,
+}
+
+/// Runs the verb.
+pub fn run(args: &RemoveArgs) -> Outcome {
+    let name = shown(&args.filter);
+    let secrets = Secrets::read(&args.keyed, args.change.quiet)?;
+    if args.json && args.change.to_stdout() {
+        return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
+    }
+    let sources = args.asked.sources(&args.inputs);
+    if !sources.is_empty() && Source::reads_stdin_twice(&args.inputs, &args.members) {
+        return Err(Failure::new(
+            "standard input can be read once; name files for the keys, for the members, or for both",
+        ));
+    }
+    keep(args.change.output.as_deref(), "a list of keys", args.inputs.iter().chain(&args.members))?;
+    let how = to_change(&args.filter, args.file);
+    let (filter, output) = (args.filter.as_path(), args.change.output.as_deref());
+    let open_it = || open(filter, how, &secrets);
+    let change =
+        Change::lock(filter, (output, args.change.force), (args.change.no_wait, args.change.quiet), open_it)?;
+    let mut file = open_it()?;
+    check_kind(&name, &file)?;
+    let mut target = change.target()?;
+    let reads = !sources.is_empty() || !args.members.is_empty();
+    let file_rows = [(args.filter.as_path(), &file)];
+    let rules = rows::rules(&args.keys, BadPolicy::Fail, file_rows, reads, args.change.quiet)?;
+    let members = match args.members.as_slice() {
+        [] => None,
+        paths => Some(members(args, paths, &rules, &file)?),
+    };
+    let progress = Progress::of(&sources, args.change.quiet);
+    let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
+    let work = Prepare { hasher: file.key_hasher() };
+    let given = given(&work.hasher, &args.asked)?;
+    let mut sink = Remove { name: &name, file: &mut file, members, keys: 0, removed: 0, not_members: 0 };
+    sink.remove(&given)?;
+    pipeline::run(&mut inputs, &work, &mut sink)?;
+    let Remove { keys, removed, not_members, .. } = sink;
+    progress.clear();
+    if args.keys.warns_of_bad(BadPolicy::Fail, args.change.quiet) {
+        inputs.bad.warn();
+    }
+    // A filter that stays as it is need not be written in its own place.
+    if removed > 0 || output.is_some() {
+        target.save(&file, secrets.seal.as_ref())?;
+    }
+    let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());
+    let filter = Description::of(&target.name(), &told);
+    let not_in = keys - removed - not_members;
+    let report = Report { keys, removed, not_in, not_members, bad_records: inputs.bad.records(), filter };
+    if !args.change.quiet {
+        say(&summary(&report, &inputs.bad, &told));
+    }
+    if args.json {
+        Stdout::new().document(&report)?;
+    }
+    Ok(0)
+}
+
+/// Refuses a filter that cannot forget one key, before the lists are read.
+fn check_kind(name: &str, file: &Opened) -> Result<(), Failure> {
+    let what = match file.filter().kind() {
+        Kind::Quotient => return Ok(()),
+        Kind::Bloom => "a Bloom filter, whose keys share their bits",
+        Kind::Scalable => "a chain of Bloom filters, whose keys share their bits",
+        _ => "a filter of another kind",
+    };
+    Err(Failure::at(
+        name,
+        format!(
+            "{what}, so that none can be removed; build it again so that they can: tepal build LIST --deletable -o FILTER"
+        ),
+    ))
+}
+
+/// The hashes of all members, ascending.
+fn members(
+    args: &RemoveArgs,
+    paths: &[PathBuf],
+    rules: &KeyRules,
+    file: &Opened,
+) -> Result<Vec<u64>, Failure> {
+    let sources = Source::list(paths);
+    let progress = Progress::of(&sources, args.change.quiet);
+    let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), args.keys.threads())?;
+    let mut hashes = Hashes(Vec::new());
+    let done = pipeline::run(&mut inputs, &Prepare { hasher: file.key_hasher() }, &mut hashes);
+    progress.clear();
+    done?;
+    if args.keys.warns_of_bad(BadPolicy::Fail, args.change.quiet) {
+        inputs.bad.warn();
+    }
+    hashes.0.sort_unstable();
+    hashes.0.dedup();
+    Ok(hashes.0)
+}
+
+/// Keeps hashes.
+struct Hashes(Vec<u64>);
+
+impl Sink<PreparedKeys> for Hashes {
+    fn take(&mut self, _: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
+        self.0.extend_from_slice(keys.hashes().unwrap_or_default());
+        Ok(Flow::Continue)
+    }
+}
+
+/// Removes keys, and counts what comes of them.
+struct Remove<'a> {
+    name: &'a str,
+    file: &'a mut Opened,
+    /// The hashes of all keys that may be removed, ascending.
+    members: Option<Vec<u64>>,
+    keys: u64,
+    removed: u64,
+    not_members: u64,
+}
+
+impl Remove<'_> {
+    fn remove(&mut self, keys: &PreparedKeys) -> Result<(), Failure> {
+        self.keys += keys.len() as u64;
+        let removed = match &self.members {
+            None => self.file.remove_prepared(keys),
+            Some(members) => {
+                let hashes = keys.hashes().unwrap_or_default().iter().copied();
+                let kept: Vec<u64> = hashes.filter(|hash| members.binary_search(hash).is_ok()).collect();
+                self.not_members += (keys.len() - kept.len()) as u64;
+                self.file.remove_prepared(&PreparedKeys::from_hashes(kept))
+            }
+        };
+        self.removed += removed.map_err(|error| Failure::at(self.name, error))?;
+        Ok(())
+    }
+}
+
+impl Sink<PreparedKeys> for Remove<'_> {
+    fn take(&mut self, _: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
+        self.remove(keys).map(|()| Flow::Continue)
+    }
+}
+
+/// `3 keys removed; 1 key was not in; 1 in 110 wrong now, 1 in 100 promised`
+fn summary(report: &Report, bad: &BadTotal, told: &Told) -> String {
+    let were = |keys: u64, one: &str, more: &str| match keys {
+        0 => String::new(),
+        1 => format!("; 1 key {one}"),
+        _ => format!("; {} keys {more}", number::count(keys)),
+    };
+    let bad = bad.told().map_or(String::new(), |bad| format!("; {bad}"));
+    format!(
+        "{} removed{}{}; {}{bad}",
+        number::counted(report.removed, "key"),
+        were(report.not_in, "was not in", "were not in"),
+        were(
+            report.not_members,
+            "is not on the list of members, and stays",
+            "are not on the list of members, and stay"
+        ),
+        told.rates(",")
+    )
+}

@@ -7,7 +7,7 @@ pub(crate) mod atomic;
 pub(crate) mod kernel;
 pub(crate) mod mask;
 pub(crate) mod mix;
-mod pages;
+pub(crate) mod pages;
 #[cfg(feature = "parallel")]
 pub(crate) mod part;
 #[cfg(feature = "parallel")]
@@ -65,15 +65,21 @@ impl Bits<'_> {
 /// A zeroed array, on huge pages where the system gives them, or an error where the machine cannot give that
 /// much.
 pub(crate) fn zeroed(lines: u64) -> Result<Vec<Line>> {
+    let mut zeroed = room_for(lines)?;
+    // Memory that is zeroed when it comes would have been written for that: its alignment is a line's.
+    zeroed.resize(lines as usize, Line([0; 8]));
+    Ok(zeroed)
+}
+
+/// Room for so many lines, on huge pages where the system gives them; no memory is touched before a line is pushed.
+pub(crate) fn room_for(lines: u64) -> Result<Vec<Line>> {
     let too_large = Error::TooLarge { bytes: lines.saturating_mul(LINE_BYTES) };
     match usize::try_from(lines) {
         Ok(n) if n <= isize::MAX as usize / size_of::<Line>() => {
-            let mut lines = Vec::new();
-            lines.try_reserve_exact(n).map_err(|_| too_large)?;
-            // Memory that is zeroed when it comes would have been written for that: its alignment is a line's.
-            pages::ask_for_huge(lines.spare_capacity_mut());
-            lines.resize(n, Line([0; 8]));
-            Ok(lines)
+            let mut room = Vec::new();
+            room.try_reserve_exact(n).map_err(|_| too_large)?;
+            pages::ask_for_huge(room.spare_capacity_mut());
+            Ok(room)
         }
         _ => Err(too_large),
     }

@@ -39,6 +39,28 @@ fn advise_huge<T>(lines: &mut [T]) {
     let _refused = unsafe { madvise(start, len, Advice::LinuxHugepage) };
 }
 
+/// Gives the memory of lines back to the system that nobody reads any more: what they hold is lost. Where the system takes none,
+/// nothing happens.
+#[cfg(all(feature = "quotient", feature = "std", target_os = "linux"))]
+pub(crate) fn give_back(lines: &mut [Line]) {
+    use rustix::mm::{Advice, madvise};
+    let page = rustix::param::page_size();
+    let start = lines.as_mut_ptr().cast::<u8>();
+    let before = start.align_offset(page);
+    if before >= size_of_val(lines) {
+        return;
+    }
+    let len = whole_pages(size_of_val(lines), before, page);
+    let start = start.wrapping_add(before).cast();
+    // SAFETY: the pages lie within `lines`, which nobody else has. They are zeros when they are read again, or what they were,
+    // and both are values of a line.
+    let _refused = unsafe { madvise(start, len, Advice::LinuxDontNeed) };
+}
+
+/// Elsewhere the memory goes when the array does.
+#[cfg(all(feature = "quotient", not(all(feature = "std", target_os = "linux"))))]
+pub(crate) fn give_back(_: &mut [Line]) {}
+
 /// How many of an array's bytes are whole pages, where so many come before the first of them.
 #[cfg(all(feature = "std", target_os = "linux"))]
 fn whole_pages(bytes: usize, before: usize, page: usize) -> usize {
@@ -76,6 +98,18 @@ mod tests {
             let mut advised = lines.clone();
             ask_for_huge(&mut advised);
             assert!(advised == lines);
+        }
+    }
+
+    #[cfg(feature = "quotient")]
+    #[test]
+    fn what_is_given_back_takes_nothing_of_its_neighbours() {
+        for count in [0, 1, 63, 64, 65, 500, 4096] {
+            let mut lines: Vec<Line> = (0..count + 200).map(|i| Line([i | 1; 8])).collect();
+            give_back(&mut lines[100..100 + count as usize]);
+            let is_kept = |i: u64| lines[i as usize] == Line([i | 1; 8]);
+            assert!((0..100).chain(100 + count..count + 200).all(is_kept), "{count}");
+            assert!(lines.iter().enumerate().all(|(i, line)| is_kept(i as u64) || *line == Line([0; 8])));
         }
     }
 

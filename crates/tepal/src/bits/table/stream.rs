@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use super::line::{begins_before, bits_at};
 use super::packing::{Packing, low_bits};
 use crate::bits::Line;
+use crate::bits::pages::give_back;
 
 /// The most buckets before its own first one with which a line can begin.
 const MOST_BEFORE: u64 = 1022;
@@ -134,6 +135,48 @@ impl Iterator for Entries<'_> {
             self.at = 0;
             read_line(self.packing, self.lines, self.next_line, &mut self.read);
             self.next_line += 1;
+        }
+        self.at += 1;
+        Some(self.read[self.at - 1])
+    }
+}
+
+/// Lines after which memory is given back.
+const GIVEN_BACK: usize = 4 << 15;
+
+/// Everything that a table held, ascending: its lines go as they are read.
+pub(crate) struct Drained<'a> {
+    packing: &'a Packing,
+    lines: Vec<Line>,
+    next_line: usize,
+    given_back: usize,
+    read: Vec<u64>,
+    at: usize,
+}
+
+impl<'a> Drained<'a> {
+    pub(crate) fn new(packing: &'a Packing, lines: Vec<Line>) -> Self {
+        Drained { packing, lines, next_line: 0, given_back: 0, read: Vec::new(), at: 0 }
+    }
+}
+
+impl Iterator for Drained<'_> {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        while self.at == self.read.len() {
+            if self.next_line == self.lines.len() {
+                return None;
+            }
+            self.read.clear();
+            self.at = 0;
+            read_line(self.packing, &self.lines, self.next_line, &mut self.read);
+            self.next_line += 1;
+            if self.next_line - self.given_back >= GIVEN_BACK {
+                give_back(&mut self.lines[self.given_back..self.next_line]);
+                self.given_back = self.next_line;
+            }
         }
         self.at += 1;
         Some(self.read[self.at - 1])

@@ -197,7 +197,7 @@ impl QuotientFilter {
     /// Lays the table out for the keys in it: the same answers, in as few bytes as there can be. More keys lay it out again.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for both tables; [`Error::Damaged`] as for [`insert`](Self::insert).
+    /// [`Error::TooLarge`] where there is no memory for the new table; [`Error::Damaged`] as for [`insert`](Self::insert).
     pub fn shrink_to_fit(&mut self) -> Result<()> {
         self.check_before_copying()?;
         self.table.lay_out(self.table.slots().max(1))?;

@@ -40,6 +40,10 @@ use table::Table;
 /// **Remove only what was inserted.** A key that never was has by chance, at the rate above, the number of a member, and its
 /// removal takes that member away. Where that can happen, ask the list of members first.
 ///
+/// The table has room for its capacity, and is laid out again for an eighth more where more copies come or keys lie too close
+/// together: a pass over all of it, and no answer changes. Up to 64 MiB there are two tables in memory for that time; beyond, one and a
+/// few MiB (of a file that was opened, the file's too).
+///
 /// The table takes 9.6 bits a key at 1 %, a Bloom filter of lines 9.95; it costs several times as much to ask and some ten times
 /// as much to fill (`bench/README.md`). Where keys are neither removed nor counted, a [`BloomFilter`](crate::BloomFilter) is the
 /// better choice.

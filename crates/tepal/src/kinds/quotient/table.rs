@@ -9,10 +9,10 @@ use crate::bits::kernel::{TableKernel, fetch_line};
 use crate::bits::table::change::{Added, Copies, Scratch, set_first_tag};
 use crate::bits::table::line::taken;
 use crate::bits::table::packing::Packing;
-use crate::bits::table::stream::{self, Entries, NoRoom};
+use crate::bits::table::stream::{self, Drained, Entries, NoRoom, Writer};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
-use crate::kinds::storage::{Backing, Mapped, PlainStorage, StorageMut};
+use crate::kinds::storage::{Backing, Mapped, PlainStorage, Storage, StorageMut};
 
 /// The most slots of one number: more are keys that somebody chose.
 pub(crate) const MOST_COPIES: u32 = 64;
@@ -188,14 +188,8 @@ impl Table {
     /// [`insert`](Self::insert) with more room.
     #[cold]
     fn insert_laying_out(&mut self, number: u64, tag: u64) -> Result<()> {
-        let fields = self.packing.fields();
-        let entry = number << fields.tag_bits | tag;
-        let (packing, lines) = {
-            let with_it = || Merged::new(self.entries(), core::iter::once(entry));
-            laid_out(fields.numbers, fields.tag_bits, more(self.slots), with_it)?
-        };
-        (self.packing, self.lines) = (packing, in_memory(lines));
-        Ok(())
+        let entry = number << self.packing.tag_bits() | tag;
+        self.lay_out_with(more(self.slots), Some(entry))
     }
 
     /// Takes a slot of a number away that there is; `is_last` says that it has no other.
@@ -217,9 +211,33 @@ impl Table {
 
     /// Lays the table out for so many slots: the same answers in more lines, or in fewer. Costs a pass over the table.
     pub(crate) fn lay_out(&mut self, slots: u64) -> Result<()> {
+        self.lay_out_with(slots.max(self.slots), None)
+    }
+
+    /// The same, with an entry more. Up to [`SMALL`] lines there are two tables for a while. Beyond, a first pass finds the packing
+    /// and a second one writes the new lines while the old ones go, so that there is one table and a few MiB in memory.
+    fn lay_out_with(&mut self, slots: u64, entry: Option<u64>) -> Result<()> {
         let fields = self.packing.fields();
-        let (packing, lines) =
-            laid_out(fields.numbers, fields.tag_bits, slots.max(self.slots), || self.entries())?;
+        let with_it = || Merged::new(self.entries(), entry.into_iter());
+        // What is a file's the system has anyway.
+        let is_in_memory = matches!(self.lines.0, Backing::Memory(_));
+        if self.packing.lines() <= SMALL || !is_in_memory {
+            let (packing, lines) = laid_out(fields.numbers, fields.tag_bits, slots, with_it)?;
+            (self.packing, self.lines) = (packing, in_memory(lines));
+            return Ok(());
+        }
+        let is_fit = |packing: &Packing| {
+            let mut writer = Writer::new(packing, with_it());
+            let fits = (0..packing.lines()).try_for_each(|_| writer.line().map(drop));
+            Ok(fits.and_then(|()| writer.end()).is_ok().then_some(()))
+        };
+        let (packing, ()) = fitting(fields.numbers, fields.tag_bits, slots, with_it, is_fit)?;
+        let mut lines = bits::room_for(packing.lines())?;
+        let old = core::mem::replace(&mut self.lines, in_memory(Vec::new())).into_lines()?;
+        let mut writer =
+            Writer::new(&packing, Merged::new(Drained::new(&self.packing, old), entry.into_iter()));
+        // They fitted before.
+        lines.extend((0..packing.lines()).map_while(|_| writer.line().ok()));
         (self.packing, self.lines) = (packing, in_memory(lines));
         Ok(())
     }
@@ -276,7 +294,7 @@ impl Table {
             held = held.saturating_add((entry & tags) + 1);
             most = most.max(copies);
         });
-        let mut writer = stream::Writer::new(packing, entries);
+        let mut writer = Writer::new(packing, entries);
         for (i, line) in lines.iter().enumerate() {
             if writer.line() != Ok(*line) {
                 return damaged(&alloc::format!("has a line, number {i}, that is not as its numbers say"));
@@ -305,19 +323,35 @@ impl Table {
     }
 }
 
+/// Lines from which on there is no second table while one is laid out again: 64 MiB.
+const SMALL: u64 = if cfg!(test) { 40 } else { 1 << 20 };
+
 /// Lines for at least so many slots, with these ascending entries; for more slots where they do not fit.
 pub(super) fn laid_out<I: Iterator<Item = u64>>(
     numbers: u64,
     tag_bits: u8,
-    mut slots: u64,
+    slots: u64,
     entries: impl Fn() -> I,
 ) -> Result<(Packing, Vec<Line>)> {
+    fitting(numbers, tag_bits, slots, &entries, |packing| {
+        let mut lines = bits::zeroed(packing.lines())?;
+        Ok(stream::write(packing, entries(), &mut lines).is_ok().then_some(lines))
+    })
+}
+
+/// The packing for at least so many slots with which `fit` gives something.
+fn fitting<T, I: Iterator<Item = u64>>(
+    numbers: u64,
+    tag_bits: u8,
+    mut slots: u64,
+    entries: impl Fn() -> I,
+    fit: impl Fn(&Packing) -> Result<Option<T>>,
+) -> Result<(Packing, T)> {
     let mut packing = Packing::for_slots(slots, numbers, tag_bits)?;
     let most_lines = packing.lines().saturating_mul(4).saturating_add(64);
     loop {
-        let mut lines = bits::zeroed(packing.lines())?;
-        if stream::write(&packing, entries(), &mut lines).is_ok() {
-            return Ok((packing, lines));
+        if let Some(found) = fit(&packing)? {
+            return Ok((packing, found));
         }
         slots = more(slots);
         packing = Packing::for_slots(slots, numbers, tag_bits)?;

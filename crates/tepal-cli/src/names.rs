@@ -80,7 +80,7 @@ impl Names {
 }
 
 /// Puts a record with one more field, after a tab, in the place of `line`. It ends as it did.
-fn with_field(batch: &Batch<'_>, i: usize, line: &mut Vec<u8>, field: impl FnOnce(&mut Vec<u8>)) {
+pub fn with_field(batch: &Batch<'_>, i: usize, line: &mut Vec<u8>, field: impl FnOnce(&mut Vec<u8>)) {
     let (content, whole) = (batch.content(i), batch.bytes(i, i + 1));
     line.clear();
     line.extend_from_slice(content);

@@ -142,7 +142,14 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
         ),
         ("add", vec!["add --json roomy others -o added"]),
         ("remove", vec!["remove --json table keys --members others keys -o removed"]),
-        ("has", vec!["has --json f --in ints rows mixed -e 1", "has --json f -f 2 rows"]),
+        (
+            "has",
+            vec![
+                "has --json f --in ints rows mixed -e 1",
+                "has --json f -f 2 rows",
+                "has --json table --copies keys -e 5",
+            ],
+        ),
         (
             "which",
             vec!["which --json f guava --from guava --keys bytes -- rows", "which --json ints ints -- mixed"],

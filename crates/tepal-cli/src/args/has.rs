@@ -62,6 +62,10 @@ pub struct HasArgs {
     /// prints them
     #[arg(long, conflicts_with_all = ["invert", "count", "quiet", "json"])]
     pub which: bool,
+    /// After each line a tab and how often its key is in the filter, one of build --deletable or --count-bits: never too low, and too
+    /// high at its rate of error
+    #[arg(long, aliases = ["counts", "how-often"], conflicts_with_all = ["others", "invert", "count", "quiet", "files_with_matches", "which"])]
+    pub copies: bool,
     /// Name the filters without folder and ending
     #[arg(long)]
     pub stem: bool,

@@ -5,6 +5,8 @@ use std::io::{self, IsTerminal};
 use std::iter;
 use std::path::Path;
 
+use tepal::Kind;
+
 use crate::args::{FileArgs, HasArgs};
 use crate::asking::{Answers, How, holders_of};
 use crate::error::{Failure, Outcome};
@@ -15,7 +17,7 @@ use crate::input::progress::Progress;
 use crate::input::records::Batch;
 use crate::input::source::Source;
 use crate::live::{AskLive, Filters};
-use crate::names::Names;
+use crate::names::{Names, with_field};
 use crate::open::{note_encoding, open_one_of};
 use crate::output::{Header, Lines, Record, Stdout};
 use crate::rows;
@@ -59,6 +61,14 @@ fn paths(args: &HasArgs) -> impl Iterator<Item = &Path> {
     iter::once(&args.filter).chain(&args.others).map(|path| path.as_path())
 }
 
+/// How often a key is in the filter, where that is asked for.
+fn copies(args: &HasArgs, filters: &Filters<'_>, key: &[u8]) -> Option<u64> {
+    match args.copies {
+        true => filters.now().first()?.filter().count_estimate(key),
+        false => None,
+    }
+}
+
 /// Opens the filters, and checks that they can do what the flags ask.
 fn open_filters(args: &HasArgs) -> Result<Filters<'_>, Failure> {
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
@@ -68,6 +78,10 @@ fn open_filters(args: &HasArgs) -> Result<Filters<'_>, Failure> {
         let filter = open_one_of(count, path, file, &secrets)?;
         if args.ignore_case && !filter.key_hasher().recipe().nocase {
             let text = "built without --nocase, so -i cannot be done; build it again with --nocase";
+            return Err(Failure::at(&shown(path), text));
+        }
+        if args.copies && filter.filter().kind() != Kind::Quotient {
+            let text = "does not count how often a key is in, so --copies cannot be done; build it again with --count-bits 4";
             return Err(Failure::at(&shown(path), text));
         }
         Ok(filter)
@@ -153,7 +167,8 @@ impl<'a> Printer<'a> {
             let holders = holders_of(&self.filters.now(), how, key)?;
             let held = holders.iter().any(|&word| word != 0);
             if self.args.json {
-                self.stdout.json(&Record::new(None, Some(key), self.names.list(&holders).collect()))?;
+                let record = Record::new(None, Some(key), self.names.list(&holders).collect());
+                self.stdout.json(&record.with_copies(copies(self.args, self.filters, key)))?;
             }
             if held == self.args.invert {
                 continue;
@@ -166,6 +181,9 @@ impl<'a> Printer<'a> {
                     let mut names = vec![b'\t'];
                     self.names.append(&holders, &mut names);
                     self.stdout.write(&names)?;
+                }
+                if let Some(copies) = copies(self.args, self.filters, key) {
+                    self.stdout.write(format!("\t{copies}").as_bytes())?;
                 }
                 self.stdout.write(&[self.out.terminator()])?;
             }
@@ -233,6 +251,20 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
+    /// Prints a record, and how often its key is in the filter.
+    fn record_and_copies(&mut self, page: &mut Page<'_>, i: usize) -> Result<(), Failure> {
+        // What has a key was selected, and what is selected has one.
+        let key = page.keys.key(i).ok().flatten();
+        let copies = key.and_then(|key| copies(self.args, self.filters, key)).unwrap_or(0);
+        let mut line = std::mem::take(&mut self.line);
+        with_field(&page.keys.batch, i, &mut line, |line| {
+            line.extend_from_slice(copies.to_string().as_bytes())
+        });
+        self.records(&line)?;
+        self.line = line;
+        Ok(())
+    }
+
     /// Prints the selected records of a page. Records that follow each other are written together.
     fn print(&mut self, page: &mut Page<'_>, held: &[bool], answers: &Answers) -> Result<(), Failure> {
         let invert = self.args.invert;
@@ -246,7 +278,7 @@ impl<'a> Printer<'a> {
             if run == 0 {
                 break;
             }
-            if self.args.line_number || self.args.with_filename || self.args.which {
+            if self.args.line_number || self.args.with_filename || self.args.which || self.args.copies {
                 for record in start..start + run {
                     line += batch.lines(counted, record);
                     counted = record;
@@ -254,6 +286,8 @@ impl<'a> Printer<'a> {
                     if self.args.which {
                         let holders = answers.holders(record, self.names.all().len());
                         self.record_and_names(&batch, record, holders)?;
+                    } else if self.args.copies {
+                        self.record_and_copies(page, record)?;
                     } else {
                         self.records(batch.bytes(record, record + 1))?;
                     }
@@ -271,7 +305,9 @@ impl<'a> Printer<'a> {
     }
 
     fn print_json(&mut self, page: &mut Page<'_>, answers: &Answers) -> Result<(), Failure> {
-        self.stdout.records(page, answers, &self.names, &self.filters.now())?;
+        let (args, filters) = (self.args, self.filters);
+        let copies = |key: &[u8]| copies(args, filters, key);
+        self.stdout.records(page, answers, &self.names, &filters.now(), copies)?;
         self.select(answers.held.iter().filter(|&&held| held).count());
         self.stdout.show()
     }
@@ -282,8 +318,14 @@ impl Sink<Answers> for Printer<'_> {
         if self.prints_lines() && !self.args.header.no_header && self.header.is_first(page) {
             self.prefix(Some(page.name), 1)?;
             let mut named = Vec::new();
-            Names::header(&page.keys.batch, &mut named);
-            self.records(if self.args.which { &named } else { page.keys.batch.bytes(0, 1) })?;
+            match (self.args.which, self.args.copies) {
+                (true, _) => Names::header(&page.keys.batch, &mut named),
+                (_, true) => {
+                    with_field(&page.keys.batch, 0, &mut named, |line| line.extend_from_slice(b"copies"))
+                }
+                _ => named.extend_from_slice(page.keys.batch.bytes(0, 1)),
+            }
+            self.records(&named)?;
         }
         Ok(())
     }

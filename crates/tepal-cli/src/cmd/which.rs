@@ -237,7 +237,7 @@ impl Sink<Answers> for Printer<'_> {
             }
         }
         if self.args.json && !self.args.count {
-            self.stdout.records(page, answers, &self.names, &self.filters.now())?;
+            self.stdout.records(page, answers, &self.names, &self.filters.now(), |_| None)?;
         }
         self.stdout.show()?;
         Ok(if self.is_done() { Flow::Stop } else { Flow::Continue })

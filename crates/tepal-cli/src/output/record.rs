@@ -30,6 +30,9 @@ pub struct Record<'a> {
     has: bool,
     /// The names of the filters that have it.
     filters: Vec<&'a str>,
+    /// How often it is in, with `--copies`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    copies: Option<u64>,
     /// Why it has no key; nothing where it has one, and of a blank row.
     #[serde(skip_serializing_if = "Option::is_none")]
     bad: Option<String>,
@@ -46,8 +49,14 @@ impl<'a> Record<'a> {
             key_hex,
             has: !filters.is_empty(),
             filters,
+            copies: None,
             bad: None,
         }
+    }
+
+    /// With how often its key is in.
+    pub fn with_copies(self, copies: Option<u64>) -> Self {
+        Self { copies, ..self }
     }
 }
 
@@ -105,13 +114,14 @@ fn why_none<F: Borrow<Opened>>(filters: &[F], key: &[u8]) -> Option<String> {
 }
 
 impl Stdout {
-    /// Writes one object for each record of a page. The answers say which filters hold it.
+    /// Writes one object for each record of a page. The answers say which filters hold it, and `copies` how often.
     pub fn records<F: Borrow<Opened>>(
         &mut self,
         page: &mut Page<'_>,
         answers: &Answers,
         names: &Names,
         filters: &[F],
+        copies: impl Fn(&[u8]) -> Option<u64>,
     ) -> Result<(), Failure> {
         let (name, mut line) = (page.name, page.first_line);
         let bad = page.keys.bad.records().to_vec();
@@ -123,7 +133,8 @@ impl Stdout {
             let record = match page.keys.key(i) {
                 Ok(key) => {
                     let bad = key.filter(|_| is_bad).and_then(|key| why_none(filters, key));
-                    Record { bad, ..Record::new(place, key, holders.collect()) }
+                    let copies = key.filter(|_| bad.is_none()).and_then(&copies);
+                    Record { bad, copies, ..Record::new(place, key, holders.collect()) }
                 }
                 Err(text) => Record { bad: Some(text), ..Record::new(place, None, holders.collect()) },
             };

@@ -226,3 +226,46 @@ fn a_plan_has_a_row_for_each_kind() {
     );
     assert!(rows("-n 1M --layout line").as_array().unwrap().iter().all(|row| row["kind"] != "deletable"));
 }
+
+#[test]
+fn how_often_each_key_is_in() {
+    let place = Place::new();
+    place.write("words", "the\na\nthe\nthe\nan\na\n");
+    place.write("ask", "the\r\nno\nan\na");
+    place.build("f", &place.read("words"), "--count-bits 4");
+    let ran = place.run("has --copies f ask");
+    assert_eq!(ran.quiet(), (0, &b"the\t3\r\nan\t1\na\t2"[..]));
+    assert_eq!(place.run("has --copies -nH f ask").text(), "ask:1:the\t3\r\nask:3:an\t1\nask:4:a\t2");
+    assert_eq!(place.run("has --copies -m 1 f ask -e a -e no").text(), "a\t2\nthe\t3\r\n");
+    let ran = place.run("has --copies --json f -e no -e the");
+    let lines: Vec<&str> = ran.text().lines().collect();
+    assert!(lines[0].contains(r#""has":false,"filters":[],"copies":0"#), "{}", lines[0]);
+    assert!(lines[1].contains(r#""copies":3"#), "{}", lines[1]);
+    assert!(!place.run("has --json f -e the").text().contains("copies"));
+    assert_eq!(place.run("has --copies f -e no").quiet(), (1, &b""[..]));
+    // As many as were removed are gone; without counts of their own, copies are counted too.
+    assert_eq!(place.run("remove -q f -e the -e the").code, 0);
+    assert_eq!(place.run("has --copies f -e the").text(), "the\t1\n");
+    deletable(&place, "g", b"the\nthe\n", "-n 10");
+    assert_eq!(place.run("add -q g -e the -e a").code, 0);
+    assert_eq!(place.run("has --copies g ask").text(), "the\t2\r\na\t1");
+    // Rows, with their header; a row without a key is told of and not printed.
+    place.write("rows.csv", "id,word\n1,the\n2\n3,the\n4,a\n");
+    assert_eq!(place.run("build -q rows.csv -f word --counting -p 1e-9 --bad skip -o rows").code, 0);
+    let ran = place.run("has --copies rows rows.csv --quick");
+    assert_eq!(ran.text(), "id,word\tcopies\n1,the\t2\n3,the\t2\n4,a\t1\n");
+    assert_eq!(place.run("has --copies --no-header -q rows rows.csv").code, 2, "-q prints nothing");
+    let ran = place.run("has --copies --json rows rows.csv");
+    assert_eq!(ran.text().matches("\"copies\"").count(), 3, "{}", ran.text());
+    // A Bloom filter does not count.
+    place.build("bloom", b"the\n", "");
+    let ran = place.run("has --copies bloom ask");
+    assert!(ran.code == 2 && ran.err.contains("build it again with --count-bits 4"), "{}", ran.err);
+    assert_eq!(place.run("has --copies f --in bloom ask").code, 2);
+    // Over a MiB, where several threads ask.
+    let many: Vec<u8> = (0..300_000u32).flat_map(|n| format!("{}\n", n % 100_000).into_bytes()).collect();
+    place.write("many", &many);
+    place.build("h", &many, "--count-bits 8");
+    let ran = place.run("has --copies h many");
+    assert_eq!((ran.text().lines().count(), ran.text().matches("\t3\n").count()), (300_000, 300_000));
+}

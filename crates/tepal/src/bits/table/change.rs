@@ -91,7 +91,8 @@ pub(crate) fn insert<S: Select>(
     rewrite(packing, lines, place, scratch, entry, |entries, at| entries.insert(at, entry))
 }
 
-/// Takes an entry that is there out of the table.
+/// Takes an entry that is there out of the table. The lines are as they were where the rest does not fit them, which was never
+/// seen.
 #[inline(always)]
 pub(crate) fn remove<S: Select>(
     packing: &Packing,
@@ -99,14 +100,14 @@ pub(crate) fn remove<S: Select>(
     number: u64,
     tag: u64,
     scratch: &mut Scratch,
-) {
+) -> Result<(), NoRoom> {
     let place = packing.place(number);
     let line = &mut lines[place.line];
     let value = place.remainder | tag;
     if let Some(Whole { run, zero }) = whole::<S>(packing, line, place.bucket) {
         let rank = rank(packing, line, run, value);
         line::take(packing, line, zero + 1, run.first + rank);
-        return;
+        return Ok(());
     }
     let entry = number << packing.tag_bits() | tag;
     let fewer = |entries: &mut Vec<u64>, at: usize| {
@@ -114,8 +115,7 @@ pub(crate) fn remove<S: Select>(
             entries.remove(at);
         }
     };
-    // Fewer entries always fit where more did.
-    let _fits = rewrite(packing, lines, place, scratch, entry, fewer);
+    rewrite(packing, lines, place, scratch, entry, fewer)
 }
 
 /// Entries of the lines from some line on, as far as they were read.

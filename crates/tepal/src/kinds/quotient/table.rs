@@ -196,7 +196,14 @@ impl Table {
     #[inline]
     pub(crate) fn remove(&mut self, number: u64, tag: u64, is_last: bool) -> Result<()> {
         let (packing, kernel, lines, scratch) = self.own()?;
-        kernel.remove(packing, lines, number, tag, scratch);
+        if kernel.remove(packing, lines, number, tag, scratch) == Err(NoRoom) {
+            self.lay_out(more(self.slots))?;
+            let (packing, kernel, lines, scratch) = self.own()?;
+            let again = kernel.remove(packing, lines, number, tag, scratch);
+            again.map_err(|NoRoom| {
+                Error::damaged("a table that has room for more than it holds, and not for less")
+            })?;
+        }
         self.slots -= 1;
         self.numbers -= u64::from(is_last);
         Ok(())

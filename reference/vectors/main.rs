@@ -11,6 +11,7 @@ use std::process::ExitCode;
 mod chains;
 mod changes;
 mod exceptions;
+mod expiring;
 mod files;
 mod hashes;
 mod json;
@@ -61,6 +62,7 @@ fn all() -> Result<Vec<(&'static str, String)>, String> {
         ("refused.json", refused::json()?.print(2)),
         ("chains.json", chains::json()?.print(4)),
         ("quotient.json", quotient::json()?.print(2)),
+        ("expiring.json", expiring::json()?.print(2)),
     ])
 }
 

@@ -1,0 +1,403 @@
+//! Section 4.2.4: a filter on a quotient table that forgets keys a window after they came, and its file.
+
+use std::collections::BTreeMap;
+
+use crate::filter::check_records;
+use crate::hash::{siphash13, xxh3, xxh64};
+use crate::key::{apply_recipe, bytes_of};
+use crate::read::{read_records, refuse, u16_at, u32_at, u64_at};
+use crate::size::table_for;
+use crate::table::{Shape, Slot, decode_canonical, encode, number, spread};
+use crate::write::{CHUNK, KEY_CHECK, MAGIC, body, body_offset, seal, write_records};
+
+/// What a tag says: when its number came.
+pub const GENERATION: u8 = 2;
+/// A clock of time.
+pub const TIME: u8 = 1;
+/// A clock that counts keys.
+pub const KEYS: u8 = 2;
+/// A clock of time that was told none.
+pub const NOT_TOLD: u8 = 3;
+/// Stands for a number of keys that is not known.
+pub const NOT_KNOWN: u64 = u64::MAX;
+
+/// An expiring filter: the fields of its file as numbers, and when each number came last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expiring {
+    /// Offset 32: how the bytes of a key become a hash, 1 to 4.
+    pub scheme: u8,
+    /// Offset 33: what the keys are (section 1.1).
+    pub domain: u8,
+    /// Offset 34: what a writer does when more keys come than planned.
+    pub policy: u8,
+    /// Offsets 36 to 40 and 96: the table.
+    pub shape: Shape,
+    /// Offset 48: for how many keys a window it was planned.
+    pub capacity: u64,
+    /// Offset 56: the promised false-positive rate.
+    pub rate: f64,
+    /// Offset 64: the seed or the key check of the scheme.
+    pub parameter: u64,
+    /// Offset 72: what the clock says.
+    pub now: u64,
+    /// Offset 88: W.
+    pub window: u64,
+    /// Offset 100: what the clock counts.
+    pub clock: u8,
+    /// Offset 101: g.
+    pub generations: u8,
+    /// Offset 104: keys given to it.
+    pub inserted: u64,
+    /// Offset 124: what is done to a key before it is hashed (section 1.2).
+    pub recipe: u32,
+    /// Tags and values of the records (section 4.3).
+    pub records: Vec<(u16, String)>,
+    /// The secret key of scheme 2, which is not in the file; zeros under every other scheme.
+    pub secret: [u8; 16],
+    /// The generation in which each number came last.
+    pub held: BTreeMap<u64, u64>,
+}
+
+/// v: the least with 2^v >= g + 2.
+pub fn tag_bits(generations: u8) -> u32 {
+    (1..).find(|&v| 1 << v >= u32::from(generations) + 2).unwrap()
+}
+
+/// Section 5.4: the slots for the keys of a window and a generation.
+pub fn slots_for(capacity: u64, generations: u8) -> u64 {
+    let g = u128::from(generations);
+    (u128::from(capacity) * (g + 1)).div_ceil(g) as u64
+}
+
+impl Expiring {
+    /// An empty filter of byte keys under scheme 1 and seed 0, without recipe and records, whose clock was told nothing.
+    pub fn new(shape: Shape, capacity: u64, rate: f64, clock: u8, window: u64, generations: u8) -> Expiring {
+        Expiring {
+            scheme: 1,
+            domain: 1,
+            policy: 1,
+            shape,
+            capacity,
+            rate,
+            parameter: 0,
+            now: 0,
+            window,
+            clock,
+            generations,
+            inserted: 0,
+            recipe: 0,
+            records: Vec::new(),
+            secret: [0; 16],
+            held: BTreeMap::new(),
+        }
+    }
+
+    /// Refuses fields that a file cannot have.
+    pub fn check(&self) -> Result<(), String> {
+        self.shape.check()?;
+        if !(1..=4).contains(&self.scheme) {
+            return Err(format!("scheme {} has no 64-bit hash", self.scheme));
+        }
+        if matches!(self.scheme, 3 | 4) && self.parameter != 0 {
+            return Err(format!("scheme {} has no parameter", self.scheme));
+        }
+        check_records(&self.records)?;
+        let has = |tag: u16| self.records.iter().any(|record| record.0 == tag);
+        if has(5) || has(6) != (self.scheme == 4) {
+            return Err("record 5 is not there, and record 6 if and only if the scheme is 4".to_string());
+        }
+        if !(1..=7).contains(&self.domain) {
+            return Err(format!("key domain {} is not known", self.domain));
+        }
+        if !(1..=3).contains(&self.policy) {
+            return Err(format!("policy {} is not known", self.policy));
+        }
+        if self.recipe > 3 {
+            return Err(format!("recipe {:#x} has unknown bits", self.recipe));
+        }
+        if !(1..=3).contains(&self.clock) {
+            return Err(format!("clock {} is not known", self.clock));
+        }
+        if self.clock == NOT_TOLD && self.now != 0 {
+            return Err(format!("a clock that was told no time says {}", self.now));
+        }
+        if !(1..=254).contains(&self.generations) || self.window < u64::from(self.generations) {
+            return Err(format!("{} generations in a window of {}", self.generations, self.window));
+        }
+        if self.shape.tag_bits != tag_bits(self.generations) {
+            return Err(format!("{} generations have no {} bits", self.generations, self.shape.tag_bits));
+        }
+        if self.capacity == 0 || (self.clock == KEYS && self.capacity < self.window) {
+            return Err(format!("the capacity is {}", self.capacity));
+        }
+        if self.clock == KEYS && self.inserted != self.now {
+            return Err(format!("{} keys, and a clock of {}", self.inserted, self.now));
+        }
+        // NaN is neither.
+        if !(self.rate > 0.0 && self.rate < 1.0) {
+            return Err(format!("the promised rate {} is not between 0 and 1", self.rate));
+        }
+        Ok(())
+    }
+
+    /// The generation of a time.
+    pub fn generation(&self, time: u64) -> u64 {
+        (u128::from(time) * u128::from(self.generations) / u128::from(self.window)) as u64
+    }
+
+    /// The clock says this from now on, if that is later; numbers that are older than g generations go. Those that came
+    /// before any time was told came now.
+    pub fn advance_to(&mut self, time: u64) {
+        let generation = self.generation(time);
+        if self.clock == NOT_TOLD {
+            self.clock = TIME;
+            self.held.values_mut().for_each(|came| *came = generation);
+        }
+        self.now = self.now.max(time);
+        let (now, most) = (self.generation(self.now), u64::from(self.generations));
+        self.held.retain(|_, came| now - *came <= most);
+    }
+
+    /// The hash of the bytes of section 1.1.
+    fn hash(&self, bytes: &[u8]) -> Result<u64, String> {
+        match self.scheme {
+            1 => Ok(xxh3(bytes, self.parameter)),
+            2 => Ok(siphash13(&self.secret, bytes)),
+            3 => Ok(xxh64(bytes)),
+            _ => Err("scheme 4 cannot hash a key".to_string()),
+        }
+    }
+
+    /// The hash of a key.
+    fn hash_of(&self, key: &[u8]) -> Result<u64, String> {
+        self.hash(&bytes_of(self.domain, &apply_recipe(self.recipe, key))?)
+    }
+
+    /// Inserts a key as of now.
+    pub fn insert(&mut self, key: &[u8]) -> Result<(), String> {
+        self.insert_hash(self.hash_of(key)?);
+        Ok(())
+    }
+
+    /// Inserts a key by its hash. A clock of keys goes on by one.
+    pub fn insert_hash(&mut self, h: u64) {
+        self.held.insert(number(h, self.shape.numbers), self.generation(self.now));
+        self.inserted += 1;
+        if self.clock == KEYS {
+            self.advance_to(self.now + 1);
+        }
+    }
+
+    /// How many generations ago a key came last; nothing where it is not held.
+    pub fn age(&self, key: &[u8]) -> Result<Option<u64>, String> {
+        Ok(self.age_hash(self.hash_of(key)?))
+    }
+
+    /// The same for the hash of a key.
+    pub fn age_hash(&self, h: u64) -> Option<u64> {
+        let came = self.held.get(&number(h, self.shape.numbers))?;
+        Some(self.generation(self.now) - came)
+    }
+
+    /// One slot for each number, in the order of the lines.
+    pub fn slots(&self) -> Vec<Slot> {
+        let tags = 1 << self.shape.tag_bits;
+        self.held.iter().map(|(y, came)| (*y, came % tags)).collect()
+    }
+
+    /// Section 5.4: the table for the capacity, or the next larger one that the slots fit.
+    pub fn lay(&mut self) -> Result<(), String> {
+        let n = slots_for(self.capacity, self.generations);
+        self.shape = table_for(n, self.shape.numbers, self.shape.tag_bits, &self.slots())?;
+        Ok(())
+    }
+
+    /// Offset 112: the sum of the spread hashes of four fixed keys, hashed as they stand. Scheme 4 has four fixed
+    /// hashes in their place.
+    pub fn self_test(&self) -> Result<u64, String> {
+        let mut sum = 0u64;
+        for i in 0..4 {
+            let h = match self.scheme {
+                4 => (i + 1u64).wrapping_mul(0x9E3779B97F4A7C15),
+                _ => self.hash(format!("tepal self-test {i}").as_bytes())?,
+            };
+            sum = sum.wrapping_add(spread(h));
+        }
+        Ok(sum)
+    }
+}
+
+/// The one file of a filter, sealed where there is a seal key.
+pub fn write(filter: &Expiring, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
+    filter.check()?;
+    if filter.scheme == 2 && filter.parameter != siphash13(&filter.secret, KEY_CHECK) {
+        return Err("the key check is not that of the secret key".to_string());
+    }
+    let records = write_records(&filter.records)?;
+    let slots = filter.slots();
+    let body = body(&encode(&filter.shape, &slots)?);
+    let offset = body_offset(records.len() as u64, 8 * body.len() as u64);
+    let sealed = seal_key.is_some();
+
+    let mut file = Vec::new();
+    // 4.1, the common part.
+    file.extend(MAGIC);
+    file.extend(1u16.to_le_bytes()); // version
+    file.extend(5u16.to_le_bytes()); // kind
+    file.extend((offset as u32).to_le_bytes());
+    file.extend((offset + body.len() as u64 + if sealed { 32 } else { 0 }).to_le_bytes());
+    file.extend(u32::from(sealed).to_le_bytes()); // required flags
+    file.extend(0u32.to_le_bytes()); // optional flags
+    // 4.2.4, the expiring filter's part.
+    let shape = &filter.shape;
+    file.extend([filter.scheme, filter.domain, filter.policy, GENERATION]);
+    file.extend([shape.rem_bits as u8, shape.buckets as u8, shape.slots as u8, shape.tag_bits as u8]);
+    file.extend(shape.numbers.to_le_bytes());
+    file.extend(filter.capacity.to_le_bytes());
+    file.extend(filter.rate.to_le_bytes());
+    file.extend(filter.parameter.to_le_bytes());
+    file.extend(filter.now.to_le_bytes());
+    file.extend((slots.len() as u64).to_le_bytes());
+    file.extend(filter.window.to_le_bytes());
+    file.extend((shape.spare as u32).to_le_bytes());
+    file.extend([filter.clock, filter.generations, 0, 0]);
+    file.extend(filter.inserted.to_le_bytes());
+    file.extend(filter.self_test()?.to_le_bytes());
+    // 4.1 again.
+    file.extend((records.len() as u32).to_le_bytes());
+    file.extend(filter.recipe.to_le_bytes());
+    // 3: records, chunk table, zero bytes, header checksum, body, seal.
+    file.extend(records);
+    for chunk in body.chunks(CHUNK) {
+        file.extend(xxh3(chunk, 0).to_le_bytes());
+    }
+    file.resize(offset as usize - 8, 0);
+    file.extend(xxh3(&file, 0).to_le_bytes());
+    file.extend(body);
+    if let Some(key) = seal_key {
+        file.extend(seal(key, &file)?);
+    }
+    Ok(file)
+}
+
+/// Reads a file of kind 5, with the keys and the steps of [`read`](crate::read::read).
+pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> Result<Expiring, String> {
+    // Steps 1 to 3, as for a Bloom filter.
+    if file.len() < 24 || file[..8] != MAGIC || u16_at(file, 8) != 1 || u16_at(file, 10) != 5 {
+        return refuse(1, "this is no expiring filter");
+    }
+    let offset = u32_at(file, 12) as usize;
+    if u64_at(file, 16) != file.len() as u64 {
+        return refuse(2, "the length is another one");
+    }
+    if offset % 64 != 0 || !(192..=1 << 31).contains(&offset) || offset > file.len() {
+        return refuse(2, &format!("body_offset cannot be {offset}"));
+    }
+    let header = &file[..offset - 8];
+    if u64_at(file, offset - 8) != xxh3(header, 0) {
+        return refuse(3, "the header checksum is another one");
+    }
+
+    // Step 4: flags, records, and the limits of every field.
+    let flags = u32_at(header, 24);
+    if flags > 1 {
+        return refuse(4, &format!("required flags {flags:#x} are not known"));
+    }
+    let records_end = 128 + u32_at(header, 120) as usize;
+    if records_end % 8 != 0 || records_end > 128 + 65_536 || records_end > header.len() {
+        return refuse(4, &format!("records cannot take {} bytes", records_end - 128));
+    }
+    if header[35] != GENERATION {
+        return refuse(4, &format!("tags of the meaning {} are not known", header[35]));
+    }
+    let mut filter = Expiring {
+        scheme: header[32],
+        domain: header[33],
+        policy: header[34],
+        shape: Shape {
+            numbers: u64_at(header, 40),
+            rem_bits: u32::from(header[36]),
+            tag_bits: u32::from(header[39]),
+            buckets: u64::from(header[37]),
+            slots: u64::from(header[38]),
+            spare: u64::from(u32_at(header, 96)),
+        },
+        capacity: u64_at(header, 48),
+        rate: f64::from_bits(u64_at(header, 56)),
+        parameter: u64_at(header, 64),
+        now: u64_at(header, 72),
+        window: u64_at(header, 88),
+        clock: header[100],
+        generations: header[101],
+        inserted: u64_at(header, 104),
+        recipe: u32_at(header, 124),
+        records: read_records(&header[128..records_end]).or_else(|why| refuse(4, &why))?,
+        secret: secret.copied().unwrap_or_default(),
+        held: BTreeMap::new(),
+    };
+    filter.check().or_else(|why| refuse(4, &why))?;
+    if header[102..104] != [0, 0] {
+        return refuse(4, "what follows the generations is not 0");
+    }
+    let (shape, slots) = (filter.shape, u64_at(header, 80));
+    if slots > shape.slots * shape.lines() || slots > filter.inserted {
+        return refuse(4, &format!("{slots} slots of {} lines, {} keys", shape.lines(), filter.inserted));
+    }
+
+    // Step 5: the lengths that follow, and the padding.
+    let sealed = flags == 1;
+    let body_end = offset as u64 + 64 * shape.lines();
+    if offset as u64 != body_offset(records_end as u64 - 128, 512 * shape.lines())
+        || file.len() as u64 != body_end + if sealed { 32 } else { 0 }
+    {
+        return refuse(5, "the lengths do not follow from the lines");
+    }
+    let body = &file[offset..body_end as usize];
+    if header[records_end + 8 * body.len().div_ceil(CHUNK)..].iter().any(|&byte| byte != 0) {
+        return refuse(5, "the padding before the header checksum is not 0");
+    }
+
+    // Step 6: secret key, seal key, self-test.
+    if secret.is_some() != (filter.scheme == 2) || seal_key.is_some() != sealed {
+        return refuse(6, "a key is missing, or one too many");
+    }
+    if let Some(key) = secret {
+        if siphash13(key, KEY_CHECK) != filter.parameter {
+            return refuse(6, "this is not the secret key of the filter");
+        }
+    }
+    if u64_at(header, 112) != filter.self_test().or_else(|why| refuse(6, &why))? {
+        return refuse(6, "the self-test");
+    }
+
+    // Step 7: chunks, lines, numbers and their generations.
+    for (i, chunk) in body.chunks(CHUNK).enumerate() {
+        if u64_at(header, records_end + 8 * i) != xxh3(chunk, 0) {
+            return refuse(7, &format!("the checksum of chunk {i} is not that of its bytes"));
+        }
+    }
+    let bits: Vec<bool> = (0..8 * body.len()).map(|p| body[p / 8] >> (p % 8) & 1 == 1).collect();
+    let found = decode_canonical(&shape, &bits).or_else(|why| refuse(7, &why))?;
+    if found.len() as u64 != slots {
+        return refuse(7, &format!("{} slots are taken", found.len()));
+    }
+    let (generation, tags) = (filter.generation(filter.now), 1 << shape.tag_bits);
+    for (y, tag) in found {
+        let age = (generation % tags + tags - tag) % tags;
+        if age > generation.min(filter.generations.into()) {
+            return refuse(7, &format!("the number {y} is of an age of {age} generations"));
+        }
+        if filter.held.insert(y, generation - age).is_some() {
+            return refuse(7, &format!("the number {y} stands twice"));
+        }
+    }
+
+    // Step 8: the seal.
+    if let Some(key) = seal_key {
+        let computed = seal(key, &file[..body_end as usize]).or_else(|why| refuse(8, &why))?;
+        if file[body_end as usize..].iter().zip(computed).fold(0, |all, (a, b)| all | (a ^ b)) != 0 {
+            return refuse(8, "the seal is not that of this key");
+        }
+    }
+    Ok(filter)
+}

@@ -1,0 +1,337 @@
+//! `expiring.json`: sections 4.2.4 and 5.4, filters that forget keys, and what is refused of them.
+
+use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
+use crate::{names, tables};
+use tepal_reference::expiring::{Expiring, KEYS, NOT_TOLD, TIME, read, slots_for, tag_bits, write};
+use tepal_reference::hash::{finish, siphash13, xxh3};
+use tepal_reference::size::{numbers_for, table};
+use tepal_reference::table::{Slot, encode};
+use tepal_reference::write::{KEY_CHECK, body};
+
+const ABOUT: &str = "Expiring filters (FORMAT.md section 4.2.4). A `shape` is [U, r, v, B, S, spare, lines]; a filter of this capacity, \
+    rate and number of generations has it. `steps` are what was done, in order: the clock was told a time (`time`), then the keys from \
+    prefix + \"from\" to prefix + (\"to\" - 1) came, or the hashes finish(from) to finish(to - 1) under the scheme caller-hash. `age` is how many generations ago a \
+    probe came last, -1 where it is not held; `later` and `held_later` say whether it is held at a later time, told to the asking alone. \
+    `refused` are changes to the file `plain` or `keys`, as offsets and new bytes; where one is in the body, the chunk table is mended, \
+    always the header checksum; `step` of section 4.6 refuses them.";
+
+const SECRET: [u8; 16] = *b"sixteen secrets!";
+const SEAL: &[u8] = b"a key for the seals of the vectors";
+const PREFIX: &str = "90";
+
+/// A file longer than this is given by its header and its checksum.
+const LONGEST_WHOLE_FILE: usize = 600;
+
+/// A time, and the keys that come then.
+type Step = (Option<u64>, u64, u64);
+
+struct Plan {
+    name: &'static str,
+    filter: Expiring,
+    steps: Vec<Step>,
+    sealed: bool,
+}
+
+fn plan(
+    name: &'static str,
+    (capacity, rate): (u64, f64),
+    (clock, window, generations): (u8, u64, u8),
+    steps: &[Step],
+) -> Result<Plan, String> {
+    let n = slots_for(capacity, generations);
+    let shape = table(n, numbers_for(n, rate)?, tag_bits(generations))?;
+    let filter = Expiring::new(shape, capacity, rate, clock, window, generations);
+    Ok(Plan { name, filter, steps: steps.to_vec(), sealed: false })
+}
+
+fn plans() -> Result<Vec<Plan>, String> {
+    let at = Some;
+    let week = 7 * 86_400;
+    let mut plans = vec![
+        plan(
+            "plain",
+            (30, 0.01),
+            (NOT_TOLD, 600, 6),
+            &[(at(1000), 0, 10), (at(1250), 5, 20), (at(900), 20, 22)],
+        )?,
+        plan("keys", (40, 0.01), (KEYS, 40, 6), &[(None, 0, 60), (None, 50, 55)])?,
+        plan("empty", (1, 0.5), (NOT_TOLD, 1, 1), &[])?,
+        plan("told and empty", (5, 0.001), (NOT_TOLD, week, 6), &[(at(1_790_000_000), 0, 0)])?,
+        plan("never told", (10, 0.01), (NOT_TOLD, week, 14), &[(None, 0, 7)])?,
+        plan("came before the first time", (10, 0.01), (NOT_TOLD, 60, 6), &[(None, 0, 7), (at(5017), 7, 9)])?,
+        plan("time 0", (10, 0.01), (NOT_TOLD, 60, 6), &[(at(0), 0, 7), (at(9), 3, 9)])?,
+        plan("all gone", (10, 0.01), (NOT_TOLD, 60, 6), &[(at(100), 0, 7), (at(100_000), 0, 0)])?,
+        plan(
+            "a secret, sealed",
+            (20, 0.001),
+            (NOT_TOLD, week, 2),
+            &[(at(1_790_000_000), 0, 9), (at(1_790_400_000), 9, 12)],
+        )?,
+        plan(
+            "254 generations",
+            (20, 0.01),
+            (NOT_TOLD, 1000, 254),
+            &[(at(77), 0, 9), (at(500), 5, 12), (at(1080), 20, 25)],
+        )?,
+        plan(
+            "the end of time",
+            (10, 0.1),
+            (NOT_TOLD, u64::MAX, 30),
+            &[(at(1 << 63), 0, 7), (at(u64::MAX), 5, 9)],
+        )?,
+        plan(
+            "caller-hash",
+            (20, 0.01),
+            (NOT_TOLD, 100, 1),
+            &[(at(50), 0, 9), (at(199), 4, 14), (at(250), 20, 22)],
+        )?,
+        plan(
+            "1,000 a window",
+            (1000, 0.01),
+            (NOT_TOLD, 600, 6),
+            &[(at(5000), 0, 400), (at(5300), 200, 700), (at(5610), 700, 1150), (at(5700), 1150, 1200)],
+        )?,
+    ];
+    for plan in &mut plans {
+        let filter = &mut plan.filter;
+        match plan.name {
+            "plain" => filter.parameter = 7,
+            "a secret, sealed" => {
+                (filter.scheme, filter.secret) = (2, SECRET);
+                filter.parameter = siphash13(&SECRET, KEY_CHECK);
+                (filter.policy, filter.recipe) = (2, 3);
+                filter.records.push((1, "Gesehene Blüten".to_string()));
+                plan.sealed = true;
+            }
+            "caller-hash" => {
+                filter.scheme = 4;
+                filter.records.push((6, "a hash, finished".to_string()));
+            }
+            "never told" => (filter.scheme, filter.domain, filter.policy) = (3, 2, 3),
+            _ => {}
+        }
+    }
+    Ok(plans)
+}
+
+/// The file.
+pub(crate) fn json() -> Result<Json, String> {
+    let (mut files, mut good) = (Vec::new(), Vec::new());
+    for plan in plans()? {
+        let (name, file, json) = file(plan)?;
+        good.push((name, file));
+        files.push(json);
+    }
+    Ok(object([("about", plain(ABOUT)), ("files", list(files)), ("refused", refused(&good)?)]))
+}
+
+/// Fills the filter, writes its file, reads that again, and asks the probes.
+fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
+    let mut filter = plan.filter;
+    let is_hashed = filter.scheme == 4;
+    let (shape, told) = (filter.shape, filter.clock);
+    let mut keys = Vec::new();
+    for &(time, from, to) in &plan.steps {
+        if let Some(time) = time {
+            filter.advance_to(time);
+        }
+        for i in from..to {
+            match is_hashed {
+                true => filter.insert_hash(finish(i)),
+                false => filter.insert(format!("{PREFIX}{i}").as_bytes())?,
+            }
+            keys.push(i);
+        }
+    }
+    filter.lay()?;
+    if filter.shape != shape {
+        return Err(format!("{}: the keys do not fit the shape for the capacity", plan.name));
+    }
+    let (secret, seal) = ((filter.scheme == 2).then_some(&SECRET), plan.sealed.then_some(SEAL));
+    let file = write(&filter, seal)?;
+    if read(&file, secret, seal)? != filter {
+        return Err(format!("{}: the file read again is another filter", plan.name));
+    }
+
+    keys.sort_unstable();
+    keys.dedup();
+    let step = keys.len() / 8 + 1;
+    let asked: Vec<u64> = keys.iter().copied().step_by(step).chain(8000..8003).collect();
+    // What is held half a window from now.
+    let later = filter.now.saturating_add(filter.window / 2);
+    let mut then = filter.clone();
+    if filter.clock == TIME {
+        then.advance_to(later);
+    }
+    let mut probes = Vec::new();
+    for i in asked {
+        let ages = |filter: &Expiring| match is_hashed {
+            true => Ok(filter.age_hash(finish(i))),
+            false => filter.age(format!("{PREFIX}{i}").as_bytes()),
+        };
+        let age = ages(&filter)?.map_or(-1, |age| age as i64);
+        let held_later = plain(ages(&then)?.is_some());
+        let held_later = if filter.clock == TIME { held_later } else { Json::Absent };
+        probes.push(object([("number", decimal(i)), ("age", plain(age)), ("held_later", held_later)]));
+    }
+
+    let offset = u32::from_le_bytes([file[12], file[13], file[14], file[15]]) as usize;
+    let whole = file.len() <= LONGEST_WHOLE_FILE;
+    let only = |there: bool, value: Json| if there { value } else { Json::Absent };
+    let records = filter.records.iter().filter(|record| record.0 != 6);
+    let record =
+        |(tag, value): &(u16, String)| object([("tag", plain(*tag)), ("value", plain(value.as_str()))]);
+    let name = filter.records.iter().find(|record| record.0 == 6).map(|record| plain(record.1.as_str()));
+    let step = |&(time, from, to): &Step| {
+        object([("time", optional(time.map(decimal))), ("from", decimal(from)), ("to", decimal(to))])
+    };
+    let json = object([
+        ("name", plain(plan.name)),
+        ("scheme", plain(names::scheme(filter.scheme))),
+        ("seed", only(filter.scheme == 1, hex64(filter.parameter))),
+        ("secret_key", optional(secret.map(|key| hex(key)))),
+        ("caller_hash", optional(name)),
+        ("seal_key", optional(seal.map(hex))),
+        ("key_domain", plain(names::domain(filter.domain))),
+        ("over_capacity", plain(names::policy(filter.policy))),
+        ("recipe", plain(filter.recipe)),
+        ("records", list(records.map(record))),
+        ("capacity", decimal(filter.capacity)),
+        ("false_positive_rate", plain(filter.rate)),
+        ("of", plain(if told == KEYS { "keys" } else { "time" })),
+        ("window", decimal(filter.window)),
+        ("generations", plain(filter.generations)),
+        ("shape", tables::shape_json(&filter.shape)),
+        ("prefix", only(!is_hashed, plain(PREFIX))),
+        ("steps", list(plan.steps.iter().map(step))),
+        ("now", only(filter.clock != NOT_TOLD, decimal(filter.now))),
+        ("keys_inserted", decimal(filter.inserted)),
+        ("slots", decimal(filter.held.len() as u64)),
+        ("later", only(filter.clock == TIME, decimal(later))),
+        ("file_len", decimal(file.len() as u64)),
+        ("file_xxh3", hex64(xxh3(&file, 0))),
+        ("file", only(whole, hex(&file))),
+        ("header", only(!whole, hex(&file[..offset]))),
+        ("probes", list(probes)),
+    ]);
+    Ok((plan.name, file, json))
+}
+
+/// A change to a header: the step that refuses it, which file, what it is, offsets and new bytes.
+type Change = (u32, &'static str, &'static str, &'static [(usize, &'static [u8])]);
+
+const MOST: &[u8] = &[0xFF; 8];
+
+/// `plain` has g = 6, v = 3 and 22 numbers; the clock says 1250. `keys` has a clock of keys that says 65.
+const CHANGES: &[Change] = &[
+    (4, "plain", "required flag 1", &[(24, &[2])]),
+    (4, "plain", "scheme 5", &[(32, &[5])]),
+    (4, "plain", "scheme 26", &[(32, &[26]), (64, &[0])]),
+    (4, "plain", "key domain 8", &[(33, &[8])]),
+    (4, "plain", "policy 0", &[(34, &[0])]),
+    (4, "plain", "recipe with an unknown bit", &[(124, &[4])]),
+    (4, "plain", "tag 0", &[(35, &[0])]),
+    (4, "plain", "tag 1", &[(35, &[1])]),
+    (4, "plain", "tag 3", &[(35, &[3])]),
+    (4, "plain", "v = 0", &[(39, &[0])]),
+    (4, "plain", "v = 4", &[(39, &[4]), (38, &[8])]),
+    (4, "plain", "U = 0", &[(40, &[0; 8])]),
+    (4, "plain", "U = 2^56", &[(40, &[0, 0, 0, 0, 0, 0, 0, 1])]),
+    (4, "plain", "65 spare lines", &[(96, &[65])]),
+    (4, "plain", "capacity 0", &[(48, &[0; 8])]),
+    (4, "keys", "a capacity below the window", &[(48, &[39])]),
+    (4, "plain", "rate 0", &[(56, &[0; 8])]),
+    (4, "plain", "clock 0", &[(100, &[0])]),
+    (4, "plain", "clock 4", &[(100, &[4])]),
+    (4, "plain", "clock 3 with a time", &[(100, &[3])]),
+    (4, "plain", "clock 2 with another number of keys", &[(100, &[2]), (88, &[30, 0])]),
+    (4, "keys", "a clock of a key more", &[(72, &[66])]),
+    (4, "keys", "a key less", &[(104, &[64])]),
+    (4, "plain", "g = 0", &[(101, &[0])]),
+    (4, "plain", "g = 255", &[(101, &[255])]),
+    (4, "plain", "g = 7, which has other tags", &[(101, &[7])]),
+    (4, "plain", "g = 2, which has other tags", &[(101, &[2])]),
+    (4, "plain", "W = 5", &[(88, &[5, 0])]),
+    (4, "plain", "W = 0", &[(88, &[0; 8])]),
+    (4, "plain", "something behind g", &[(102, &[1])]),
+    (4, "plain", "something before the keys inserted", &[(103, &[0x80])]),
+    (4, "plain", "more slots than the line has", &[(80, &[200])]),
+    (4, "plain", "2^64-1 slots", &[(80, MOST)]),
+    (4, "plain", "fewer keys inserted than slots", &[(104, &[21])]),
+    (5, "plain", "a spare line more", &[(96, &[1])]),
+    (5, "plain", "U of many lines", &[(42, &[9])]),
+    (5, "plain", "padding before the header checksum not zero", &[(183, &[1])]),
+    (6, "plain", "another self-test", &[(112, &[0xEE])]),
+    (6, "plain", "another seed", &[(64, &[8])]),
+    (7, "plain", "another chunk checksum", &[(128, &[0xEE])]),
+    (7, "plain", "a slot less", &[(80, &[21])]),
+    (7, "plain", "an earlier time, before keys that came", &[(72, &[0x4C, 4])]),
+    (7, "plain", "a later time, when some are gone", &[(72, &[0xA4, 6])]),
+    (7, "plain", "a generation in which there was none before", &[(88, &[0xFF, 0xFF, 0xFF, 0xFF])]),
+];
+
+/// All cases, each of which is refused here.
+fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
+    let mut cases = Vec::new();
+    for &(step, name, what, edits) in CHANGES {
+        let edits: Vec<_> = edits.iter().map(|(at, bytes)| (*at, bytes.to_vec())).collect();
+        cases.push(case(good, step, name, what, &edits)?);
+    }
+    // Lines of other slots.
+    let filter = read(file_of(good, "plain")?, None, None)?;
+    let now = filter.generation(filter.now);
+    let u = filter.shape.numbers;
+    let other: [(&str, &[Slot]); 5] = [
+        ("a number that stands twice, of two generations", &[(9, now % 8), (9, (now - 1) % 8)]),
+        ("a number that stands twice, of one generation", &[(9, now % 8), (9, now % 8)]),
+        ("a number of the generation to come", &[(9, (now + 1) % 8)]),
+        ("a number of a generation too old", &[(9, (now - 7) % 8)]),
+        ("a number past the last one", &[(u, now % 8)]),
+    ];
+    for (what, slots) in other {
+        let mut slots = slots.to_vec();
+        slots.sort_unstable();
+        let lines = body(&encode(&filter.shape, &slots)?);
+        let edits = [(80, (slots.len() as u64).to_le_bytes().to_vec()), (192, lines)];
+        cases.push(case(good, 7, "plain", what, &edits)?);
+    }
+    Ok(list(cases))
+}
+
+fn file_of<'a>(good: &'a [(&'static str, Vec<u8>)], name: &str) -> Result<&'a [u8], String> {
+    let found = good.iter().find(|file| file.0 == name);
+    found.map(|file| file.1.as_slice()).ok_or_else(|| format!("no file {name}"))
+}
+
+/// A changed file that is refused at this step, which is checked here.
+fn case(
+    good: &[(&'static str, Vec<u8>)],
+    step: u32,
+    name: &'static str,
+    what: &str,
+    edits: &[(usize, Vec<u8>)],
+) -> Result<Json, String> {
+    let mut file = file_of(good, name)?.to_vec();
+    let offset = 192;
+    for (at, bytes) in edits {
+        file[*at..at + bytes.len()].copy_from_slice(bytes);
+    }
+    if edits.iter().any(|edit| edit.0 >= offset) {
+        let sum = xxh3(&file[offset..], 0);
+        file[128..136].copy_from_slice(&sum.to_le_bytes());
+    }
+    let sum = xxh3(&file[..offset - 8], 0);
+    file[offset - 8..offset].copy_from_slice(&sum.to_le_bytes());
+    match read(&file, None, None) {
+        Err(why) if why.starts_with(&format!("step {step}: ")) => {}
+        Err(why) => return Err(format!("{what}: {why}, and step {step} was expected")),
+        Ok(_) => return Err(format!("{what} is read")),
+    }
+    let change = |(at, bytes): &(usize, Vec<u8>)| object([("offset", plain(*at)), ("bytes", hex(bytes))]);
+    Ok(object([
+        ("what", plain(what)),
+        ("step", plain(step)),
+        ("file", plain(name)),
+        ("changes", list(edits.iter().map(change))),
+    ]))
+}

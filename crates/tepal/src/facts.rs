@@ -209,6 +209,8 @@ pub struct Facts {
     pub promised_false_positive_rate: f64,
     /// How many times the keys of its newest filter the next one of a chain is for; nothing of what does not grow.
     pub expansion: Option<u32>,
+    /// How long it keeps a key; nothing of what forgets none.
+    pub window: Option<WindowFacts>,
     /// Keys that it says no for though its bits say yes.
     pub exceptions: u64,
     /// Does it know them by a divider, so that it takes no further key?
@@ -272,6 +274,37 @@ impl PartFacts {
     pub fn bits_per_key(&self) -> f64 {
         self.bit_len as f64 / self.capacity as f64
     }
+}
+
+/// How long an expiring filter keeps a key: its window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Window {
+    /// So much time, in the unit of the caller's clock: seconds, in the files of the command.
+    Time(u64),
+    /// Until so many keys were inserted.
+    Keys(u64),
+}
+
+impl fmt::Display for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Window::Time(length) => write!(f, "a time of {length}"),
+            Window::Keys(keys) => write!(f, "{keys} keys"),
+        }
+    }
+}
+
+/// The window of an expiring filter, as data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WindowFacts {
+    /// How long keys stay.
+    pub window: Window,
+    /// In how many generations it is counted: keys stay for up to one more.
+    pub generations: u8,
+    /// The latest time that the filter was told, and nothing before it was told any; in a window of keys, how many were inserted.
+    pub now: Option<u64>,
 }
 
 /// One table of numbers, as data (FORMAT.md, section 2.7).

@@ -80,6 +80,9 @@ ids! {
         Scalable = 2 "scalable",
         /// A table of numbers, from which keys can be removed: `QuotientFilter`, which the feature `quotient` has.
         Quotient = 3 "quotient",
+        /// A table of numbers that forgets keys by itself, a window after they came: `ExpiringFilter`, which the feature
+        /// `quotient` has.
+        Expiring = 5 "expiring",
     }
 }
 

@@ -6,6 +6,9 @@ mod chains;
 #[cfg(feature = "except")]
 #[path = "vectors/exceptions.rs"]
 mod exceptions;
+#[cfg(feature = "quotient")]
+#[path = "vectors/expiring.rs"]
+mod expiring;
 #[cfg(feature = "patch")]
 #[path = "vectors/patches.rs"]
 mod patches;

@@ -316,6 +316,64 @@ mod numbers {
             unsafe { REMOVE[self.0](packing, lines, number, tag, scratch) }
         }
     }
+
+    /// For tables whose tags say when their numbers came.
+    mod tagged {
+        use super::*;
+        use crate::bits::table::packing::Packing;
+        use crate::bits::table::tagged::{self, Recent};
+
+        by_level!(TAG_OF: fn(packing: &Packing, lines: &[Line], number: u64) -> Option<u64> =
+            |S| tagged::tag_of::<S>(packing, lines, number));
+        by_level!(REFRESH: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u64) -> bool =
+            |S| tagged::refresh::<S>(packing, lines, number, tag));
+        by_level!(CONTAINS_RECENT: fn(packing: &Packing, lines: &[Line], recent: Recent, h: &[u64], answers: &mut [bool]) =
+            |S| tagged::contains_many::<S>(packing, lines, recent, h, answers));
+        by_level!(SWEEP: fn(packing: &Packing, lines: &mut [Line], recent: Recent) -> u64 =
+            |_S| tagged::sweep(packing, lines, recent));
+
+        impl TableKernel {
+            /// The tag of a number, where that is held.
+            #[inline]
+            pub(crate) fn tag_of(self, packing: &Packing, lines: &[Line], number: u64) -> Option<u64> {
+                // SAFETY: the CPU has the level's features, as for the other calls.
+                unsafe { TAG_OF[self.0](packing, lines, number) }
+            }
+
+            /// Gives a number that is held another tag. Whether it is.
+            #[inline]
+            pub(crate) fn refresh(
+                self,
+                packing: &Packing,
+                lines: &mut [Line],
+                number: u64,
+                tag: u64,
+            ) -> bool {
+                // SAFETY: the CPU has the level's features, as for the other calls.
+                unsafe { REFRESH[self.0](packing, lines, number, tag) }
+            }
+
+            /// Answers a batch for numbers whose tag is young enough; `answers` is as long as `h`.
+            #[inline]
+            pub(crate) fn contains_recent(
+                self,
+                packing: &Packing,
+                lines: &[Line],
+                recent: Recent,
+                h: &[u64],
+                answers: &mut [bool],
+            ) {
+                // SAFETY: the CPU has the level's features, as for the other calls.
+                unsafe { CONTAINS_RECENT[self.0](packing, lines, recent, h, answers) }
+            }
+
+            /// Drops every entry whose tag is too old. Says how many.
+            pub(crate) fn sweep(self, packing: &Packing, lines: &mut [Line], recent: Recent) -> u64 {
+                // SAFETY: the CPU has the level's features, as for the other calls.
+                unsafe { SWEEP[self.0](packing, lines, recent) }
+            }
+        }
+    }
 }
 #[cfg(feature = "quotient")]
 pub(crate) use numbers::TableKernel;

@@ -382,7 +382,7 @@ impl Gather {
                 let mut file = empty(roomy.over_capacity(OverCapacity::Ignore), format)?;
                 spool.drain(|keys| file.insert_prepared(keys))?;
                 match file.filter().kind() {
-                    Kind::Bloom | Kind::Quotient => file.set_over_capacity(policy)?,
+                    Kind::Bloom | Kind::Quotient | Kind::Expiring => file.set_over_capacity(policy)?,
                     // Its program decides that.
                     Kind::Scalable => {}
                 }

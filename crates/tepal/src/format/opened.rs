@@ -279,6 +279,15 @@ impl Opened {
         Err(Error::Incompatible { property: "file format", expected, found })
     }
 
+    /// [`AnyFilter::advance_to`].
+    ///
+    /// # Errors
+    /// As there.
+    #[cfg(feature = "quotient")]
+    pub fn advance_to(&mut self, time: u64) -> Result<u64> {
+        self.filter.advance_to(time)
+    }
+
     /// [`AnyFilter::clear`].
     ///
     /// # Errors
@@ -494,7 +503,7 @@ fn one_of_chain(filter: AnyFilter) -> Result<AnyFilter> {
         #[cfg(feature = "except")]
         AnyFilter::Excepted(_) => Ok(filter),
         #[cfg(feature = "quotient")]
-        AnyFilter::Quotient(_) => Ok(filter),
+        AnyFilter::Quotient(_) | AnyFilter::Expiring(_) => Ok(filter),
         AnyFilter::Scalable(chain) if chain.is_own() => Ok(chain.into()),
         AnyFilter::Scalable(chain) => match chain.into_only_link() {
             Ok(link) => Ok(link.into()),

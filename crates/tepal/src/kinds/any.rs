@@ -238,6 +238,8 @@ impl AnyFilter {
             AnyFilter::Excepted(filter) => filter.set_labels(labels),
             #[cfg(feature = "quotient")]
             AnyFilter::Quotient(filter) => filter.set_labels(labels),
+            #[cfg(feature = "quotient")]
+            AnyFilter::Expiring(filter) => filter.set_labels(labels),
             AnyFilter::Scalable(_) => {
                 let (operation, instead) = ("have labels", "keep them beside its file");
                 Err(Error::NotPossible { kind, operation, instead })
@@ -376,7 +378,7 @@ impl AnyFilter {
             #[cfg(feature = "except")]
             AnyFilter::Excepted(filter) => filter.same_exceptions(folded),
             #[cfg(feature = "quotient")]
-            AnyFilter::Quotient(_) => folded,
+            AnyFilter::Quotient(_) | AnyFilter::Expiring(_) => folded,
             AnyFilter::Bloom(_) | AnyFilter::Scalable(_) => folded,
         }
     }
@@ -388,6 +390,12 @@ impl AnyFilter {
             AnyFilter::Excepted(filter) => Ok(filter.bits()),
             #[cfg(feature = "quotient")]
             AnyFilter::Quotient(_) => Err(not_one_bloom(self.kind())),
+            #[cfg(feature = "quotient")]
+            AnyFilter::Expiring(_) => Err(Error::NotPossible {
+                kind: self.kind(),
+                operation: "be folded",
+                instead: "build a smaller one: its keys come again, or expire",
+            }),
             AnyFilter::Scalable(_) => Err(Error::NotPossible {
                 kind: self.kind(),
                 operation: "be folded",
@@ -408,7 +416,7 @@ impl AnyFilter {
             AnyFilter::Excepted(filter) => filter.into_bloom(),
             AnyFilter::Scalable(_) => Err(not_one_bloom(kind)),
             #[cfg(feature = "quotient")]
-            AnyFilter::Quotient(_) => Err(not_one_bloom(kind)),
+            AnyFilter::Quotient(_) | AnyFilter::Expiring(_) => Err(not_one_bloom(kind)),
         }
     }
 
@@ -449,6 +457,23 @@ impl AnyFilter {
         match self {
             AnyFilter::Quotient(filter) => Some(filter.count_estimate(key)),
             _ => None,
+        }
+    }
+
+    /// Tells an expiring filter the time: [`ExpiringFilter::advance_to`](crate::ExpiringFilter::advance_to).
+    ///
+    /// # Errors
+    /// As there; [`Error::NotPossible`] for a kind whose keys do not expire.
+    #[cfg(feature = "quotient")]
+    pub fn advance_to(&mut self, time: u64) -> Result<u64> {
+        let kind = self.kind();
+        match self {
+            AnyFilter::Expiring(filter) => filter.advance_to(time),
+            _ => Err(Error::NotPossible {
+                kind,
+                operation: "be told the time",
+                instead: "build an `ExpiringFilter` of its keys (`tepal build --window`)",
+            }),
         }
     }
 

@@ -412,6 +412,7 @@ impl Filter for ScalableBloomFilter {
             capacity: Filter::capacity(self),
             promised_false_positive_rate: self.promised_false_positive_rate(),
             expansion: self.growth.expansion(),
+            window: None,
             exceptions: 0,
             is_divided: false,
             over_capacity: self.over_capacity(),

@@ -12,6 +12,8 @@ pub(crate) mod divider;
 pub(crate) mod excepted;
 #[cfg(feature = "except")]
 pub(crate) mod exceptions;
+#[cfg(feature = "quotient")]
+pub(crate) mod expiring;
 mod in_file;
 #[cfg(feature = "quotient")]
 pub(crate) mod quotient;
@@ -29,6 +31,8 @@ use bloom::BloomFilter;
 use chain::ScalableBloomFilter;
 #[cfg(feature = "except")]
 use excepted::ExceptedBloomFilter;
+#[cfg(feature = "quotient")]
+use expiring::ExpiringFilter;
 pub(crate) use in_file::{AwaitsBody, BodyChecked, CheckBody, FilePart, OWN_BYTES, Ref, SELF_TEST_KEYS};
 #[cfg(feature = "quotient")]
 use quotient::QuotientFilter;
@@ -197,7 +201,7 @@ macro_rules! kinds {
             match kind {
                 $($(#[cfg($cfg)])? Kind::$kind => <$filter as Filter>::of_file(part, secret),)+
                 #[cfg(not(feature = "quotient"))]
-                Kind::Quotient => Err(not_built_in(kind)),
+                Kind::Quotient | Kind::Expiring => Err(not_built_in(kind)),
             }
         }
     };
@@ -211,6 +215,9 @@ kinds! {
     /// A table of numbers, from which keys can be removed.
     #[cfg(feature = "quotient")]
     Quotient(QuotientFilter),
+    /// A table of numbers that forgets keys by itself.
+    #[cfg(feature = "quotient")]
+    Expiring(ExpiringFilter),
 }
 
 /// The kind with this number in a file's header: one that this build reads.
@@ -221,6 +228,8 @@ pub(crate) fn kind_of_file(id: u16) -> Result<Kind> {
         Ok(Kind::Scalable) => Ok(Kind::Scalable),
         #[cfg(feature = "quotient")]
         Ok(Kind::Quotient) => Ok(Kind::Quotient),
+        #[cfg(feature = "quotient")]
+        Ok(Kind::Expiring) => Ok(Kind::Expiring),
         _ => Err(not_known(id)),
     }
 }
@@ -230,7 +239,7 @@ fn not_known(id: u16) -> Error {
     let known = match cfg!(all(feature = "growing", feature = "quotient")) {
         true => Kind::NUMBERS,
         false => {
-            "1 (bloom), 2 (scalable) with its feature `growing`, and 3 (quotient) with its feature `quotient`"
+            "1 (bloom), 2 (scalable) with its feature `growing`, and 3 (quotient) and 5 (expiring) with their feature `quotient`"
         }
     };
     Error::Unsupported { what: "filter kind", found: id.into(), known }
@@ -245,7 +254,7 @@ fn not_built_in(kind: Kind) -> Error {
 /// How many filters' parts follow the records in a file of this kind, whose own part is this.
 pub(crate) fn links_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<usize> {
     match kind {
-        Kind::Bloom | Kind::Quotient => Ok(0),
+        Kind::Bloom | Kind::Quotient | Kind::Expiring => Ok(0),
         #[cfg(feature = "growing")]
         Kind::Scalable => chain::links_of(own),
         // It is not read.

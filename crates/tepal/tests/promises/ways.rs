@@ -199,6 +199,15 @@ fn every_question_has_one_answer() {
                 let counted: Vec<bool> = texts.iter().map(|text| filter.count_estimate(text) > 0).collect();
                 assert_eq!(counted, expected, "{name}: counts");
             }
+            #[cfg(feature = "quotient")]
+            AnyFilter::Expiring(filter) => {
+                assert_eq!(filter.contains_many(texts), expected, "{name}: its type");
+                let now = filter.now().unwrap_or(0);
+                let held: Vec<bool> = texts.iter().map(|text| filter.contains_at(text, now)).collect();
+                assert_eq!(held, expected, "{name}: as of now");
+                let young = texts.iter().map(|text| filter.age_estimate(text) == Some(0));
+                assert!(young.eq(expected), "{name}: ages");
+            }
             other => panic!("{name}: a kind that is new here, {}", other.kind()),
         }
     }

@@ -8,6 +8,9 @@
 mod chains;
 #[path = "doors.rs"]
 mod doors;
+#[cfg(feature = "quotient")]
+#[path = "expiring.rs"]
+mod expiring;
 #[cfg(feature = "growing")]
 #[path = "growing.rs"]
 mod growing;
@@ -174,7 +177,7 @@ impl Subject for Bloom {
 }
 
 /// Every kind: the Bloom filter with every layout, scheme and key domain, in our files and in those of other programs;
-/// the chain, in the files of its programs and in ours; the table from which keys can be removed.
+/// the chain, in the files of its programs and in ours; the table from which keys can be removed, and the one that forgets them by itself.
 pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
     let mut kinds: Vec<Box<dyn Subject>> = Vec::new();
     kinds.extend(blooms().into_iter().map(|bloom| Box::new(bloom) as Box<dyn Subject>));
@@ -186,6 +189,8 @@ pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
     kinds.extend(growing::growing());
     #[cfg(feature = "quotient")]
     kinds.extend(quotient::quotient());
+    #[cfg(feature = "quotient")]
+    kinds.extend(expiring::expiring());
     kinds
 }
 

@@ -256,7 +256,9 @@ fn policies_are_kept_where_the_file_has_a_place() {
                 assert!(matches!(set, Err(Error::NotPossible { kind: Kind::Scalable, .. })), "{format}");
                 assert!(opened.set_over_capacity(usual).is_ok(), "{format}");
             }
-            Kind::Bloom | Kind::Quotient => assert_eq!(opened.filter().over_capacity(), OverCapacity::Ignore),
+            Kind::Bloom | Kind::Quotient | Kind::Expiring => {
+                assert_eq!(opened.filter().over_capacity(), OverCapacity::Ignore)
+            }
         }
         let expected = if format == Format::Tepal { OverCapacity::Ignore } else { usual };
         assert_eq!(again.filter().over_capacity(), expected, "{format}");

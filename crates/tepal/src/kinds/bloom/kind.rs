@@ -152,6 +152,7 @@ impl<L: StorageMut> BloomFilter<L> {
             capacity: self.capacity(),
             promised_false_positive_rate: self.promised_false_positive_rate(),
             expansion: None,
+            window: None,
             exceptions: 0,
             is_divided: false,
             over_capacity: self.over_capacity(),

@@ -36,6 +36,7 @@ impl QuotientFilter {
             capacity: self.capacity(),
             promised_false_positive_rate: self.promised_false_positive_rate(),
             expansion: None,
+            window: None,
             exceptions: 0,
             is_divided: false,
             over_capacity: self.over_capacity(),

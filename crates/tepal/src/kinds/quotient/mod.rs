@@ -19,6 +19,7 @@ use alloc::boxed::Box;
 use core::fmt;
 
 pub use builder::QuotientFilterBuilder;
+pub(crate) use part::self_test;
 
 use super::in_file::{BodyChecked, Ref};
 use crate::error::Result;

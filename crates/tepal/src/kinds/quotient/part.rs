@@ -60,7 +60,7 @@ impl QuotientFilter {
 }
 
 /// The sum of what the self-test keys are spread to.
-fn self_test(hasher: &Hasher) -> u64 {
+pub(crate) fn self_test(hasher: &Hasher) -> u64 {
     let Hasher::Hash(scheme) = hasher else { return 0 };
     (0..).zip(SELF_TEST_KEYS).fold(0, |sum: u64, (number, key)| {
         sum.wrapping_add(scheme.self_test_hash(number, key).map_or(0, spread))

@@ -2,6 +2,8 @@
 //!
 //! It is laid out for so many slots, and laid out again for more where they do not fit. That changes no answer: U stays.
 
+mod tagged;
+
 use alloc::vec::Vec;
 use core::cell::Cell;
 

@@ -1,0 +1,146 @@
+//! Tables in which each number stands once, and its tag says when: how old a number is, making it young again, and dropping
+//! what is too old (FORMAT.md, section 4.2.4).
+
+use alloc::vec::Vec;
+
+use super::AHEAD;
+use super::line::{Select, begins_before, bits_at, equal_among, run, zero_of};
+use super::packing::{Packing, Place, low_bits};
+use super::stream::{read_line, write_line};
+use crate::bits::Line;
+use crate::bits::kernel::fetch_line;
+
+/// Which tags are young enough: those of an age of at most `most`, where `now` is the tag of now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Recent {
+    pub(crate) now: u64,
+    pub(crate) most: u64,
+}
+
+impl Recent {
+    /// How long ago a tag was the tag of now.
+    #[inline(always)]
+    pub(crate) fn age(self, tag_bits: u32, tag: u64) -> u64 {
+        self.now.wrapping_sub(tag) & low_bits(tag_bits)
+    }
+
+    /// Is an entry, or a tag, young enough?
+    #[inline(always)]
+    pub(crate) fn has(self, tag_bits: u32, entry: u64) -> bool {
+        self.age(tag_bits, entry) <= self.most
+    }
+}
+
+/// Where the slot of a number is: its line, and its first bit there.
+#[inline(always)]
+fn find<S: Select>(packing: &Packing, lines: &[Line], place: Place) -> Option<(usize, u32)> {
+    let (mut at, mut behind) = (place.line, 0);
+    while let Some(line) = lines.get(at) {
+        let begins = begins_before(line);
+        // The line begins with buckets of its own, or behind this one.
+        if behind > 0 && (begins == 0 || place.bucket + begins < behind) {
+            return None;
+        }
+        let bucket = place.bucket + begins - behind;
+        if let Some(zero) = zero_of::<S>(packing, line, bucket) {
+            let run = run(packing, line, bucket, zero);
+            let mut from = 0;
+            while from < run.len {
+                let slots = (run.len - from).min(packing.in_word);
+                let equal = equal_among(packing, line, run.first + from, slots, place.remainder);
+                if equal != 0 {
+                    let last_bit = (run.first + from) * packing.width + equal.trailing_zeros();
+                    return Some((at, packing.meta + last_bit + 1 - packing.width));
+                }
+                from += slots;
+            }
+            if !run.goes_on {
+                return None;
+            }
+        }
+        behind += packing.buckets();
+        at += 1;
+    }
+    None
+}
+
+/// The tag of a number, where that is held.
+#[inline(always)]
+pub(crate) fn tag_of<S: Select>(packing: &Packing, lines: &[Line], number: u64) -> Option<u64> {
+    let (line, at) = find::<S>(packing, lines, packing.place(number))?;
+    Some(bits_at(&lines[line], at) & low_bits(packing.tag_bits()))
+}
+
+/// Gives a number that is held another tag. Whether it is.
+#[inline(always)]
+pub(crate) fn refresh<S: Select>(packing: &Packing, lines: &mut [Line], number: u64, tag: u64) -> bool {
+    let Some((line, at)) = find::<S>(packing, lines, packing.place(number)) else { return false };
+    let line = &mut lines[line];
+    let changed = (bits_at(line, at) ^ tag) & low_bits(packing.tag_bits());
+    let (word, bit) = ((at >> 6) as usize & 7, at & 63);
+    line.0[word] ^= changed << bit;
+    line.0[(word + 1) & 7] ^= (changed >> 1) >> (63 - bit);
+    true
+}
+
+/// Is each number of a batch held, with a tag that is young enough? `answers` is as long as `h`.
+#[inline(always)]
+pub(crate) fn contains_many<S: Select>(
+    packing: &Packing,
+    lines: &[Line],
+    recent: Recent,
+    h: &[u64],
+    answers: &mut [bool],
+) {
+    for (h, answers) in h.chunks(AHEAD).zip(answers.chunks_mut(AHEAD)) {
+        let mut places = [Place::default(); AHEAD];
+        for (place, &h) in places.iter_mut().zip(h) {
+            *place = packing.place(packing.number(h));
+            fetch_line(&lines[place.line]);
+        }
+        for (answer, &place) in answers.iter_mut().zip(&places) {
+            *answer = match find::<S>(packing, lines, place) {
+                Some((line, at)) => recent.has(packing.tag_bits(), bits_at(&lines[line], at)),
+                None => false,
+            };
+        }
+    }
+}
+
+/// So many entries that are out are kept before they are thrown away.
+const OUT: usize = 2048;
+
+/// Drops every entry whose tag is too old, in one pass and in place. Says how many.
+#[inline(always)]
+pub(crate) fn sweep(packing: &Packing, lines: &mut [Line], recent: Recent) -> u64 {
+    let mut entries: Vec<u64> = Vec::with_capacity(2 * OUT);
+    let (mut out, mut read, mut begin, mut dropped) = (0, 0, 0, 0);
+    for here in 0..lines.len() {
+        // Where there are fewer entries, none is in a later line than it was: what is ahead was read from here on, and this
+        // line before it is written.
+        while entries.len() - out <= packing.slots() as usize && read < lines.len() {
+            if out >= OUT {
+                entries.drain(..out);
+                out = 0;
+            }
+            let mut kept = entries.len();
+            read_line(packing, lines, read, &mut entries);
+            read += 1;
+            for i in kept..entries.len() {
+                let entry = entries[i];
+                entries[kept] = entry;
+                kept += usize::from(recent.has(packing.tag_bits(), entry));
+            }
+            dropped += (entries.len() - kept) as u64;
+            entries.truncate(kept);
+        }
+        let written = write_line(packing, here, begin, &entries[out..]);
+        lines[here] = written.line;
+        out += written.taken;
+        begin = written.next;
+    }
+    dropped
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,180 @@
+//! Asking for one key, and for many; how old a key is.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::ExpiringFilter;
+use crate::error::Result;
+use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys, is_perhaps_in};
+use crate::kinds::bloom::put_bits;
+
+impl ExpiringFilter {
+    /// Was the key inserted within the last window, as of [`now`](Self::now)?
+    ///
+    /// `false` is certain: it was not inserted in the last W. `true` means perhaps: keys that came up to W (1 + 1/g) ago get it, and
+    /// about [`false_positive_rate`](Self::false_positive_rate) of all others. A key that the filter's domain refuses is not in; a
+    /// filter of the caller's hashes cannot hash a key, and answers `true`.
+    ///
+    /// Costs one hash and one memory access, seldom two.
+    #[inline]
+    #[must_use]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        let mut sink = KeySink::new();
+        let key = key.key(&mut sink);
+        match self.meta.keys.usual_hash(key) {
+            Some(hash) => self.table.contains(hash),
+            None => self.contains_any(&{ key }),
+        }
+    }
+
+    #[inline(never)]
+    fn contains_any(&self, key: &KeyRef<'_>) -> bool {
+        match self.meta.keys.hash_any(key) {
+            Ok(hash) => self.table.contains(hash),
+            Err(error) => is_perhaps_in(&error),
+        }
+    }
+
+    /// [`contains`](Self::contains) as of a later time, which is told to this call alone: a filter that nobody may change, as an
+    /// opened file, answers what [`advance_to`](Self::advance_to) would make it answer. Of a time before [`now`](Self::now), and
+    /// in a window of keys, it answers as of now.
+    ///
+    /// ```
+    /// let mut seen = tepal::ExpiringFilter::builder().capacity(100).window_of_time(60).build()?;
+    /// seen.insert_at("apple", 1000)?;
+    /// assert!(seen.contains_at("apple", 1060) && !seen.contains_at("apple", 1070));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    #[must_use]
+    pub fn contains_at<K: Key + ?Sized>(&self, key: &K, time: u64) -> bool {
+        match self.meta.keys.hash(key) {
+            Ok(hash) => self.contains_hash_at(hash, time),
+            Err(error) => is_perhaps_in(&error),
+        }
+    }
+
+    /// [`contains_at`](Self::contains_at) for a key hashed before.
+    #[must_use]
+    pub fn contains_hash_at(&self, hash: u64, time: u64) -> bool {
+        let mut answer = [false];
+        self.contains_many_hashes_at(&[hash], time, &mut answer);
+        answer[0]
+    }
+
+    /// [`contains_many_hashes`](Self::contains_many_hashes) as of a later time: [`contains_at`](Self::contains_at).
+    ///
+    /// # Panics
+    /// If the two slices differ in length.
+    pub fn contains_many_hashes_at(&self, hashes: &[u64], time: u64, answers: &mut [bool]) {
+        assert_eq!(hashes.len(), answers.len(), "one answer for each hash");
+        match self.clock.recent_after(self.turns_to(time)) {
+            Some(recent) => self.table.contains_recent(recent, hashes, answers),
+            None => answers.fill(false),
+        }
+    }
+
+    /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
+    /// [`key_hasher`](Self::key_hasher), or by the caller.
+    #[inline]
+    #[must_use]
+    pub fn contains_hash(&self, hash: u64) -> bool {
+        self.table.contains(hash)
+    }
+
+    /// The hash of a key under this filter's recipe, key domain, scheme and seed, for the `_hash` calls.
+    ///
+    /// # Errors
+    /// As [`KeyHasher::hash`](crate::KeyHasher::hash).
+    #[inline]
+    pub fn hash_key<K: Key + ?Sized>(&self, key: &K) -> Result<u64> {
+        self.meta.keys.hash(key)
+    }
+
+    /// Answers for many keys, in their order, with the memory accesses of a batch under way together.
+    #[must_use]
+    pub fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<bool> {
+        let mut answers = vec![false; keys.len()];
+        self.contains_many_into(keys, &mut answers);
+        answers
+    }
+
+    /// [`contains_many`](Self::contains_many) into the caller's buffer: `answers[i]` is for key `i`. Allocates nothing.
+    ///
+    /// # Panics
+    /// If there are not as many answers as keys.
+    pub fn contains_many_into<K: Keys + ?Sized>(&self, keys: &K, answers: &mut [bool]) {
+        assert_eq!(keys.len(), answers.len(), "one answer for each key");
+        self.meta.keys.answer_in_batches(
+            keys,
+            self.size_in_bytes(),
+            |batch, answers| self.answer_batch(batch, answers),
+            |start, batch| answers[start..start + batch.len()].copy_from_slice(batch),
+        );
+    }
+
+    /// [`contains_many`](Self::contains_many) into the caller's bitmap, as Apache Arrow lays it out: the answer for key `i` is bit
+    /// `i % 8` (0 = least significant) of byte `i / 8`. Bits after the last key become 0.
+    ///
+    /// # Panics
+    /// If the bitmap has not just the bytes for so many bits.
+    pub fn contains_many_bits<K: Keys + ?Sized>(&self, keys: &K, bitmap: &mut [u8]) {
+        assert_eq!(keys.len().div_ceil(8), bitmap.len(), "one bit for each key, and no byte more");
+        self.meta.keys.answer_in_batches(
+            keys,
+            self.size_in_bytes(),
+            |batch, answers| self.answer_batch(batch, answers),
+            |start, batch| put_bits(start, batch, bitmap),
+        );
+    }
+
+    /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for `hashes[i]`.
+    ///
+    /// # Panics
+    /// If the two slices differ in length.
+    pub fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]) {
+        assert_eq!(hashes.len(), answers.len(), "one answer for each hash");
+        self.table.contains_many(hashes, answers);
+    }
+
+    /// [`contains_many`](Self::contains_many) for keys that this filter's [`key_hasher`](Self::key_hasher) has prepared.
+    ///
+    /// # Panics
+    /// If there are not as many answers as keys.
+    pub fn contains_prepared(&self, keys: &PreparedKeys, answers: &mut [bool]) {
+        assert_eq!(keys.len(), answers.len(), "one answer for each key");
+        self.answer_batch(keys.batch(), answers);
+    }
+
+    /// Answers prepared keys. Of bytes where there should be hashes all that can be said is perhaps.
+    #[inline]
+    pub(super) fn answer_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
+        match keys {
+            Batch::Hashes(hashes) => self.table.contains_many(hashes, answers),
+            Batch::One(One::Key(key)) => answers[0] = self.contains(&key),
+            Batch::Bytes(_) | Batch::One(One::Encoded(_)) => answers.fill(true),
+        }
+    }
+
+    /// How many generations ago the key was last inserted, from 0 to g: at age a that was at least (a - 1) W / g ago and less than
+    /// (a + 1) W / g. It may be too low, at the rate, where another key has the same number, and is never too high. Nothing where
+    /// the key is not in, or cannot be hashed.
+    ///
+    /// ```
+    /// let mut seen = tepal::ExpiringFilter::builder().capacity(100).window_of_time(60).build()?;
+    /// seen.insert_at("apple", 1000)?;
+    /// seen.advance_to(1035)?;
+    /// assert_eq!((seen.age_estimate("apple"), seen.age_estimate("pear")), (Some(3), None));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    #[must_use]
+    pub fn age_estimate<K: Key + ?Sized>(&self, key: &K) -> Option<u64> {
+        self.age_estimate_hash(self.meta.keys.hash(key).ok()?)
+    }
+
+    /// [`age_estimate`](Self::age_estimate) for a key hashed before.
+    #[must_use]
+    pub fn age_estimate_hash(&self, hash: u64) -> Option<u64> {
+        let tag = self.table.tag_of(self.table.number(hash))?;
+        Some(self.clock.recent().age(self.clock.tag_bits().into(), tag))
+    }
+}

@@ -1,0 +1,213 @@
+//! Describing a filter before it exists.
+
+use alloc::string::String;
+
+use super::ExpiringFilter;
+use super::clock::Clock;
+use crate::bits::table::packing::most_numbers;
+use crate::error::{Error, Result};
+use crate::facts::{Labels, Window};
+use crate::ids::{KeyDomain, OverCapacity, Scheme};
+use crate::key::{KeyHasher, Recipe, SecretKey};
+use crate::kinds::bloom::BloomFilterBuilder;
+use crate::kinds::quotient::Meta;
+use crate::kinds::quotient::table::Table;
+use crate::params::check_rate;
+
+/// The rate that is promised where the caller names none.
+const DEFAULT_RATE: f64 = 0.01;
+
+/// Generations of a window where the caller names none: the fewest bits a key at 1 %.
+const DEFAULT_GENERATIONS: u8 = 6;
+
+/// Describes an [`ExpiringFilter`]; everything has a default but the window, and of a window of time the capacity.
+///
+/// ```
+/// use tepal::{ExpiringFilter, Window};
+/// let hour = 3600;
+/// let logins = ExpiringFilter::builder().capacity(50_000).window_of_time(24 * hour).generations(24).build()?;
+/// assert_eq!(logins.window(), Window::Time(86_400));
+/// // No clock: the last million keys.
+/// let recent = ExpiringFilter::builder().window_of_keys(1_000_000).false_positive_rate(1e-3).build()?;
+/// assert_eq!(recent.size_in_bytes() * 8 / 1_000_000, 20);     // bits for each key of the window
+/// # Ok::<(), tepal::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct ExpiringFilterBuilder {
+    /// What it does with keys.
+    keys: BloomFilterBuilder,
+    labels: Labels,
+    capacity: Option<u64>,
+    rate: Option<f64>,
+    window: Option<Window>,
+    generations: Option<u8>,
+    over_capacity: OverCapacity,
+}
+
+impl ExpiringFilter {
+    /// Starts to describe a filter.
+    pub fn builder() -> ExpiringFilterBuilder {
+        ExpiringFilterBuilder::default()
+    }
+}
+
+impl ExpiringFilterBuilder {
+    /// How many different keys each window may have.
+    pub fn capacity(mut self, keys: u64) -> Self {
+        self.capacity = Some(keys);
+        self
+    }
+
+    /// The promised share of `true` answers among keys that are not in it, such as 0.01 for 1 %, which is the default.
+    pub fn false_positive_rate(mut self, rate: f64) -> Self {
+        self.rate = Some(rate);
+        self
+    }
+
+    /// Keys stay for so long, in the unit of the caller's clock: seconds, or any other. The caller tells the time:
+    /// [`ExpiringFilter::advance_to`].
+    pub fn window_of_time(mut self, length: u64) -> Self {
+        self.window = Some(Window::Time(length));
+        self
+    }
+
+    /// The last so many inserted keys stay, repeats counted. The capacity is that number, unless it is given as more.
+    pub fn window_of_keys(mut self, keys: u64) -> Self {
+        self.window = Some(Window::Keys(keys));
+        self
+    }
+
+    /// In how many generations the window is counted, 1 to 254; 6 unless given. A key is kept for the window, and for up to one
+    /// generation more.
+    ///
+    /// Bits for each key of the window at 1 %: 18.2 with 2 generations, 15.6 with 6, 15.9 with 14, 16.5 with 30. Each generation's
+    /// end is a pass over the table.
+    pub fn generations(mut self, generations: u8) -> Self {
+        self.generations = Some(generations);
+        self
+    }
+
+    /// The public seed of the hash: [`BloomFilterBuilder::seed`].
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.keys = self.keys.seed(seed);
+        self
+    }
+
+    /// A seed of its own for a purpose: [`BloomFilterBuilder::seed_for`].
+    pub fn seed_for(mut self, purpose: &str) -> Self {
+        self.keys = self.keys.seed_for(purpose);
+        self
+    }
+
+    /// Hashes with SipHash-1-3 under this secret, so that nobody without it can choose keys whose numbers are equal or lie close
+    /// together: [`BloomFilterBuilder::secret_key`].
+    pub fn secret_key(mut self, key: SecretKey) -> Self {
+        self.keys = self.keys.secret_key(key);
+        self
+    }
+
+    /// The hash scheme, one with a 64-bit hash.
+    pub fn scheme(mut self, scheme: Scheme) -> Self {
+        self.keys = self.keys.scheme(scheme);
+        self
+    }
+
+    /// For keys that the caller hashes: [`BloomFilterBuilder::caller_hash`].
+    pub fn caller_hash(mut self, name: impl Into<String>) -> Self {
+        self.keys = self.keys.caller_hash(name);
+        self
+    }
+
+    /// What the keys are: bytes (the default) or 64-bit integers.
+    pub fn key_domain(mut self, domain: KeyDomain) -> Self {
+        self.keys = self.keys.key_domain(domain);
+        self
+    }
+
+    /// What happens when a window has more different keys than planned: refuse them until others expire (the default), warn, or
+    /// ignore it. The table has room for them; its rate is past the promise then. No key goes before its time.
+    pub fn over_capacity(mut self, policy: OverCapacity) -> Self {
+        self.over_capacity = policy;
+        self
+    }
+
+    /// What is done to a key before it is hashed.
+    pub fn recipe(mut self, recipe: Recipe) -> Self {
+        self.keys = self.keys.recipe(recipe);
+        self
+    }
+
+    /// Free text about the set, stored in the file.
+    pub fn labels(mut self, labels: Labels) -> Self {
+        self.labels = labels;
+        self
+    }
+
+    /// What the filter will do with a key, before there is a filter.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] where the seed or the secret key does not fit the scheme, and for a scheme without a 64-bit hash.
+    pub fn key_hasher(&self) -> Result<KeyHasher> {
+        let keys = self.keys.key_hasher()?;
+        match keys.has_hash() {
+            true => Ok(keys),
+            false => Err(Error::parameter(
+                "the scheme of an expiring filter",
+                format_args!("`{}`", keys.scheme()),
+                "one with a 64-bit hash, such as `xxh3` or `siphash13`",
+            )),
+        }
+    }
+
+    /// Builds the empty filter, with room for the keys of a window and a generation.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] where no window or no capacity is given, and for impossible values; [`Error::RateOutOfReach`] for a rate
+    /// that so many keys cannot have; [`Error::TooLarge`] where the machine has no memory for it.
+    pub fn build(self) -> Result<ExpiringFilter> {
+        let Some(window) = self.window else {
+            let expected = "given: `window_of_time` or `window_of_keys`";
+            return Err(Error::parameter("the window", "not given", expected));
+        };
+        let clock = Clock::new(window, self.generations.unwrap_or(DEFAULT_GENERATIONS))?;
+        let capacity = match (window, self.capacity) {
+            (Window::Keys(keys), None) => keys,
+            (Window::Time(_), None) => {
+                let expected = "given: how many different keys a window may have";
+                return Err(Error::parameter("the capacity", "not given", expected));
+            }
+            (_, Some(0)) => return Err(Error::parameter("the capacity", 0u64, "1 key or more")),
+            // Fewer would be full one day, and no key expires where none comes in.
+            (Window::Keys(keys), Some(capacity)) if capacity < keys => {
+                let expected = alloc::format!("{keys} or more, the keys of the window");
+                return Err(Error::parameter("the capacity", capacity, expected));
+            }
+            (_, Some(capacity)) => capacity,
+        };
+        let rate = self.rate.unwrap_or(DEFAULT_RATE);
+        check_rate(rate)?;
+        let slots = clock.slots_for(capacity);
+        let most = most_numbers(clock.tag_bits().into());
+        let wanted = libm::ceil(slots as f64 / rate);
+        if wanted > (most - 64) as f64 {
+            return Err(Error::rate_out_of_reach(
+                rate,
+                format_args!(
+                    "the numbers of {capacity} keys a window would be more than {most}; plan for fewer keys or a higher rate"
+                ),
+            ));
+        }
+        let numbers = (wanted as u64).next_multiple_of(64);
+        self.labels.check()?;
+        let meta = Meta {
+            keys: self.key_hasher()?,
+            over_capacity: self.over_capacity,
+            capacity,
+            promised_rate: rate,
+            labels: self.labels.kept(),
+        };
+        let table = Table::new(numbers, clock.tag_bits(), slots as u64)?;
+        Ok(ExpiringFilter::from_parts(meta, clock, table, Some(0)))
+    }
+}

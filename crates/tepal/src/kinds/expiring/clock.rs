@@ -1,0 +1,111 @@
+//! Which generation it is (FORMAT.md, section 4.2.4).
+
+use crate::bits::table::tagged::Recent;
+use crate::error::{Error, Result};
+use crate::facts::Window;
+
+/// The most generations of a window.
+pub(crate) const MOST_GENERATIONS: u8 = 254;
+
+/// What a filter knows of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Clock {
+    window: Window,
+    generations: u8,
+    /// The latest time that it was told; nothing before it was told any. Of keys: so many were inserted.
+    now: Option<u64>,
+}
+
+impl Clock {
+    /// One that was told nothing yet.
+    pub(crate) fn new(window: Window, generations: u8) -> Result<Self> {
+        if !(1..=MOST_GENERATIONS).contains(&generations) {
+            return Err(Error::parameter("the generations of a window", generations, "1 to 254"));
+        }
+        let (Window::Time(length) | Window::Keys(length)) = window;
+        if length < generations.into() {
+            let expected = alloc::format!(
+                "{generations} or more, one for each generation: give a longer window, fewer generations, or a finer unit"
+            );
+            return Err(Error::parameter("the window", length, expected));
+        }
+        let now = match window {
+            Window::Time(_) => None,
+            Window::Keys(_) => Some(0),
+        };
+        Ok(Clock { window, generations, now })
+    }
+
+    pub(crate) fn window(&self) -> Window {
+        self.window
+    }
+
+    pub(crate) fn generations(&self) -> u8 {
+        self.generations
+    }
+
+    pub(crate) fn now(&self) -> Option<u64> {
+        self.now
+    }
+
+    /// The clock at this time.
+    pub(crate) fn at(self, now: Option<u64>) -> Self {
+        Clock { now, ..self }
+    }
+
+    /// W: the length of the window.
+    pub(crate) fn length(&self) -> u64 {
+        let (Window::Time(length) | Window::Keys(length)) = self.window;
+        length
+    }
+
+    /// v: with so many bits no two generations that are in the table have one tag.
+    pub(crate) fn tag_bits(&self) -> u8 {
+        tag_bits(self.generations)
+    }
+
+    /// The generation of a time: floor(time * g / W).
+    fn generation_at(&self, time: u64) -> u64 {
+        let generation = u128::from(time) * u128::from(self.generations) / u128::from(self.length());
+        // W is at least g.
+        generation as u64
+    }
+
+    /// The generation that it is.
+    pub(crate) fn generation(&self) -> u64 {
+        self.now.map_or(0, |now| self.generation_at(now))
+    }
+
+    /// The tag of a key that comes now.
+    #[inline]
+    pub(crate) fn tag(&self) -> u64 {
+        self.generation() & ((1 << self.tag_bits()) - 1)
+    }
+
+    /// How many generations later that time is; 0 where it is not later.
+    pub(crate) fn turns_to(&self, time: u64) -> u64 {
+        self.generation_at(time).saturating_sub(self.generation())
+    }
+
+    /// What is in the window so many generations later.
+    pub(crate) fn recent_after(&self, turns: u64) -> Option<Recent> {
+        let most = u64::from(self.generations).checked_sub(turns)?;
+        Some(Recent { now: self.tag(), most })
+    }
+
+    /// What can be in the table.
+    pub(crate) fn recent(&self) -> Recent {
+        Recent { now: self.tag(), most: self.generation().min(self.generations.into()) }
+    }
+
+    /// The slots of a table for the keys of a window: those of its generations and of the one that goes.
+    pub(crate) fn slots_for(&self, capacity: u64) -> u128 {
+        let g = u128::from(self.generations);
+        (u128::from(capacity) * (g + 1)).div_ceil(g)
+    }
+}
+
+/// The least v with 2^v >= g + 2.
+pub(crate) fn tag_bits(generations: u8) -> u8 {
+    (u32::from(generations) + 2).next_power_of_two().trailing_zeros() as u8
+}

@@ -1,0 +1,186 @@
+//! What every kind of filter does, for an expiring filter.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::{ExpiringFilter, part};
+use crate::error::Result;
+use crate::facts::{Facts, Labels, TableFacts, Warning, Window, WindowFacts};
+use crate::ids::{Kind, OverCapacity};
+use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
+use crate::kinds::{AwaitsBody, FilePart, Filter};
+
+impl ExpiringFilter {
+    /// Forgets all keys. The table keeps its size, and a clock of time its time; one of keys begins anew.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for an opened file's table.
+    pub fn clear(&mut self) -> Result<()> {
+        self.table.clear()?;
+        (self.inserted, self.body_check) = (Some(0), None);
+        if let Window::Keys(_) = self.window() {
+            self.clock = self.clock.at(Some(0));
+        }
+        Ok(())
+    }
+
+    /// Everything about the filter, as data.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        let fields = self.table.packing().fields();
+        Facts {
+            kind: Kind::Expiring,
+            scheme: self.scheme(),
+            seed: self.seed(),
+            valkey_seed: None,
+            caller_hash: self.meta.keys.caller_hash(),
+            key_domain: self.key_domain(),
+            recipe: self.recipe(),
+            capacity: self.capacity(),
+            promised_false_positive_rate: self.promised_false_positive_rate(),
+            expansion: None,
+            window: Some(WindowFacts {
+                window: self.window(),
+                generations: self.generations(),
+                now: self.now(),
+            }),
+            exceptions: 0,
+            is_divided: false,
+            over_capacity: self.over_capacity(),
+            is_over_capacity: self.is_over_capacity(),
+            is_full: self.is_full(),
+            keys_inserted: self.inserted,
+            estimated_len: self.estimated_len(),
+            false_positive_rate: self.false_positive_rate(),
+            size_in_bytes: self.size_in_bytes(),
+            labels: self.labels().clone(),
+            parts: Vec::new(),
+            tables: alloc::vec![TableFacts {
+                numbers: fields.numbers,
+                remainder_bits: fields.remainder_bits,
+                tag_bits: fields.tag_bits,
+                buckets: fields.buckets,
+                slots: fields.slots,
+                lines: self.table.packing().lines(),
+                taken_slots: self.table.slots(),
+                keys: self.inserted.unwrap_or(self.table.slots()),
+                distinct_numbers: self.table.distinct(),
+                capacity: self.capacity(),
+            }],
+            warnings: Vec::new(),
+            file: None,
+        }
+    }
+
+    /// How many different keys are in it, from the different numbers: of n keys two have one number at times.
+    fn estimated_len(&self) -> f64 {
+        let all = self.numbers() as f64;
+        let share = self.false_positive_rate();
+        if share >= 1.0 { self.table.distinct() as f64 } else { -all * libm::log1p(-share) }
+    }
+}
+
+impl Filter for ExpiringFilter {
+    fn key_hasher(&self) -> &KeyHasher {
+        &self.meta.keys
+    }
+
+    fn contains(&self, key: KeyRef<'_>) -> bool {
+        self.contains(&key)
+    }
+
+    fn contains_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
+        self.answer_batch(keys, answers);
+    }
+
+    fn insert(&mut self, key: KeyRef<'_>) -> Result<bool> {
+        self.insert(&key)
+    }
+
+    fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
+        self.insert_prepared_batch(keys, done)
+    }
+
+    fn clear(&mut self) -> Result<()> {
+        self.clear()
+    }
+
+    fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
+        self.set_over_capacity(policy);
+        Ok(())
+    }
+
+    #[cfg(feature = "foreign")]
+    fn set_key_domain(&mut self, domain: crate::ids::KeyDomain) {
+        self.meta.keys = self.meta.keys.of_domain(domain);
+    }
+
+    fn false_positive_rate(&self) -> f64 {
+        self.false_positive_rate()
+    }
+
+    fn promised_false_positive_rate(&self) -> f64 {
+        self.promised_false_positive_rate()
+    }
+
+    fn capacity(&self) -> u64 {
+        self.capacity()
+    }
+
+    fn over_capacity(&self) -> OverCapacity {
+        self.over_capacity()
+    }
+
+    fn is_over_capacity(&self) -> bool {
+        self.is_over_capacity()
+    }
+
+    fn is_full(&self) -> bool {
+        self.is_full()
+    }
+
+    fn labels(&self) -> Option<&Labels> {
+        Some(self.labels())
+    }
+
+    fn keys_inserted(&self) -> Option<u64> {
+        self.inserted
+    }
+
+    fn estimated_len(&self) -> f64 {
+        self.estimated_len()
+    }
+
+    fn size_in_bytes(&self) -> u64 {
+        self.size_in_bytes()
+    }
+
+    fn facts(&self) -> Facts {
+        self.facts()
+    }
+
+    /// The share of taken slots in equal parts of the table.
+    fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
+        self.table.fill_of_slices(slices)
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        Vec::new()
+    }
+
+    fn verify(&self) -> Result<()> {
+        self.verify()
+    }
+
+    fn check_before_copying(&self) -> Result<()> {
+        self.check_before_copying()
+    }
+
+    fn file_part(&self) -> Result<FilePart<'_>> {
+        Ok(self.part())
+    }
+
+    fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
+        part::of_file(part, secret)
+    }
+}

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tepal_reference::chain;
 use tepal_reference::hash::finish;
-use tepal_reference::quotient;
 use tepal_reference::read::read;
 use tepal_reference::write::write;
+use tepal_reference::{expiring, quotient};
 
 #[test]
 fn the_reference_reads_every_kept_file() {
@@ -78,6 +78,30 @@ fn in_folder(folder: &str) -> Vec<Kept> {
             Kept { path, json, file, secret, seal }
         })
         .collect()
+}
+
+#[test]
+fn the_reference_reads_every_kept_expiring_filter() {
+    let all = in_folder("expiring");
+    for Kept { path, json, file, secret, seal } in &all {
+        let mut kept = expiring::read(file, secret.as_ref(), seal.as_deref())
+            .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert!(expiring::write(&kept, seal.as_deref()).unwrap() == *file, "{}", path.display());
+        for ages in ["ages", "ages_later"] {
+            for (i, digit) in (0u64..).zip(json[ages].as_str().unwrap().bytes()) {
+                let age = match json["key_prefix"].as_str() {
+                    Some(prefix) => kept.age(format!("{prefix}{i}").as_bytes()).unwrap(),
+                    None => kept.age_hash(finish(i)),
+                };
+                let expected = age.map_or(b'0', |age| if age == 0 { b'1' } else { b'2' });
+                assert_eq!(expected, digit, "{}: {i}", path.display());
+            }
+            if let Some(later) = json["later"].as_str() {
+                kept.advance_to(later.parse().unwrap());
+            }
+        }
+    }
+    assert!(all.len() >= 6, "{}", all.len());
 }
 
 #[test]

@@ -8,6 +8,9 @@
 #[cfg(feature = "except")]
 #[path = "keep/exceptions.rs"]
 mod exceptions;
+#[cfg(feature = "quotient")]
+#[path = "keep/expiring.rs"]
+mod expiring;
 #[path = "../tests/shared/kinds.rs"]
 mod kinds;
 #[cfg(feature = "quotient")]
@@ -35,6 +38,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Kind::Scalable => keep(&folder.join("chains"), name, || kept_chain(kind))?,
             #[cfg(feature = "quotient")]
             Kind::Quotient => keep(&folder.join("quotient"), name, || quotient::kept(kind))?,
+            #[cfg(feature = "quotient")]
+            Kind::Expiring => keep(&folder.join("expiring"), name, || expiring::kept(kind))?,
             _ => keep(folder, name, || kept(kind))?,
         }
     }

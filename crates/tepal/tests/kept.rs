@@ -5,6 +5,9 @@
 #[path = "kept/exceptions.rs"]
 mod exceptions;
 #[cfg(feature = "quotient")]
+#[path = "kept/expiring.rs"]
+mod expiring;
+#[cfg(feature = "quotient")]
 #[path = "kept/quotient.rs"]
 mod quotient;
 

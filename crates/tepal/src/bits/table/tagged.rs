@@ -123,10 +123,11 @@ pub(crate) fn sweep(packing: &Packing, lines: &mut [Line], recent: Recent) -> u6
                 entries.drain(..out);
                 out = 0;
             }
-            let mut kept = entries.len();
+            let from = entries.len();
             read_line(packing, lines, read, &mut entries);
             read += 1;
-            for i in kept..entries.len() {
+            let mut kept = from;
+            for i in from..entries.len() {
                 let entry = entries[i];
                 entries[kept] = entry;
                 kept += usize::from(recent.has(packing.tag_bits(), entry));

@@ -1,0 +1,77 @@
+//! Kept files of expiring filters.
+
+use serde_json::{Value, json};
+use tepal::{AnyFilter, ExpiringFilter, Window};
+
+use super::{Numbered, Subject, add_keys, numbers};
+
+/// Members of each of two times; some come at both.
+const MEMBERS: u64 = 500;
+
+/// For each key a digit: 0 where it is not held, 1 where it came in this generation, 2 where it came before.
+fn ages(filter: &ExpiringFilter, numbered: &Numbered) -> String {
+    let hashes = match numbered {
+        Numbered::Texts(texts) => {
+            texts.iter().map(|text| filter.hash_key(text)).collect::<tepal::Result<_>>()
+        }
+        Numbered::Hashes(hashes) => Ok(hashes.clone()),
+    };
+    let digit = |hash| match filter.age_estimate_hash(hash) {
+        None => '0',
+        Some(0) => '1',
+        Some(_) => '2',
+    };
+    hashes.unwrap_or_else(|error| unreachable!("{error}")).into_iter().map(digit).collect()
+}
+
+/// Fills the filter at two times; gives its JSON and its file.
+pub(super) fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
+    let mut opened = kind.empty(kind.usual_capacity())?;
+    kind.keys(&numbers(0..MEMBERS)).insert_each(&mut opened, |_, _| ())?;
+    let window = opened.facts()?.window.unwrap_or_else(|| unreachable!("{opened:?}"));
+    let Window::Time(length) = window.window else { unreachable!("{opened:?}") };
+    if let Some(now) = window.now {
+        opened.advance_to(now.saturating_add(length / 2))?;
+    }
+    kind.keys(&numbers(MEMBERS - 100..2 * MEMBERS)).insert_each(&mut opened, |_, _| ())?;
+    let AnyFilter::Expiring(filter) = opened.filter() else { unreachable!("{opened:?}") };
+    let asked = kind.keys(&numbers(0..2 * MEMBERS + 1000));
+    let now_ages = ages(filter, &asked);
+    let mut later = filter.clone();
+    let later_at = filter.now().map(|now| now.saturating_add(length));
+    if let Some(time) = later_at {
+        later.advance_to(time)?;
+    }
+    let (opener, facts) = (kind.opener(), opened.facts()?);
+    let table = &facts.tables[0];
+    let mut expected = json!({
+        "scheme": facts.scheme.to_string(),
+        "seed": facts.seed.map(|seed| seed.to_string()),
+        "caller_hash": facts.caller_hash,
+        "key_domain": facts.key_domain.to_string(),
+        "over_capacity": facts.over_capacity.to_string(),
+        "capacity": facts.capacity,
+        "false_positive_rate": facts.promised_false_positive_rate,
+        "recipe": { "trim": facts.recipe.trim, "nocase": facts.recipe.nocase },
+        "labels": { "name": facts.labels.name, "field": facts.labels.field },
+        "keys_inserted": facts.keys_inserted,
+        "window": length.to_string(),
+        "generations": window.generations,
+        "now": filter.now().map(|now| now.to_string()),
+        "table": {
+            "numbers": table.numbers,
+            "remainder_bits": table.remainder_bits,
+            "tag_bits": table.tag_bits,
+            "buckets": table.buckets,
+            "slots": table.slots,
+            "lines": table.lines,
+            "taken_slots": table.taken_slots,
+        },
+        "members": 2 * MEMBERS,
+        "ages": now_ages,
+        "later": later_at.map(|time| time.to_string()),
+        "ages_later": ages(&later, &asked),
+    });
+    add_keys(&mut expected, kind, &opener);
+    Ok((expected, opener.file(&opened)))
+}

@@ -1,0 +1,71 @@
+//! Expiring filters, in a folder of their own: each key is as old as it was, and the file is written again byte for byte.
+
+use serde_json::Value;
+use tepal::{AnyFilter, ExpiringFilter, Window, finish_hash};
+
+use super::{Kept, in_folder};
+
+/// For each key a digit: 0 where it is not held, 1 where it came in this generation, 2 where it came before.
+fn ages(kept: &Kept, filter: &ExpiringFilter, count: u64) -> String {
+    let digit = |i: u64| {
+        let hash = match kept.members_are_hashes() {
+            true => finish_hash(i),
+            false => filter.hash_key(&kept.key(i)).unwrap(),
+        };
+        match filter.age_estimate_hash(hash) {
+            None => '0',
+            Some(0) => '1',
+            Some(_) => '2',
+        }
+    };
+    (0..count).map(digit).collect()
+}
+
+#[test]
+fn kept_expiring_filters_are_the_filters_they_were() {
+    let all = in_folder("expiring");
+    assert!(all.len() >= 6, "{}", all.len());
+    let mut gone = 0;
+    for kept in all.iter().filter(|kept| cfg!(feature = "seal") || !kept.is_sealed()) {
+        let name = kept.path.display();
+        let opened = kept.opened().unwrap_or_else(|error| panic!("{name}: {error}"));
+        let facts = opened.facts().unwrap();
+        let (table, window) = (&facts.tables[0], facts.window.unwrap());
+        let found = serde_json::json!({
+            "numbers": table.numbers,
+            "remainder_bits": table.remainder_bits,
+            "tag_bits": table.tag_bits,
+            "buckets": table.buckets,
+            "slots": table.slots,
+            "lines": table.lines,
+            "taken_slots": table.taken_slots,
+        });
+        assert_eq!(kept.json["table"], found, "{name}");
+        let now = kept.json["now"].as_str().map(|now| now.parse().unwrap());
+        assert_eq!(window.window, Window::Time(kept.text("window").parse().unwrap()), "{name}");
+        assert_eq!((u64::from(window.generations), window.now), (kept.number("generations"), now), "{name}");
+        assert_eq!(kept.json["false_positive_rate"], facts.promised_false_positive_rate, "{name}");
+        assert_eq!(kept.number("capacity"), facts.capacity, "{name}");
+        assert_eq!(kept.json["keys_inserted"].as_u64(), facts.keys_inserted, "{name}");
+        assert_eq!(kept.json["seed"], Value::from(facts.seed.map(|seed| seed.to_string())), "{name}");
+        assert_eq!(kept.json["caller_hash"], Value::from(facts.caller_hash), "{name}");
+        assert_eq!(kept.text("scheme"), facts.scheme.to_string(), "{name}");
+        assert_eq!(kept.text("key_domain"), facts.key_domain.to_string(), "{name}");
+        assert_eq!(kept.text("over_capacity"), facts.over_capacity.to_string(), "{name}");
+        assert_eq!(kept.json["recipe"]["nocase"], facts.recipe.nocase, "{name}");
+        assert_eq!(kept.json["labels"]["name"], Value::from(facts.labels.name), "{name}");
+
+        let AnyFilter::Expiring(filter) = opened.filter() else { panic!("{name}") };
+        let asked = kept.number("members") + 1000;
+        assert!(ages(kept, filter, asked) == kept.text("ages"), "{name}");
+        assert!(kept.written(&opened) == kept.file, "{name}: written again");
+        // Time goes on.
+        let mut later = filter.clone();
+        if let Some(time) = kept.json["later"].as_str() {
+            later.advance_to(time.parse().unwrap()).unwrap();
+        }
+        assert!(ages(kept, &later, asked) == kept.text("ages_later"), "{name}: later");
+        gone += usize::from(later.distinct_numbers() < filter.distinct_numbers());
+    }
+    assert!(gone >= 3, "{gone}");
+}

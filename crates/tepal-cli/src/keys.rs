@@ -5,8 +5,9 @@ use tepal::{Error, KeyHasher, PreparedKeys};
 
 use crate::args::AskedArgs;
 use crate::error::Failure;
-use crate::input::pages::Keys;
-use crate::input::pipeline::{Refused, Work};
+use crate::input::pages::{Keys, Page};
+use crate::input::pipeline::{Flow, Refused, Sink, Work};
+use crate::text::number;
 
 /// Prepares keys for one filter. A record without a key has none among the results.
 pub struct Prepare {
@@ -69,6 +70,43 @@ pub fn given(hasher: &KeyHasher, given: &AskedArgs) -> Result<PreparedKeys, Fail
     }
     Ok(prepared)
 }
+
+/// Keeps the hashes of all keys, 8 bytes each.
+#[derive(Default)]
+pub struct Hashes {
+    /// Keys that came.
+    pub keys: u64,
+    /// Their hashes.
+    pub hashes: Vec<u64>,
+    /// Repeats need not be kept.
+    pub once: bool,
+}
+
+impl Sink<PreparedKeys> for Hashes {
+    fn take(&mut self, _: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
+        self.keys += keys.len() as u64;
+        let more = keys.hashes().unwrap_or_default();
+        if self.hashes.capacity() - self.hashes.len() < more.len() {
+            if self.once {
+                self.hashes.sort_unstable();
+                self.hashes.dedup();
+            }
+            // Room for as many again: so often they need not be sorted.
+            self.hashes.try_reserve_exact(self.hashes.len().max(more.len()).max(LEAST_ROOM)).map_err(|_| {
+                Failure::new(format!(
+                    "the keys of a list wait as hashes, 8 bytes each, and there is no memory for more than {}; give shorter lists, \
+                     one after the other",
+                    number::counted(self.hashes.len() as u64, "key")
+                ))
+            })?;
+        }
+        self.hashes.extend_from_slice(more);
+        Ok(Flow::Continue)
+    }
+}
+
+/// Hashes that there is room for at least.
+const LEAST_ROOM: usize = 1 << 16;
 
 /// Prepares keys for a filter whose size may not be known yet, and keeps those that have to wait.
 pub struct Keep<'a> {

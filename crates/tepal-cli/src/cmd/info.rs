@@ -158,7 +158,7 @@ fn size_of(told: &Told) -> String {
             let keys: u64 = told.facts.tables.iter().map(|table| table.distinct_numbers).sum();
             let each = match keys {
                 0 => String::new(),
-                keys => format!("{:.2} bits a different key, ", bits as f64 / keys as f64),
+                keys => format!("{:.2} bits for each different key, ", bits as f64 / keys as f64),
             };
             format!("{}, {each}file of {file} bytes", size(told.facts.size_in_bytes))
         }

@@ -14,7 +14,7 @@ use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::input::source::Source;
-use crate::keys::{Prepare, given};
+use crate::keys::{Hashes, Prepare, given};
 use crate::open::{open, to_change};
 use crate::output::{Change, Stdout, keep, say};
 use crate::rows;
@@ -122,26 +122,16 @@ fn members(
     let sources = Source::list(paths);
     let progress = Progress::of(&sources, args.change.quiet);
     let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), args.keys.threads())?;
-    let mut hashes = Hashes(Vec::new());
-    let done = pipeline::run(&mut inputs, &Prepare { hasher: file.key_hasher() }, &mut hashes);
+    let mut all = Hashes { once: true, ..Hashes::default() };
+    let done = pipeline::run(&mut inputs, &Prepare { hasher: file.key_hasher() }, &mut all);
     progress.clear();
     done?;
     if args.keys.warns_of_bad(BadPolicy::Fail, args.change.quiet) {
         inputs.bad.warn();
     }
-    hashes.0.sort_unstable();
-    hashes.0.dedup();
-    Ok(hashes.0)
-}
-
-/// Keeps hashes.
-struct Hashes(Vec<u64>);
-
-impl Sink<PreparedKeys> for Hashes {
-    fn take(&mut self, _: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
-        self.0.extend_from_slice(keys.hashes().unwrap_or_default());
-        Ok(Flow::Continue)
-    }
+    all.hashes.sort_unstable();
+    all.hashes.dedup();
+    Ok(all.hashes)
 }
 
 /// Removes keys, and counts what comes of them.

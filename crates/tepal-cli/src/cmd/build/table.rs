@@ -4,19 +4,16 @@
 //! numbers go in at once.
 
 use tepal::build::Built;
-use tepal::{Error, Format, KeyHasher, Kind, Opened, PreparedKeys, QuotientFilter, QuotientFilterBuilder};
+use tepal::{Error, Format, KeyHasher, Kind, Opened, QuotientFilter, QuotientFilterBuilder};
 
 use crate::args::BuildArgs;
 use crate::error::Failure;
-use crate::input::pages::{Inputs, Page};
-use crate::input::pipeline::{self, Flow, Sink};
-use crate::keys::Prepare;
+use crate::input::pages::Inputs;
+use crate::input::pipeline;
+use crate::keys::{Hashes, Prepare};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
-
-/// Room that is asked for at least.
-const PIECE: usize = 1 << 16;
 
 /// So few keys at once are not sorted into a table of another size.
 const LAID_OUT_AS_IT_IS: usize = 1024;
@@ -115,9 +112,9 @@ pub fn build(shape: Shape, args: &BuildArgs, inputs: &mut Inputs) -> Result<Buil
         Shape::Flags(_) => args.table.bits(),
         Shape::Like(file) => file.filter().facts().tables.first().map_or(0, |table| table.tag_bits),
     };
-    let mut listed = Listed { keys: 0, hashes: Vec::new(), repeats_count: count_bits > 0 };
+    let mut listed = Hashes { once: count_bits == 0, ..Hashes::default() };
     pipeline::run(inputs, &Prepare { hasher: hasher(&shape)? }, &mut listed)?;
-    let Listed { keys, mut hashes, .. } = listed;
+    let Hashes { keys, mut hashes, .. } = listed;
     hashes.sort_unstable();
     let different = hashes.chunk_by(|one, other| one == other).count() as u64;
     let most = hashes.chunk_by(|one, other| one == other).map(<[u64]>::len).max().unwrap_or(0);
@@ -192,34 +189,4 @@ pub fn clustered(name: &str) -> Failure {
         "the numbers of the keys lie side by side, as if they had been chosen by the filter's own hash, and no table holds them; \
          nothing was saved. Build it with a secret (--secret FILE) or with a seed of its own (--seed-for PURPOSE)",
     )
-}
-
-/// Keeps the hashes of the list.
-struct Listed {
-    keys: u64,
-    hashes: Vec<u64>,
-    repeats_count: bool,
-}
-
-impl Sink<PreparedKeys> for Listed {
-    fn take(&mut self, _: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
-        self.keys += keys.len() as u64;
-        let more = keys.hashes().unwrap_or_default();
-        if self.hashes.capacity() - self.hashes.len() < more.len() {
-            if !self.repeats_count {
-                self.hashes.sort_unstable();
-                self.hashes.dedup();
-            }
-            // Room for as many again: so often they need not be sorted.
-            self.hashes.try_reserve_exact(self.hashes.len().max(more.len()).max(PIECE)).map_err(|_| {
-                Failure::new(format!(
-                    "the keys of the list wait as hashes, 8 bytes each, and there is no memory for more than {}; build without \
-                     --deletable and --count-bits, or build of a part of the list and add the rest with: tepal add",
-                    number::counted(self.hashes.len() as u64, "key")
-                ))
-            })?;
-        }
-        self.hashes.extend_from_slice(more);
-        Ok(Flow::Continue)
-    }
 }

@@ -61,6 +61,8 @@ pub(crate) enum Task {
     Small,
     /// Asks many questions as they come and sorted by the part of the array that they fall on; a minute
     Sorted,
+    /// What a filter that forgets keys takes, errs and costs beside the same table without ages; a minute
+    Expiring,
     /// Compares the loops of the CPU levels; fails where the vector loops win less than they should
     Guard,
 }

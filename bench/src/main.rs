@@ -11,7 +11,8 @@
 //! - [`report`] and [`machine`]: the tables, and what they were measured on; [`targets`]: the aims;
 //!   [`plot`]: the picture
 //! - [`guava`]: the Java program beside; [`command`] and [`floor`]: the command, and what it costs at least;
-//!   [`guard`]: the CPU levels beside each other; [`small`]: filters in the cache; [`sorted`]: questions by part
+//!   [`guard`]: the CPU levels beside each other; [`small`]: filters in the cache; [`sorted`]: questions by part;
+//!   [`expiring`]: a filter that forgets keys
 
 mod args;
 mod case;
@@ -19,6 +20,7 @@ mod check;
 mod command;
 mod contender;
 mod contenders;
+mod expiring;
 mod floor;
 mod guard;
 mod guava;
@@ -52,6 +54,10 @@ fn main() -> ExitCode {
         }
         Some(Task::Sorted) => {
             print!("{}", sorted::run());
+            Ok(())
+        }
+        Some(Task::Expiring) => {
+            print!("{}", expiring::run());
             Ok(())
         }
         Some(Task::Guard) => guard::run(),

@@ -14,6 +14,9 @@ pub(crate) struct Clock {
     generations: u8,
     /// The latest time that it was told; nothing before it was told any. Of keys: so many were inserted.
     now: Option<u64>,
+    /// The generation that it is, and a time before which no other comes.
+    generation: u64,
+    until: u64,
 }
 
 impl Clock {
@@ -33,7 +36,7 @@ impl Clock {
             Window::Time(_) => None,
             Window::Keys(_) => Some(0),
         };
-        Ok(Clock { window, generations, now })
+        Ok(Clock { window, generations, now: None, generation: 0, until: 0 }.at(now))
     }
 
     pub(crate) fn window(&self) -> Window {
@@ -49,8 +52,17 @@ impl Clock {
     }
 
     /// The clock at this time.
+    #[inline]
     pub(crate) fn at(self, now: Option<u64>) -> Self {
-        Clock { now, ..self }
+        // Most times are of the generation that it is, and are not divided.
+        if now >= self.now && now.is_some_and(|now| now < self.until) {
+            return Clock { now, ..self };
+        }
+        let generation = now.map_or(0, |now| self.generation_at(now));
+        // The least time of the next one, or the last time there is.
+        let next =
+            ((u128::from(generation) + 1) * u128::from(self.length())).div_ceil(self.generations.into());
+        Clock { now, generation, until: u64::try_from(next).unwrap_or(u64::MAX), ..self }
     }
 
     /// W: the length of the window.
@@ -73,17 +85,21 @@ impl Clock {
 
     /// The generation that it is.
     pub(crate) fn generation(&self) -> u64 {
-        self.now.map_or(0, |now| self.generation_at(now))
+        self.generation
     }
 
     /// The tag of a key that comes now.
     #[inline]
     pub(crate) fn tag(&self) -> u64 {
-        self.generation() & ((1 << self.tag_bits()) - 1)
+        self.generation & ((1 << self.tag_bits()) - 1)
     }
 
     /// How many generations later that time is; 0 where it is not later.
+    #[inline]
     pub(crate) fn turns_to(&self, time: u64) -> u64 {
+        if time < self.until {
+            return 0;
+        }
         self.generation_at(time).saturating_sub(self.generation())
     }
 

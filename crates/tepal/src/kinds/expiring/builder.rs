@@ -29,7 +29,7 @@ const DEFAULT_GENERATIONS: u8 = 6;
 /// assert_eq!(logins.window(), Window::Time(86_400));
 /// // No clock: the last million keys.
 /// let recent = ExpiringFilter::builder().window_of_keys(1_000_000).false_positive_rate(1e-3).build()?;
-/// assert_eq!(recent.size_in_bytes() * 8 / 1_000_000, 20);     // bits for each key of the window
+/// assert_eq!(recent.size_in_bytes() * 8 / 1_000_000, 19);     // bits for each key of the window
 /// # Ok::<(), tepal::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -81,7 +81,8 @@ impl ExpiringFilterBuilder {
     /// In how many generations the window is counted, 1 to 254; 6 unless given. A key is kept for the window, and for up to one
     /// generation more.
     ///
-    /// Bits for each key of the window at 1 %: 18.2 with 2 generations, 15.6 with 6, 15.9 with 14, 16.5 with 30. Each generation's
+    /// Bits for each key of the window at 1 %: 17.9 with 2 generations, 15.3 with 6 and with 14, 16.2 with 30
+    /// (`bench/results/2026-11-23-expiring.md`). Each generation's
     /// end is a pass over the table.
     pub fn generations(mut self, generations: u8) -> Self {
         self.generations = Some(generations);

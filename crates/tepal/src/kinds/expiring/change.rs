@@ -24,7 +24,7 @@ impl ExpiringFilter {
     /// A time before [`now`](Self::now) changes nothing: a clock that was put back makes keys live longer, and loses none. Keys
     /// that came before the filter was told any time count as if they came at the first one.
     ///
-    /// The end of a generation costs one pass over the table, some 7 ns for each key in it; the end of more than g empties it.
+    /// The end of a generation costs one pass over the table, some 5 ns for each key in it (`bench/results/2026-11-23-expiring.md`); the end of more than g empties it.
     ///
     /// ```
     /// let mut seen = tepal::ExpiringFilter::builder().capacity(100).window_of_time(60).build()?;

@@ -40,7 +40,7 @@ use clock::Clock;
 /// whatever unit counts up: seconds since 1970, minutes, the number of a block. A time before the latest one that it was told changes
 /// nothing. Where the clock is never told, nothing expires. A window of keys needs no clock: each inserted key is one step of it.
 ///
-/// It promises its rate for `capacity` different keys in each window. A table of 15.6 bits for each of them does that at 1 % and six
+/// It promises its rate for `capacity` different keys in each window. A table of 15.3 bits for each of them does that at 1 % and six
 /// generations; rotating seven Bloom filters takes 17 and asks seven times. Where a key must go on demand, and not by its age, use a
 /// [`QuotientFilter`](crate::QuotientFilter).
 ///

@@ -115,7 +115,7 @@ pub fn build(shape: Shape, args: &BuildArgs, inputs: &mut Inputs) -> Result<Buil
     let mut listed = Hashes { once: count_bits == 0, ..Hashes::default() };
     pipeline::run(inputs, &Prepare { hasher: hasher(&shape)? }, &mut listed)?;
     let Hashes { keys, mut hashes, .. } = listed;
-    hashes.sort_unstable();
+    QuotientFilter::sort_hashes(&mut hashes, args.keys.threads());
     let different = hashes.chunk_by(|one, other| one == other).count() as u64;
     let most = hashes.chunk_by(|one, other| one == other).map(<[u64]>::len).max().unwrap_or(0);
     if count_bits == 0 {

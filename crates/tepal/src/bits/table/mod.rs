@@ -24,6 +24,14 @@ pub(crate) const fn spread(h: u64) -> u64 {
     (h ^ (h >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
+/// The hash that is spread so: the reverse of [`spread`].
+#[inline(always)]
+#[cfg_attr(not(any(test, feature = "parallel")), allow(dead_code))]
+pub(crate) const fn gather(spread: u64) -> u64 {
+    let h = spread.wrapping_mul(0xF1DE_83E1_9937_733D);
+    h ^ (h >> 32)
+}
+
 /// Is the number of this hash held?
 #[inline(always)]
 pub(crate) fn contains<S: Select>(packing: &Packing, lines: &[Line], h: u64) -> bool {

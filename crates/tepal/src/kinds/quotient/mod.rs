@@ -1,7 +1,8 @@
 //! A filter from which keys can be removed, and which counts them: a sorted table of numbers.
 //!
 //! Describing it is in [`builder`], asking in [`ask`], inserting, removing and counting in [`change`], joining two and making
-//! one smaller in [`combine`], what a file holds of it in [`part`], what every kind of filter does in [`kind`]. The table itself,
+//! one smaller in [`combine`], what a file holds of it in [`part`], what every kind of filter does in [`kind`], hashes in the order of
+//! their numbers in `sort`. The table itself,
 //! which has room for whatever comes, is in [`table`].
 
 mod builder;
@@ -13,6 +14,8 @@ mod combine;
 
 mod kind;
 mod part;
+#[cfg(feature = "parallel")]
+mod sort;
 pub(crate) mod table;
 
 use alloc::boxed::Box;

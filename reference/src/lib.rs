@@ -25,6 +25,7 @@
 //! | [`read`] | 4.6: from a file to a filter, with every check |
 //! | [`chain`] | 4.2.1: the growing chain and its file |
 //! | [`quotient`] | 4.2.2: the quotient filter and its file |
+//! | [`growing`] | 4.2.3: the growing filter, which is a chain of such tables, and its file |
 //! | [`expiring`] | 4.2.4: the expiring filter and its file |
 //! | [`divider`] | 4.10: what tells members from exceptions |
 //! | [`embedded`] | 4.8: the embedded form, out and in |
@@ -41,6 +42,7 @@ pub mod divider;
 pub mod embedded;
 pub mod expiring;
 pub mod filter;
+pub mod growing;
 pub mod hash;
 pub mod key;
 pub mod patch;

@@ -113,7 +113,7 @@ impl Quotient {
     }
 
     /// The hash of a key.
-    fn hash_of(&self, key: &[u8]) -> Result<u64, String> {
+    pub(crate) fn hash_of(&self, key: &[u8]) -> Result<u64, String> {
         self.hash(&bytes_of(self.domain, &apply_recipe(self.recipe, key))?)
     }
 
@@ -188,6 +188,92 @@ impl Quotient {
     }
 }
 
+/// Section 4.2.2: the 88 bytes of a filter's own part.
+pub(crate) fn own_part(filter: &Quotient) -> Result<Vec<u8>, String> {
+    let shape = &filter.shape;
+    let mut own = vec![filter.scheme, filter.domain, filter.policy, filter.tag];
+    own.extend([shape.rem_bits as u8, shape.buckets as u8, shape.slots as u8, shape.tag_bits as u8]);
+    own.extend(shape.numbers.to_le_bytes());
+    own.extend(filter.capacity.to_le_bytes());
+    own.extend(filter.rate.to_le_bytes());
+    own.extend(filter.parameter.to_le_bytes());
+    own.extend(filter.keys_held().to_le_bytes());
+    own.extend((filter.slots().len() as u64).to_le_bytes());
+    own.extend((filter.held.len() as u64).to_le_bytes());
+    own.extend((shape.spare as u32).to_le_bytes());
+    own.resize(80, 0);
+    own.extend(filter.self_test()?.to_le_bytes());
+    Ok(own)
+}
+
+/// The filter of an own part, without its numbers, which were checked as step 4 says.
+pub(crate) fn of_own_part(
+    own: &[u8],
+    recipe: u32,
+    records: &[(u16, String)],
+    secret: Option<&[u8; 16]>,
+) -> Result<Quotient, String> {
+    let filter = Quotient {
+        scheme: own[0],
+        domain: own[1],
+        policy: own[2],
+        tag: own[3],
+        shape: Shape {
+            numbers: u64_at(own, 8),
+            rem_bits: u32::from(own[4]),
+            tag_bits: u32::from(own[7]),
+            buckets: u64::from(own[5]),
+            slots: u64::from(own[6]),
+            spare: u64::from(u32_at(own, 64)),
+        },
+        capacity: u64_at(own, 16),
+        rate: f64::from_bits(u64_at(own, 24)),
+        parameter: u64_at(own, 32),
+        recipe,
+        records: records.to_vec(),
+        secret: secret.copied().unwrap_or_default(),
+        held: Vec::new(),
+    };
+    filter.check()?;
+    if own[68..80].iter().any(|&byte| byte != 0) {
+        return Err("what follows the number of spare lines is not 0".to_string());
+    }
+    let shape = filter.shape;
+    let (keys_held, slots, different) = (u64_at(own, 40), u64_at(own, 48), u64_at(own, 56));
+    if slots > shape.slots * shape.lines() || different > slots {
+        return Err(format!("{different} numbers in {slots} slots of {} lines", shape.lines()));
+    }
+    if keys_held < slots || keys_held > slots << shape.tag_bits {
+        return Err(format!("{keys_held} keys in {slots} slots"));
+    }
+    Ok(filter)
+}
+
+impl Quotient {
+    /// Takes the numbers that stand in the lines of a body, as step 7 says.
+    pub(crate) fn take_body(&mut self, own: &[u8], body: &[u8]) -> Result<(), String> {
+        let bits: Vec<bool> = (0..8 * body.len()).map(|p| body[p / 8] >> (p % 8) & 1 == 1).collect();
+        let found = decode_canonical(&self.shape, &bits)?;
+        for &(y, tag) in &found {
+            match self.held.last_mut() {
+                Some(last) if last.0 == y => last.1 += tag + 1,
+                _ => self.held.push((y, tag + 1)),
+            }
+        }
+        if let Some((y, count)) = self.held.iter().find(|held| held.1 > MOST_SLOTS << self.shape.tag_bits) {
+            return Err(format!("the number {y} is held {count} times"));
+        }
+        if self.slots() != found {
+            return Err("the tags of a number are not those of its count".to_string());
+        }
+        let counts = (u64_at(own, 40), u64_at(own, 48), u64_at(own, 56));
+        if counts != (self.keys_held(), found.len() as u64, self.held.len() as u64) {
+            return Err(format!("{} keys in {} slots are held", self.keys_held(), found.len()));
+        }
+        Ok(())
+    }
+}
+
 /// The one file of a filter, sealed where there is a seal key.
 pub fn write(filter: &Quotient, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
     filter.check()?;
@@ -195,8 +281,7 @@ pub fn write(filter: &Quotient, seal_key: Option<&[u8]>) -> Result<Vec<u8>, Stri
         return Err("the key check is not that of the secret key".to_string());
     }
     let records = write_records(&filter.records)?;
-    let slots = filter.slots();
-    let body = body(&encode(&filter.shape, &slots)?);
+    let body = body(&encode(&filter.shape, &filter.slots())?);
     let offset = body_offset(records.len() as u64, 8 * body.len() as u64);
     let sealed = seal_key.is_some();
 
@@ -209,20 +294,7 @@ pub fn write(filter: &Quotient, seal_key: Option<&[u8]>) -> Result<Vec<u8>, Stri
     file.extend((offset + body.len() as u64 + if sealed { 32 } else { 0 }).to_le_bytes());
     file.extend(u32::from(sealed).to_le_bytes()); // required flags
     file.extend(0u32.to_le_bytes()); // optional flags
-    // 4.2.2, the quotient filter's part.
-    let shape = &filter.shape;
-    file.extend([filter.scheme, filter.domain, filter.policy, filter.tag]);
-    file.extend([shape.rem_bits as u8, shape.buckets as u8, shape.slots as u8, shape.tag_bits as u8]);
-    file.extend(shape.numbers.to_le_bytes());
-    file.extend(filter.capacity.to_le_bytes());
-    file.extend(filter.rate.to_le_bytes());
-    file.extend(filter.parameter.to_le_bytes());
-    file.extend(filter.keys_held().to_le_bytes());
-    file.extend((slots.len() as u64).to_le_bytes());
-    file.extend((filter.held.len() as u64).to_le_bytes());
-    file.extend((shape.spare as u32).to_le_bytes());
-    file.resize(112, 0);
-    file.extend(filter.self_test()?.to_le_bytes());
+    file.extend(own_part(filter)?);
     // 4.1 again.
     file.extend((records.len() as u32).to_le_bytes());
     file.extend(filter.recipe.to_le_bytes());
@@ -267,39 +339,11 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
     if records_end % 8 != 0 || records_end > 128 + 65_536 || records_end > header.len() {
         return refuse(4, &format!("records cannot take {} bytes", records_end - 128));
     }
-    let mut filter = Quotient {
-        scheme: header[32],
-        domain: header[33],
-        policy: header[34],
-        tag: header[35],
-        shape: Shape {
-            numbers: u64_at(header, 40),
-            rem_bits: u32::from(header[36]),
-            tag_bits: u32::from(header[39]),
-            buckets: u64::from(header[37]),
-            slots: u64::from(header[38]),
-            spare: u64::from(u32_at(header, 96)),
-        },
-        capacity: u64_at(header, 48),
-        rate: f64::from_bits(u64_at(header, 56)),
-        parameter: u64_at(header, 64),
-        recipe: u32_at(header, 124),
-        records: read_records(&header[128..records_end]).or_else(|why| refuse(4, &why))?,
-        secret: secret.copied().unwrap_or_default(),
-        held: Vec::new(),
-    };
-    filter.check().or_else(|why| refuse(4, &why))?;
-    if header[100..112].iter().any(|&byte| byte != 0) {
-        return refuse(4, "what follows the number of spare lines is not 0");
-    }
+    let records = read_records(&header[128..records_end]).or_else(|why| refuse(4, &why))?;
+    let own = &header[32..120];
+    let mut filter =
+        of_own_part(own, u32_at(header, 124), &records, secret).or_else(|why| refuse(4, &why))?;
     let shape = filter.shape;
-    let (keys_held, slots, different) = (u64_at(header, 72), u64_at(header, 80), u64_at(header, 88));
-    if slots > shape.slots * shape.lines() || different > slots {
-        return refuse(4, &format!("{different} numbers in {slots} slots of {} lines", shape.lines()));
-    }
-    if keys_held < slots || keys_held > slots << shape.tag_bits {
-        return refuse(4, &format!("{keys_held} keys in {slots} slots"));
-    }
 
     // Step 5: the lengths that follow, and the padding.
     let sealed = flags == 1;
@@ -333,23 +377,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
             return refuse(7, &format!("the checksum of chunk {i} is not that of its bytes"));
         }
     }
-    let bits: Vec<bool> = (0..8 * body.len()).map(|p| body[p / 8] >> (p % 8) & 1 == 1).collect();
-    let found = decode_canonical(&shape, &bits).or_else(|why| refuse(7, &why))?;
-    for &(y, tag) in &found {
-        match filter.held.last_mut() {
-            Some(last) if last.0 == y => last.1 += tag + 1,
-            _ => filter.held.push((y, tag + 1)),
-        }
-    }
-    if let Some((y, count)) = filter.held.iter().find(|held| held.1 > MOST_SLOTS << shape.tag_bits) {
-        return refuse(7, &format!("the number {y} is held {count} times"));
-    }
-    if filter.slots() != found {
-        return refuse(7, "the tags of a number are not those of its count");
-    }
-    if (keys_held, slots, different) != (filter.keys_held(), found.len() as u64, filter.held.len() as u64) {
-        return refuse(7, &format!("{} keys in {} slots are held", filter.keys_held(), found.len()));
-    }
+    filter.take_body(own, body).or_else(|why| refuse(7, &why))?;
 
     // Step 8: the seal.
     if let Some(key) = seal_key {

@@ -13,6 +13,7 @@ mod changes;
 mod exceptions;
 mod expiring;
 mod files;
+mod growing;
 mod hashes;
 mod json;
 mod names;
@@ -62,6 +63,7 @@ fn all() -> Result<Vec<(&'static str, String)>, String> {
         ("refused.json", refused::json()?.print(2)),
         ("chains.json", chains::json()?.print(4)),
         ("quotient.json", quotient::json()?.print(2)),
+        ("growing.json", growing::json()?.print(2)),
         ("expiring.json", expiring::json()?.print(2)),
     ])
 }

@@ -11,6 +11,9 @@ mod exceptions;
 #[cfg(feature = "quotient")]
 #[path = "keep/expiring.rs"]
 mod expiring;
+#[cfg(feature = "quotient")]
+#[path = "keep/growing_tables.rs"]
+mod growing_tables;
 #[path = "../tests/shared/kinds.rs"]
 mod kinds;
 #[cfg(feature = "quotient")]
@@ -40,6 +43,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Kind::Quotient => keep(&folder.join("quotient"), name, || quotient::kept(kind))?,
             #[cfg(feature = "quotient")]
             Kind::Expiring => keep(&folder.join("expiring"), name, || expiring::kept(kind))?,
+            #[cfg(feature = "quotient")]
+            Kind::Growing => keep(&folder.join("growing"), name, || growing_tables::kept(kind))?,
             _ => keep(folder, name, || kept(kind))?,
         }
     }

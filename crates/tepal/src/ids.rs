@@ -80,6 +80,8 @@ ids! {
         Scalable = 2 "scalable",
         /// A table of numbers, from which keys can be removed: `QuotientFilter`, which the feature `quotient` has.
         Quotient = 3 "quotient",
+        /// A chain of such tables that grows under one promise: `GrowingFilter`, which the feature `quotient` has.
+        Growing = 4 "growing",
         /// A table of numbers that forgets keys by itself, a window after they came: `ExpiringFilter`, which the feature
         /// `quotient` has.
         Expiring = 5 "expiring",

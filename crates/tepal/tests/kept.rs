@@ -8,6 +8,9 @@ mod exceptions;
 #[path = "kept/expiring.rs"]
 mod expiring;
 #[cfg(feature = "quotient")]
+#[path = "kept/growing_tables.rs"]
+mod growing_tables;
+#[cfg(feature = "quotient")]
 #[path = "kept/quotient.rs"]
 mod quotient;
 

@@ -9,6 +9,9 @@ mod exceptions;
 #[cfg(feature = "quotient")]
 #[path = "vectors/expiring.rs"]
 mod expiring;
+#[cfg(feature = "quotient")]
+#[path = "vectors/growing_tables.rs"]
+mod growing_tables;
 #[cfg(feature = "patch")]
 #[path = "vectors/patches.rs"]
 mod patches;

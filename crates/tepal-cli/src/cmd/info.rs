@@ -114,6 +114,9 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
 fn what(told: &Told) -> String {
     let kind = match told.facts.parts.as_slice() {
         _ if told.facts.kind == Kind::Quotient => table(&told.facts.tables),
+        _ if told.facts.kind == Kind::Growing => {
+            format!("growing filter of {}", counted(told.facts.tables.len() as u64, "table"))
+        }
         [one] => {
             let layout = if told.is_ours() { format!("layout {}, ", one.layout) } else { String::new() };
             format!("Bloom filter, {layout}{} a key", counted(u64::from(one.num_hashes), "bit"))
@@ -139,7 +142,7 @@ fn table(tables: &[TableFacts]) -> String {
 fn keys(told: &Told) -> String {
     let facts = &told.facts;
     let different = count(facts.estimated_len.round() as u64);
-    if let (Kind::Quotient, Some(keys)) = (facts.kind, facts.keys_inserted) {
+    if let (Kind::Quotient | Kind::Growing, Some(keys)) = (facts.kind, facts.keys_inserted) {
         return format!("{} in it, about {different} different ones", count(keys));
     }
     let by_bits = format!("about {different} different by the bits");
@@ -154,7 +157,7 @@ fn size_of(told: &Told) -> String {
     let bits = bits_of(&told.facts);
     let file = count(told.file.file_len);
     match told.is_ours() {
-        true if told.facts.kind == Kind::Quotient => {
+        true if matches!(told.facts.kind, Kind::Quotient | Kind::Growing) => {
             let keys: u64 = told.facts.tables.iter().map(|table| table.distinct_numbers).sum();
             let each = match keys {
                 0 => String::new(),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tepal::{Kind, Opened, PreparedKeys};
+use tepal::{AnyFilter, Kind, Opened, PreparedKeys};
 
 use crate::args::RemoveArgs;
 use crate::describe::{Description, Told};
@@ -100,6 +100,10 @@ pub fn run(args: &RemoveArgs) -> Outcome {
 fn check_kind(name: &str, file: &Opened) -> Result<(), Failure> {
     let what = match file.filter().kind() {
         Kind::Quotient => return Ok(()),
+        Kind::Growing if matches!(file.filter(), AnyFilter::Growing(filter) if filter.is_deletable()) => {
+            return Ok(());
+        }
+        Kind::Growing => "a growing filter that was not built for it",
         Kind::Bloom => "a Bloom filter, whose keys share their bits",
         Kind::Scalable => "a chain of Bloom filters, whose keys share their bits",
         _ => "a filter of another kind",

@@ -383,8 +383,8 @@ impl Gather {
                 spool.drain(|keys| file.insert_prepared(keys))?;
                 match file.filter().kind() {
                     Kind::Bloom | Kind::Quotient | Kind::Expiring => file.set_over_capacity(policy)?,
-                    // Its program decides that.
-                    Kind::Scalable => {}
+                    // Its program decides that, or its rule.
+                    Kind::Scalable | Kind::Growing => {}
                 }
                 Ok(Built { file, keys, different, is_exact: false })
             }

@@ -240,6 +240,8 @@ impl AnyFilter {
             AnyFilter::Quotient(filter) => filter.set_labels(labels),
             #[cfg(feature = "quotient")]
             AnyFilter::Expiring(filter) => filter.set_labels(labels),
+            #[cfg(feature = "quotient")]
+            AnyFilter::Growing(filter) => filter.set_labels(labels),
             AnyFilter::Scalable(_) => {
                 let (operation, instead) = ("have labels", "keep them beside its file");
                 Err(Error::NotPossible { kind, operation, instead })
@@ -378,7 +380,7 @@ impl AnyFilter {
             #[cfg(feature = "except")]
             AnyFilter::Excepted(filter) => filter.same_exceptions(folded),
             #[cfg(feature = "quotient")]
-            AnyFilter::Quotient(_) | AnyFilter::Expiring(_) => folded,
+            AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) => folded,
             AnyFilter::Bloom(_) | AnyFilter::Scalable(_) => folded,
         }
     }
@@ -395,6 +397,12 @@ impl AnyFilter {
                 kind: self.kind(),
                 operation: "be folded",
                 instead: "build a smaller one: its keys come again, or expire",
+            }),
+            #[cfg(feature = "quotient")]
+            AnyFilter::Growing(_) => Err(Error::NotPossible {
+                kind: self.kind(),
+                operation: "be folded",
+                instead: "make one table of it (`GrowingFilter::freeze`), or build one filter from its keys",
             }),
             AnyFilter::Scalable(_) => Err(Error::NotPossible {
                 kind: self.kind(),
@@ -416,12 +424,15 @@ impl AnyFilter {
             AnyFilter::Excepted(filter) => filter.into_bloom(),
             AnyFilter::Scalable(_) => Err(not_one_bloom(kind)),
             #[cfg(feature = "quotient")]
-            AnyFilter::Quotient(_) | AnyFilter::Expiring(_) => Err(not_one_bloom(kind)),
+            AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) => {
+                Err(not_one_bloom(kind))
+            }
         }
     }
 
-    /// Takes one copy of a key away. `false`: there was none. [`QuotientFilter::remove`](crate::QuotientFilter::remove) says which
-    /// keys may be removed.
+    /// Takes one copy of a key away. `false`: there was none; or it is kept, in a growing filter, lest another key be lost.
+    /// [`QuotientFilter::remove`](crate::QuotientFilter::remove) and
+    /// [`GrowingFilter::remove`](crate::GrowingFilter::remove) say which keys may be removed.
     ///
     /// # Errors
     /// As there; [`Error::NotPossible`] for a kind from which no key can be removed.
@@ -437,7 +448,11 @@ impl AnyFilter {
     /// As [`remove`](Self::remove).
     #[cfg(feature = "quotient")]
     pub fn remove_hash(&mut self, hash: u64) -> Result<bool> {
-        self.as_removable_mut()?.remove_hash(hash)
+        match self {
+            AnyFilter::Quotient(filter) => filter.remove_hash(hash),
+            AnyFilter::Growing(filter) => Ok(filter.remove_hash(hash)? == super::growing::Removal::Removed),
+            _ => Err(not_removable(self.kind())),
+        }
     }
 
     /// [`remove`](Self::remove) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared. Says how many were in.
@@ -446,7 +461,11 @@ impl AnyFilter {
     /// As [`remove`](Self::remove). The keys before the refused one are removed.
     #[cfg(feature = "quotient")]
     pub fn remove_prepared(&mut self, keys: &PreparedKeys) -> Result<u64> {
-        self.as_removable_mut()?.remove_prepared(keys)
+        match self {
+            AnyFilter::Quotient(filter) => filter.remove_prepared(keys),
+            AnyFilter::Growing(filter) => filter.remove_prepared(keys),
+            _ => Err(not_removable(self.kind())),
+        }
     }
 
     /// How often a key is in: [`QuotientFilter::count_estimate`](crate::QuotientFilter::count_estimate). Nothing of a kind that does
@@ -476,19 +495,13 @@ impl AnyFilter {
             }),
         }
     }
+}
 
-    #[cfg(feature = "quotient")]
-    fn as_removable_mut(&mut self) -> Result<&mut super::quotient::QuotientFilter> {
-        let kind = self.kind();
-        match self {
-            AnyFilter::Quotient(filter) => Ok(filter),
-            _ => Err(Error::NotPossible {
-                kind,
-                operation: "forget one key",
-                instead: "build a `QuotientFilter` of its keys (`tepal build --deletable`)",
-            }),
-        }
-    }
+/// The refusal of a kind that cannot forget a key.
+#[cfg(feature = "quotient")]
+fn not_removable(kind: crate::ids::Kind) -> Error {
+    let instead = "build a `QuotientFilter` of its keys (`tepal build --deletable`)";
+    Error::NotPossible { kind, operation: "forget one key", instead }
 }
 
 /// The refusal of what is not one Bloom filter.

@@ -14,6 +14,8 @@ pub(crate) mod excepted;
 pub(crate) mod exceptions;
 #[cfg(feature = "quotient")]
 pub(crate) mod expiring;
+#[cfg(feature = "quotient")]
+pub(crate) mod growing;
 mod in_file;
 #[cfg(feature = "quotient")]
 pub(crate) mod quotient;
@@ -33,6 +35,8 @@ use chain::ScalableBloomFilter;
 use excepted::ExceptedBloomFilter;
 #[cfg(feature = "quotient")]
 use expiring::ExpiringFilter;
+#[cfg(feature = "quotient")]
+use growing::GrowingFilter;
 pub(crate) use in_file::{AwaitsBody, BodyChecked, CheckBody, FilePart, OWN_BYTES, Ref, SELF_TEST_KEYS};
 #[cfg(feature = "quotient")]
 use quotient::QuotientFilter;
@@ -201,7 +205,7 @@ macro_rules! kinds {
             match kind {
                 $($(#[cfg($cfg)])? Kind::$kind => <$filter as Filter>::of_file(part, secret),)+
                 #[cfg(not(feature = "quotient"))]
-                Kind::Quotient | Kind::Expiring => Err(not_built_in(kind)),
+                Kind::Quotient | Kind::Growing | Kind::Expiring => Err(not_built_in(kind)),
             }
         }
     };
@@ -218,6 +222,9 @@ kinds! {
     /// A table of numbers that forgets keys by itself.
     #[cfg(feature = "quotient")]
     Expiring(ExpiringFilter),
+    /// A chain of such tables, which grows under one promise.
+    #[cfg(feature = "quotient")]
+    Growing(GrowingFilter),
 }
 
 /// The kind with this number in a file's header: one that this build reads.
@@ -227,9 +234,7 @@ pub(crate) fn kind_of_file(id: u16) -> Result<Kind> {
         #[cfg(feature = "growing")]
         Ok(Kind::Scalable) => Ok(Kind::Scalable),
         #[cfg(feature = "quotient")]
-        Ok(Kind::Quotient) => Ok(Kind::Quotient),
-        #[cfg(feature = "quotient")]
-        Ok(Kind::Expiring) => Ok(Kind::Expiring),
+        Ok(kind @ (Kind::Quotient | Kind::Growing | Kind::Expiring)) => Ok(kind),
         _ => Err(not_known(id)),
     }
 }
@@ -239,7 +244,7 @@ fn not_known(id: u16) -> Error {
     let known = match cfg!(all(feature = "growing", feature = "quotient")) {
         true => Kind::NUMBERS,
         false => {
-            "1 (bloom), 2 (scalable) with its feature `growing`, and 3 (quotient) and 5 (expiring) with their feature `quotient`"
+            "1 (bloom), 2 (scalable) with its feature `growing`, and 3 (quotient), 4 (growing) and 5 (expiring) with their feature `quotient`"
         }
     };
     Error::Unsupported { what: "filter kind", found: id.into(), known }
@@ -257,9 +262,13 @@ pub(crate) fn links_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<usize> 
         Kind::Bloom | Kind::Quotient | Kind::Expiring => Ok(0),
         #[cfg(feature = "growing")]
         Kind::Scalable => chain::links_of(own),
-        // It is not read.
+        #[cfg(feature = "quotient")]
+        Kind::Growing => growing::links_of(own),
+        // They are not read.
         #[cfg(not(feature = "growing"))]
         Kind::Scalable => Ok(own.len() - OWN_BYTES),
+        #[cfg(not(feature = "quotient"))]
+        Kind::Growing => Ok(own.len() - OWN_BYTES),
     }
 }
 

@@ -208,6 +208,12 @@ fn every_question_has_one_answer() {
                 let young = texts.iter().map(|text| filter.age_estimate(text) == Some(0));
                 assert!(young.eq(expected), "{name}: ages");
             }
+            #[cfg(feature = "quotient")]
+            AnyFilter::Growing(filter) => {
+                assert_eq!(filter.contains_many(texts), expected, "{name}: its type");
+                let typed: Vec<bool> = texts.iter().map(|text| filter.contains(text)).collect();
+                assert_eq!(typed, expected, "{name}: its type, one by one");
+            }
             other => panic!("{name}: a kind that is new here, {}", other.kind()),
         }
     }

@@ -15,6 +15,9 @@ mod expiring;
 #[path = "growing.rs"]
 mod growing;
 #[cfg(feature = "quotient")]
+#[path = "growing_tables.rs"]
+mod growing_tables;
+#[cfg(feature = "quotient")]
 #[path = "quotient.rs"]
 mod quotient;
 
@@ -177,7 +180,8 @@ impl Subject for Bloom {
 }
 
 /// Every kind: the Bloom filter with every layout, scheme and key domain, in our files and in those of other programs;
-/// the chain, in the files of its programs and in ours; the table from which keys can be removed, and the one that forgets them by itself.
+/// the chain, in the files of its programs and in ours; the table from which keys can be removed, and the one that forgets them by itself, and the chain of
+/// such tables that grows.
 pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
     let mut kinds: Vec<Box<dyn Subject>> = Vec::new();
     kinds.extend(blooms().into_iter().map(|bloom| Box::new(bloom) as Box<dyn Subject>));
@@ -191,6 +195,8 @@ pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
     kinds.extend(quotient::quotient());
     #[cfg(feature = "quotient")]
     kinds.extend(expiring::expiring());
+    #[cfg(feature = "quotient")]
+    kinds.extend(growing_tables::growing());
     kinds
 }
 

@@ -147,6 +147,16 @@ impl Packing {
         }
     }
 
+    /// So many slots it is the packing for.
+    #[inline]
+    pub(crate) fn room(&self) -> u64 {
+        let home = self.lines - u64::from(self.fields.spare);
+        match (home, self.fields.spare) {
+            (1, 0) => self.fields.slots.into(),
+            _ => 92 * home * u64::from(self.fields.slots) / 100,
+        }
+    }
+
     /// What a file says of it.
     pub(crate) fn fields(&self) -> Fields {
         self.fields

@@ -188,7 +188,7 @@ fn check(foreign: &dyn Foreign, filter: &AnyFilter) -> Result<()> {
         return unfit(Obstacle::Exceptions);
     }
     #[cfg(feature = "quotient")]
-    if let AnyFilter::Quotient(_) | AnyFilter::Expiring(_) = filter {
+    if let AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) = filter {
         return unfit(Obstacle::Kind { found: filter.kind() });
     }
     let found = filter.scheme();
@@ -229,10 +229,12 @@ fn one<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a BloomFilt
             obstacle: Obstacle::Chain { links: chain.links().len() },
         }),
         #[cfg(feature = "quotient")]
-        AnyFilter::Quotient(_) | AnyFilter::Expiring(_) => Err(Error::Unconvertible {
-            format: foreign.format(),
-            obstacle: Obstacle::Kind { found: filter.kind() },
-        }),
+        AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) => {
+            Err(Error::Unconvertible {
+                format: foreign.format(),
+                obstacle: Obstacle::Kind { found: filter.kind() },
+            })
+        }
     }
 }
 
@@ -246,10 +248,12 @@ fn chain<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a Scalabl
             Err(Error::Unconvertible { format: foreign.format(), obstacle: Obstacle::Exceptions })
         }
         #[cfg(feature = "quotient")]
-        AnyFilter::Quotient(_) | AnyFilter::Expiring(_) => Err(Error::Unconvertible {
-            format: foreign.format(),
-            obstacle: Obstacle::Kind { found: filter.kind() },
-        }),
+        AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) => {
+            Err(Error::Unconvertible {
+                format: foreign.format(),
+                obstacle: Obstacle::Kind { found: filter.kind() },
+            })
+        }
         AnyFilter::Bloom(_) => Err(Error::NotPossible {
             kind: filter.kind(),
             operation: "be written as a chain",

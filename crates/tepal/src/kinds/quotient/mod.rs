@@ -13,7 +13,7 @@ mod change;
 mod combine;
 
 mod kind;
-mod part;
+pub(crate) mod part;
 #[cfg(feature = "parallel")]
 mod sort;
 pub(crate) mod table;
@@ -84,7 +84,7 @@ pub(crate) struct Meta {
 }
 
 impl QuotientFilter {
-    fn from_parts(meta: Meta, table: Table, held: u64) -> Self {
+    pub(crate) fn from_parts(meta: Meta, table: Table, held: u64) -> Self {
         let by_rate = meta.promised_rate * table.packing().numbers() as f64;
         let most_numbers = meta.capacity.max(by_rate as u64);
         QuotientFilter { table, most_numbers, meta, held, body_check: None }

@@ -25,31 +25,11 @@ const COUNT: u8 = 1;
 impl QuotientFilter {
     /// What a tepal file holds of it.
     pub(crate) fn part(&self) -> FilePart<'_> {
-        let (meta, fields) = (&self.meta, self.table.packing().fields());
-        let hasher = meta.keys.hasher();
-        let mut out = Vec::with_capacity(OWN_BYTES);
-        out.extend([hasher.scheme().id(), meta.keys.key_domain().id(), meta.over_capacity.id()]);
-        out.push(if fields.tag_bits == 0 { NOTHING } else { COUNT });
-        out.extend([fields.remainder_bits, fields.buckets, fields.slots, fields.tag_bits]);
-        for number in [
-            fields.numbers,
-            meta.capacity,
-            meta.promised_rate.to_bits(),
-            hasher.parameters(),
-            self.held,
-            self.table.slots(),
-            self.table.distinct(),
-            fields.spare.into(),
-            0,
-            self_test(hasher),
-        ] {
-            out.extend(number.to_le_bytes());
-        }
         FilePart {
-            own: core::array::from_fn(|i| out[i]),
-            recipe: meta.keys.recipe(),
+            own: own_part(&self.meta, &self.table, self.held),
+            recipe: self.meta.keys.recipe(),
             labels: self.labels().clone(),
-            scheme_record: hasher.record(),
+            scheme_record: self.meta.keys.hasher().record(),
             exceptions: &[],
             #[cfg(feature = "except")]
             divider: None,
@@ -57,6 +37,30 @@ impl QuotientFilter {
             body: vec![self.table.as_lines()],
         }
     }
+}
+
+/// The own part of a table: of a filter's, or of a link's.
+pub(crate) fn own_part(meta: &Meta, table: &Table, held: u64) -> [u8; OWN_BYTES] {
+    let (fields, hasher) = (table.packing().fields(), meta.keys.hasher());
+    let mut out = Vec::with_capacity(OWN_BYTES);
+    out.extend([hasher.scheme().id(), meta.keys.key_domain().id(), meta.over_capacity.id()]);
+    out.push(if fields.tag_bits == 0 { NOTHING } else { COUNT });
+    out.extend([fields.remainder_bits, fields.buckets, fields.slots, fields.tag_bits]);
+    for number in [
+        fields.numbers,
+        meta.capacity,
+        meta.promised_rate.to_bits(),
+        hasher.parameters(),
+        held,
+        table.slots(),
+        table.distinct(),
+        fields.spare.into(),
+        0,
+        self_test(hasher),
+    ] {
+        out.extend(number.to_le_bytes());
+    }
+    core::array::from_fn(|i| out[i])
 }
 
 /// The sum of what the self-test keys are spread to.
@@ -68,19 +72,27 @@ pub(crate) fn self_test(hasher: &Hasher) -> u64 {
 }
 
 /// A filter of a file that awaits its body.
-struct Bodiless {
-    meta: Meta,
-    packing: Packing,
-    held: u64,
-    slots: u64,
-    distinct: u64,
+pub(crate) struct Bodiless {
+    pub(crate) meta: Meta,
+    pub(crate) packing: Packing,
+    pub(crate) held: u64,
+    pub(crate) slots: u64,
+    pub(crate) distinct: u64,
     /// Of the writer's self-test.
     sum: u64,
 }
 
 /// Reads the own part, with every check that needs no body.
 pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
-    let own = &part.own;
+    Ok(Box::new(bodiless(&part.own, part, secret)?))
+}
+
+/// The same for the own part of a filter, or of a link of one.
+pub(crate) fn bodiless(
+    own: &[u8; OWN_BYTES],
+    part: &FilePart<'_>,
+    secret: Option<&SecretKey>,
+) -> Result<Bodiless> {
     let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| own[at + i]));
     let scheme = Scheme::from_id(own[0])?;
     known(scheme)?;
@@ -142,7 +154,7 @@ pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result
     let hasher = Hasher::of_file(scheme, number(32), record, secret)?;
     let keys = KeyHasher::new(hasher, domain, part.recipe);
     let meta = Meta { keys, over_capacity, capacity, promised_rate, labels: part.labels.kept() };
-    Ok(Box::new(Bodiless { meta, packing, held, slots, distinct, sum: number(80) }))
+    Ok(Bodiless { meta, packing, held, slots, distinct, sum: number(80) })
 }
 
 impl AwaitsBody for Bodiless {

@@ -251,6 +251,19 @@ impl Table {
         Ok(())
     }
 
+    /// Makes room for one slot more where what the table was laid out for is taken: lays it out for an eighth more, but for no
+    /// more than `most` slots as long as there are fewer.
+    #[inline]
+    pub(crate) fn make_room(&mut self, most: u64) -> Result<()> {
+        if self.slots < self.packing.room() { Ok(()) } else { self.lay_out(self.next_room(most)) }
+    }
+
+    /// So many slots [`make_room`](Self::make_room) lays the table out for.
+    fn next_room(&self, most: u64) -> u64 {
+        let next = more(self.packing.room().max(self.slots));
+        if self.slots < most { next.min(most) } else { next }
+    }
+
     /// The share of taken slots in equal parts of the table, or of each line where there are fewer.
     pub(crate) fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
         let lines = self.lines.as_lines();

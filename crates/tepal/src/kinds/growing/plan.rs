@@ -1,0 +1,80 @@
+//! How a growing filter grows: how many numbers each of its links has, and how many of them it takes.
+
+use crate::bits::table::packing::MOST_NUMBERS;
+use crate::error::{Error, Result};
+use crate::params::check_rate;
+
+/// The most links: the numbers of an eleventh would be 2^56 or more.
+pub(crate) const MOST_LINKS: usize = 10;
+
+/// Each link is for so many times the numbers of the one before, as a power of 2.
+const TIMES: u32 = 4;
+/// So many times the numbers that there are, as a power of 2: each link keeps half of the rate of the one before.
+const TIMES_NUMBERS: u32 = 5;
+
+/// What the links follow from (FORMAT.md, section 5.5).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct GrowthPlan {
+    /// The keys that the first link is laid out for as it begins.
+    first: u64,
+    /// The rate that all links together promise.
+    rate: f64,
+    /// U of the first link.
+    numbers: u64,
+}
+
+impl GrowthPlan {
+    pub(crate) fn new(first: u64, rate: f64) -> Result<Self> {
+        check_rate(rate)?;
+        if first == 0 {
+            return Err(Error::parameter(
+                "the keys that a growing filter begins with",
+                0u64,
+                "1 key or more",
+            ));
+        }
+        let wanted = libm::ceil(first as f64 * 32.0 / rate);
+        if wanted > (MOST_NUMBERS - 64) as f64 {
+            return Err(Error::rate_out_of_reach(
+                rate,
+                format_args!(
+                    "the numbers of {first} keys and 31 times as many would be more than {MOST_NUMBERS}; begin with fewer keys or \
+                     take a higher rate"
+                ),
+            ));
+        }
+        Ok(GrowthPlan { first, rate, numbers: (wanted as u64).next_multiple_of(64) })
+    }
+
+    pub(crate) fn first(&self) -> u64 {
+        self.first
+    }
+
+    pub(crate) fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    /// U of a link. None has 2^56 or more.
+    pub(crate) fn numbers(&self, link: usize) -> Option<u64> {
+        let numbers = u128::from(self.numbers) << (TIMES_NUMBERS * u32::try_from(link).ok()?.min(12));
+        u64::try_from(numbers).ok().filter(|numbers| *numbers < MOST_NUMBERS)
+    }
+
+    /// How many different numbers a link takes, of those that have their [`numbers`](Self::numbers).
+    #[inline]
+    pub(crate) fn capacity(&self, link: usize) -> u64 {
+        // As there are at least 32 times as many numbers, below 2^56, nothing is cut off.
+        self.first << (TIMES * (link as u32 + 1))
+    }
+
+    /// The rate that a link promises: a half of it all, a quarter, and so on.
+    pub(crate) fn promised(&self, link: usize) -> f64 {
+        self.rate / (2u64 << link) as f64
+    }
+
+    /// By which factor the numbers of a link are more than those of the first, as a power of 2: so many bits less, and a number
+    /// of the one is one of the other.
+    pub(crate) fn finer(link: usize) -> u32 {
+        TIMES_NUMBERS * link as u32
+    }
+}

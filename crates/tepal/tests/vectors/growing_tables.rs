@@ -1,0 +1,151 @@
+//! `growing.json`: growing filters, their files, and what is refused of them.
+
+use tepal::{AnyFilter, Error, Format, GrowingFilter, Kind, Opened};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{bytes, number, open_file, recipe, small, text, vectors};
+
+fn filter(opened: &Opened) -> &GrowingFilter {
+    let AnyFilter::Growing(filter) = opened.filter() else { panic!("{opened:?}") };
+    filter
+}
+
+/// What stands in `links`.
+fn links(opened: &Opened) -> Vec<serde_json::Value> {
+    let of = |table: &tepal::TableFacts| {
+        let home = table.lines - spare(table);
+        let room = match table.lines {
+            1 => u64::from(table.slots),
+            _ => 92 * home * u64::from(table.slots) / 100,
+        };
+        serde_json::json!({
+            "shape": [
+                table.numbers.to_string(), table.remainder_bits, table.tag_bits, table.buckets, table.slots,
+                spare(table), table.lines.to_string(),
+            ],
+            "room": room.to_string(),
+            "slots": table.taken_slots.to_string(),
+            "different": table.distinct_numbers.to_string(),
+        })
+    };
+    opened.facts().unwrap().tables.iter().map(of).collect()
+}
+
+/// The lines behind those that are home to a number.
+fn spare(table: &tepal::TableFacts) -> u64 {
+    table.lines - table.numbers.div_ceil(u64::from(table.buckets) << table.remainder_bits)
+}
+
+fn write(case: &serde_json::Value, opened: &Opened) -> Vec<u8> {
+    #[cfg(feature = "seal")]
+    if let Some(hex) = case.get("seal_key") {
+        let key = tepal::SealKey::new(&bytes(hex.as_str().unwrap())).unwrap();
+        return opened.to_bytes_sealed(&key).unwrap();
+    }
+    assert!(case.get("seal_key").is_none());
+    opened.to_bytes().unwrap()
+}
+
+/// The filter, made by the library of the keys.
+fn made(case: &serde_json::Value) -> Opened {
+    let mut builder = GrowingFilter::builder()
+        .first(number(&case["first"]))
+        .false_positive_rate(case["false_positive_rate"].as_f64().unwrap())
+        .deletable(case["deletable"].as_bool().unwrap())
+        .recipe(recipe(case));
+    builder = match (case.get("seed"), case.get("secret_key")) {
+        (Some(seed), _) => builder.seed(number(seed)),
+        (_, Some(key)) => {
+            builder.secret_key(tepal::SecretKey::new(bytes(key.as_str().unwrap()).try_into().unwrap()))
+        }
+        _ => builder.scheme(text(case, "scheme").parse().unwrap()),
+    };
+    if case.get("seal_key").is_some() {
+        builder = builder.labels(tepal::Labels::new().name("Gesehene Seiten").field("url"));
+    }
+    let mut filter = builder.build().unwrap();
+    let key = |i: u64| format!("key {i}");
+    let count = |field| number(&case[field]);
+    let (keys, again): (Vec<_>, Vec<_>) =
+        ((0..count("keys")).map(key).collect(), (0..count("again")).map(key).collect());
+    filter.insert_many(&keys).unwrap();
+    again.iter().for_each(|key| assert!(!filter.insert(key).unwrap()));
+    (0..count("removed")).for_each(|i| assert_ne!(filter.remove(&key(i)).unwrap(), tepal::Removal::NotHeld));
+    Opened::new(filter, Format::Tepal).unwrap()
+}
+
+#[test]
+fn files_of_growing_filters() {
+    let file = vectors("growing.json");
+    let mut whole = 0;
+    for case in file["files"].as_array().unwrap() {
+        let name = text(case, "name");
+        if case.get("seal_key").is_some() && cfg!(not(feature = "seal")) {
+            continue;
+        }
+        let made = made(case);
+        let written = write(case, &made);
+        assert_eq!(written.len() as u64, number(&case["file_len"]), "{name}");
+        assert_eq!(links(&made), *case["links"].as_array().unwrap(), "{name}");
+        assert_eq!(xxh3_64(&written), number(&case["file_xxh3"]), "{name}");
+        if let Some(hex) = case.get("file") {
+            assert!(bytes(hex.as_str().unwrap()) == written, "{name}");
+            whole += 1;
+        }
+        let opened = open_file(case, &written).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!((opened.format(), opened.filter().kind()), (Format::Tepal, Kind::Growing), "{name}");
+        assert!(opened.filter() == made.filter() && write(case, &opened) == written, "{name}");
+        for probe in case["probes"].as_array().unwrap() {
+            let (key, answer) = (text(probe, "key"), probe["answer"].as_bool().unwrap());
+            assert_eq!(opened.contains(key), answer, "{name}: {key}");
+        }
+        // All links as one table.
+        let rate = 1.0 - f64::EPSILON;
+        let frozen = filter(&opened).freeze(rate).unwrap();
+        assert_eq!(frozen.len(), filter(&opened).len(), "{name}");
+    }
+    assert!(whole >= 4, "{whole}");
+}
+
+#[test]
+fn links_follow_from_the_first_keys_and_the_rate() {
+    let file = vectors("growing.json");
+    for case in file["plans"].as_array().unwrap() {
+        let rate = case["false_positive_rate"].as_f64().unwrap();
+        let first = number(&case["first"]);
+        let links = case["links"].as_array().unwrap();
+        if first > 1 << 30 {
+            continue;
+        }
+        let filter = GrowingFilter::builder().first(first).false_positive_rate(rate).build().unwrap();
+        let table = &filter.facts().tables[0];
+        assert_eq!([table.numbers, table.capacity], [number(&links[0][0]), number(&links[0][1])]);
+    }
+}
+
+#[test]
+fn refused_files_of_growing_filters_are_refused_at_their_step() {
+    let file = vectors("growing.json");
+    let plain = file["files"].as_array().unwrap().iter().find(|case| text(case, "name") == "plain").unwrap();
+    let good = bytes(text(plain, "file"));
+    let refused = file["refused"].as_array().unwrap();
+    assert!(refused.len() >= 30);
+    for case in refused {
+        let (what, step) = (text(case, "what"), small(case, "step"));
+        let mut changed = good.clone();
+        for change in case["changes"].as_array().unwrap() {
+            let (at, new) = (number(&change["offset"]) as usize, bytes(text(change, "bytes")));
+            changed[at..at + new.len()].copy_from_slice(&new);
+        }
+        let offset = u32::from_le_bytes(changed[12..16].try_into().unwrap()) as usize;
+        let sum = xxh3_64(&changed[..offset - 8]);
+        changed[offset - 8..offset].copy_from_slice(&sum.to_le_bytes());
+        let error = tepal::from_bytes(&changed).expect_err(what);
+        let fits = match &error {
+            Error::Parameter { .. } | Error::Unsupported { .. } | Error::RateOutOfReach { .. } => step == 4,
+            Error::Damaged { .. } => step >= 4,
+            _ => false,
+        };
+        assert!(fits, "{what}: {error}");
+    }
+}

@@ -106,6 +106,9 @@ fn more_keys_than_room_and_more_copies_than_are_counted() {
     assert!(ran.err.contains("holds more than the 500 keys it was planned for"), "{}", ran.err);
     assert_eq!(place.run("has -c f list").text(), "1000\n");
 
+    let ran = place.run("build list --deletable -n 1 --over ignore -o no");
+    assert!(ran.code == 2 && ran.err.contains("the room of -n is for 1; give more with -n"), "{}", ran.err);
+
     place.write("many", "same\n".repeat(1025));
     let ran = place.run("build many --count-bits 4 -o g");
     assert_eq!(ran.code, 2);

@@ -124,6 +124,10 @@ pub fn build(shape: Shape, args: &BuildArgs, inputs: &mut Inputs) -> Result<Buil
     let file = match shape {
         Shape::Flags(builder) => {
             let capacity = args.shape.capacity.unwrap_or(different.max(1));
+            // Where there are not even as many numbers as keys, no policy helps.
+            if different as f64 * args.shape.fpr.unwrap_or(0.01) >= capacity as f64 {
+                return Err(too_many(&list, capacity, different, args));
+            }
             let filter = builder.capacity(capacity).build_from_hashes(hashes);
             filter.and_then(|filter| Opened::new(filter, Format::Tepal))
         }
@@ -164,8 +168,8 @@ fn too_many(list: &str, capacity: u64, different: u64, args: &BuildArgs) -> Fail
     Failure::at(
         list,
         format!(
-            "{different}, and the room of -n is for {capacity}; give more with -n, leave it out so that the keys are counted, or say \
-             --over warn to go past the promised rate"
+            "{different}, and the room of -n is for {capacity}; give more with -n, or leave it out so that the keys are counted; with \
+             --over warn a few more than promised are taken"
         ),
     )
 }

@@ -152,7 +152,8 @@ impl QuotientFilter {
             return Err(Error::parameter("the factor", factor, "one that leaves a rate below 1"));
         }
         let promised_rate = self.meta.promised_rate.max(rate);
-        let capacity = ((promised_rate * numbers as f64) as u64).max(1);
+        // What it holds already is within its promise, whatever the product is rounded to.
+        let capacity = ((promised_rate * numbers as f64) as u64).max(counts.numbers).max(1);
         let table = Table::of_entries(numbers, count_bits, counts.slots, entries)?;
         let meta = Meta { promised_rate, capacity, ..self.meta.clone() };
         Ok(QuotientFilter::from_parts(meta, table, self.held))
@@ -189,7 +190,7 @@ impl QuotientFilter {
             return Ok((1, fitted));
         };
         let folded = self.folded_by(factor)?;
-        let capacity = ((rate * folded.numbers() as f64) as u64).max(1);
+        let capacity = ((rate * folded.numbers() as f64) as u64).max(folded.distinct_numbers()).max(1);
         let meta = Meta { promised_rate: rate, capacity, ..folded.meta };
         Ok((factor, QuotientFilter::from_parts(meta, folded.table, folded.held)))
     }

@@ -287,3 +287,16 @@ fn a_folded_size_is_known_before() {
     }
     assert!(QuotientFilter::builder().planned_size_in_bytes().is_err());
 }
+
+/// A folded filter promises the rate that it has where that is the higher one: rounded down, it would be past it by one number.
+#[test]
+fn a_folded_filter_is_not_past_its_own_promise() {
+    for keys in 40..400_u32 {
+        let builder = QuotientFilter::builder().capacity(keys.into()).over_capacity(OverCapacity::Warn);
+        let mut filter = builder.build_from(0..keys).unwrap();
+        let factor = filter.fold_factors()[0];
+        filter.fold(factor).unwrap();
+        assert!(filter.capacity() >= filter.distinct_numbers(), "{keys}");
+        assert!(!filter.is_over_capacity(), "{keys}: {filter:?}");
+    }
+}

@@ -8,6 +8,7 @@ use tepal::{Exceptions, Opened, PreparedKeys};
 use crate::args::ExceptArgs;
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
+use crate::input::field::KeyRules;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
@@ -15,6 +16,7 @@ use crate::input::source::Source;
 use crate::keys::Prepare;
 use crate::open::open;
 use crate::output::{Change, Stdout, keep, say};
+use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::{shown, shown_key};
 use crate::text::number;
@@ -52,11 +54,15 @@ pub fn run(args: &ExceptArgs) -> Outcome {
     let before = file.filter().exceptions();
     let file = file.except(&Exceptions::new()).map_err(|error| Failure::at(&name, error))?;
 
+    let rows = [(args.filter.as_path(), &file)];
+    let rules = rows::rules(&args.keys, BadPolicy::Fail, rows, true, args.change.quiet)?;
     let mut gathered = Gathered { file: &file, exceptions: Exceptions::new(), keys: 0, needed: 0 };
-    read(args, &args.inputs, &file, &mut gathered)?;
+    read(args, &args.inputs, &rules, &file, &mut gathered)?;
     let Gathered { mut exceptions, keys, needed, .. } = gathered;
     if !args.members.is_empty() {
-        read(args, &args.members, &file, &mut Members { file: &file, exceptions: &mut exceptions })?;
+        let mut members = Members { file: &file, exceptions: &mut exceptions, keys: 0, held: 0 };
+        read(args, &args.members, &rules, &file, &mut members)?;
+        members.check(&name)?;
     }
     let file = file.except(&exceptions).map_err(|error| Failure::at(&name, error))?;
     target.save(&file, secrets.seal.as_ref())?;
@@ -99,13 +105,13 @@ fn refuse_unasked(args: &ExceptArgs) -> Result<(), Failure> {
 fn read(
     args: &ExceptArgs,
     paths: &[PathBuf],
+    rules: &KeyRules,
     file: &Opened,
     sink: &mut dyn Sink<PreparedKeys>,
 ) -> Result<(), Failure> {
     let sources = Source::list(paths);
     let progress = Progress::of(&sources, args.change.quiet);
-    let mut inputs =
-        Inputs::new(sources, args.keys.rules(BadPolicy::Fail)?, progress.clone(), args.keys.threads())?;
+    let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), args.keys.threads())?;
     let done = pipeline::run(&mut inputs, &Prepare { hasher: file.key_hasher() }, sink);
     progress.clear();
     done?;
@@ -135,10 +141,38 @@ impl Sink<PreparedKeys> for Gathered<'_> {
 struct Members<'a> {
     file: &'a Opened,
     exceptions: &'a mut Exceptions,
+    keys: u64,
+    /// For so many of them the filter says yes, as for all of its members.
+    held: u64,
+}
+
+impl Members<'_> {
+    /// Refuses lists that are not those of the filter's members as they were read: a member would not be found among them.
+    fn check(&self, name: &str) -> Result<(), Failure> {
+        if self.held >= self.keys.div_ceil(2) {
+            return Ok(());
+        }
+        Err(Failure::at(
+            name,
+            format!(
+                "of {} on the lists of --members {} in it, so these are other lists, or their keys are other parts of their lines: \
+                 name the lists that it was built from, and say what is a key there with -f FIELD or --whole; nothing was changed",
+                number::counted(self.keys, "key"),
+                match self.held {
+                    1 => "only 1 is".to_owned(),
+                    held => format!("only {} are", number::count(held)),
+                }
+            ),
+        ))
+    }
 }
 
 impl Sink<PreparedKeys> for Members<'_> {
     fn take(&mut self, page: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
+        let mut held = vec![false; keys.len()];
+        self.file.filter().contains_prepared(keys, &mut held);
+        self.keys += keys.len() as u64;
+        self.held += held.into_iter().filter(|held| *held).count() as u64;
         if !self.exceptions.among(keys).contains(&true) {
             return Ok(Flow::Continue);
         }

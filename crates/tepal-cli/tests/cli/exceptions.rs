@@ -174,3 +174,30 @@ fn recipes_fields_and_schemes_without_a_hash() {
         assert!(place.run("info f --json").json()[0]["exceptions"].as_u64().unwrap() > 100);
     }
 }
+
+#[test]
+fn keys_and_members_are_read_as_the_filter_was_built() {
+    let place = Place::new();
+    place.write("members.csv", "id,email\n1,a@x\n2,b@x\n3,c@x\n");
+    assert_eq!(place.run("build -q members.csv -f email -o f").code, 0);
+    let before = place.read("f");
+    // Read as whole lines, this would be a member, and none of the rows would be one.
+    place.write("white", "a@x\n");
+    place.write("white.csv", "name,email,id\nAnn,a@x,7\n");
+    for (keys, expected) in [
+        ("white", "no field named \"email\""),
+        ("white.csv", "the member \"a@x\" is among the keys to except"),
+        ("white --whole", "of 4 keys on the lists of --members only 0 are in it"),
+    ] {
+        let ran = place.run(&format!("except f {keys} --members members.csv"));
+        assert_eq!(ran.code, 2, "{keys}: {}", ran.err);
+        assert!(ran.err.contains(expected), "{}", ran.err);
+        assert_eq!(place.read("f"), before);
+    }
+    assert_eq!(place.run("has -c f members.csv").text(), "3\n");
+    // A stranger is one by its field too, and lists of bare keys do as well.
+    place.write("members", "a@x\nb@x\nc@x\n");
+    place.write("odd.csv", "id,email\n1,odd@x\n");
+    assert_eq!(place.run("except -q f white --whole --members members").code, 2);
+    assert_eq!(place.run("except -q f odd.csv --members members.csv").code, 0);
+}

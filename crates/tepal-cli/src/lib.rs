@@ -140,6 +140,17 @@ fn refuse(error: &clap::Error) -> ExitCode {
     // Most flags are a verb's.
     let verb = std::env::args().nth(1).and_then(|verb| real(&verb));
     let verb = verb.map_or(String::new(), |verb| format!("{verb} "));
+    // The other verbs take a key by -e.
+    if let (ErrorKind::UnknownArgument, Some(ContextValue::String(flag)), false) =
+        (error.kind(), error.get(ContextKind::InvalidArg), verb.is_empty())
+    {
+        if flag == "-e" {
+            complain(&format!(
+                "-e: {verb}reads keys from files or from standard input: printf '%s\\n' KEY | tepal {verb}...; see tepal {verb}--help"
+            ));
+            return ExitCode::from(ERROR);
+        }
+    }
     complain(&format!("{}; see tepal {verb}--help", line.replace(":;", ":")));
     ExitCode::from(ERROR)
 }

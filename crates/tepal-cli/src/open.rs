@@ -173,6 +173,9 @@ fn reason(error: &Error) -> String {
         Error::NotTepal { found: found @ Looks::Unmarked(_), .. } => {
             format!("not a tepal filter: {found}; say which with --from FORMAT")
         }
+        Error::NotTepal { found: Looks::Other(first), .. } if first.starts_with(b"\x89PATCH") => {
+            "a patch, and no filter; make the new filter with: tepal patch OLD PATCH -o NEW".to_owned()
+        }
         Error::NotTepal { found: found @ Looks::DumpAndLineEnd, .. } => {
             format!("not a tepal filter: {found}; cut that byte off with: head -c -1 FILTER > DUMP")
         }

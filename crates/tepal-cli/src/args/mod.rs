@@ -288,6 +288,9 @@ pub struct VerifyArgs {
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
+    /// Print nothing but what is wrong
+    #[arg(short, long, conflicts_with = "json")]
+    pub quiet: bool,
     /// Print what was found as one JSON array
     #[arg(long)]
     pub json: bool,

@@ -34,7 +34,7 @@ struct Verified {
 
 /// Runs the verb. A file that is damaged does not hide the others.
 pub fn run(args: &VerifyArgs) -> Outcome {
-    let secrets = Secrets::read(&args.keyed, false)?;
+    let secrets = Secrets::read(&args.keyed, args.quiet)?;
     let mut stdout = Stdout::new();
     let mut all = Vec::new();
     for path in &args.filters {
@@ -54,7 +54,7 @@ pub fn run(args: &VerifyArgs) -> Outcome {
         };
         match &verified.problem {
             Some(text) => complain(text),
-            None if !args.json => stdout.write(line(&verified).as_bytes())?,
+            None if !args.json && !args.quiet => stdout.write(line(&verified).as_bytes())?,
             None => {}
         }
         all.push(verified);

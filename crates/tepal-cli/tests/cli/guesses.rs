@@ -62,3 +62,18 @@ fn a_wrong_verb_is_told_the_right_one() {
         assert_eq!(ran.err.lines().count(), 1);
     }
 }
+
+#[test]
+fn a_key_given_where_lists_are_read_is_told_how_it_is_given() {
+    let place = Place::new();
+    place.build("f", b"a\n", "");
+    for verb in ["build -e b -o g", "create -e b -o g", "except f -e b", "uniq -e b"] {
+        let ran = place.run(verb);
+        let err = &ran.err;
+        assert!(
+            ran.code == 2 && err.contains("reads keys from files or from standard input: printf"),
+            "{err}"
+        );
+        assert!(!err.contains("-- -e") && err.lines().count() == 1, "{err}");
+    }
+}

@@ -257,3 +257,19 @@ fn near_the_entropy() {
         assert!(len <= 1.05 * entropy + 300.0, "{more}: {len}, {entropy}");
     }
 }
+
+#[test]
+fn a_patch_is_no_filter_and_is_named() {
+    let place = Place::new();
+    place.build("f", b"a\n", "");
+    assert_eq!(place.run("diff -q f f -o p").code, 0);
+    for verb in ["has p -e a", "info p", "verify p", "has --quick p -e a"] {
+        let ran = place.run(verb);
+        assert_eq!(ran.code, 2);
+        assert!(
+            ran.err.contains("p: a patch, and no filter; ") && ran.err.contains("tepal patch OLD PATCH"),
+            "{}",
+            ran.err
+        );
+    }
+}

@@ -87,3 +87,14 @@ fn other_programs_files_say_what_can_be_checked() {
     assert_eq!((ran.code, ran.text()), (2, ""));
     assert!(ran.err.contains("CRC-64"), "{}", ran.err);
 }
+
+#[test]
+fn quietly_only_what_is_wrong_is_said() {
+    let place = Place::new();
+    place.build("f", b"a\n", "");
+    place.write("bad", &place.read("f")[1..]);
+    assert_eq!(place.run("verify -q f").quiet(), (0, &b""[..]));
+    let ran = place.run("verify -q f bad");
+    assert_eq!((ran.code, ran.text()), (2, ""));
+    assert!(ran.err.starts_with("tepal: bad: "), "{}", ran.err);
+}

@@ -8,12 +8,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tepal::Opened;
 
+use crate::args::KeyArgs;
 use crate::asking::{Answers, Groups, How};
 use crate::error::Failure;
 use crate::input::pages::Keys;
 use crate::input::parallel::lock;
 use crate::input::pipeline::{Refused, Work};
 use crate::output::complain;
+use crate::rows::KeysFrom;
 use crate::text::message::shown;
 
 /// While keys keep coming, the files are looked at so often. Before the first keys after a wait they always are.
@@ -29,6 +31,8 @@ type Opener<'a> = dyn Fn(&Path) -> Result<Opened, Failure> + Sync + 'a;
 pub struct Filters<'a> {
     paths: Vec<PathBuf>,
     open: Box<Opener<'a>>,
+    /// Where the keys of records are, if that was taken from the filters: a successor must say the same.
+    keys: Option<KeysFrom>,
     now: RwLock<Set>,
     /// How often one has been exchanged.
     exchanged: AtomicU64,
@@ -79,16 +83,18 @@ impl<'a> Filters<'a> {
     pub fn open<'p>(
         paths: impl IntoIterator<Item = &'p Path>,
         reload: bool,
+        args: &KeyArgs,
         open: impl Fn(&Path) -> Result<Opened, Failure> + Sync + 'a,
     ) -> Result<Self, Failure> {
         let paths: Vec<PathBuf> = paths.into_iter().map(Path::to_owned).collect();
         // Before they are opened: one that is replaced meanwhile is then opened twice, and never missed.
         let watched = |path: &PathBuf| Watched { seen: Seen::of(path), warned: false };
         let files = paths.iter().map(watched).collect();
-        let opened = paths.iter().map(|path| open(path).map(Arc::new)).collect::<Result<_, _>>()?;
+        let opened: Vec<_> = paths.iter().map(|path| open(path).map(Arc::new)).collect::<Result<_, _>>()?;
         Ok(Self {
             paths,
             open: Box::new(open),
+            keys: KeysFrom::of(args, opened.iter().map(|filter| &**filter)),
             now: RwLock::new(Arc::new(opened)),
             exchanged: AtomicU64::new(0),
             watch: reload.then(|| Mutex::new(Watch { looked: Some(Instant::now()), files })),
@@ -120,7 +126,8 @@ impl<'a> Filters<'a> {
                 continue;
             }
             file.seen = found;
-            match (self.open)(path) {
+            let opened = (self.open)(path);
+            match opened.and_then(|opened| self.check_keys(path, &opened).map(|()| opened)) {
                 Ok(opened) => {
                     file.warned = false;
                     let mut now = self.now.write().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -141,6 +148,11 @@ impl<'a> Filters<'a> {
             }
         }
         watch.looked = Some(Instant::now());
+    }
+
+    /// Refuses a successor of other keys, for which all answers would be no.
+    fn check_keys(&self, path: &Path, opened: &Opened) -> Result<(), Failure> {
+        self.keys.as_ref().map_or(Ok(()), |keys| keys.check(path, opened))
     }
 }
 

@@ -102,7 +102,6 @@ pub fn rules<'a>(
         return Ok(rules);
     }
     if let Some((other, others)) = all.find(|(_, others)| *others != rows) {
-        let told = |rows: &Option<Rows>| rows.as_ref().map_or("whole lines".to_owned(), Rows::told);
         return Err(Failure::at(
             &shown(path),
             format!(
@@ -122,6 +121,39 @@ pub fn rules<'a>(
     take(&rows, &mut rules);
     rules.hint = HINT;
     Ok(rules)
+}
+
+/// Where the keys of records are, as filters say it that are asked for long: the field, or nothing for whole records.
+pub struct KeysFrom(Option<Rows>);
+
+impl KeysFrom {
+    /// What [`rules`] takes from these filters; nothing where flags say it.
+    pub fn of<'a>(args: &KeyArgs, filters: impl IntoIterator<Item = &'a Opened>) -> Option<Self> {
+        let is_said = args.whole || args.field.is_some();
+        (!is_said).then(|| Self(filters.into_iter().find_map(said).flatten()))
+    }
+
+    /// Refuses a filter that says otherwise, and comes in the place of one of them while records are read.
+    pub fn check(&self, path: &Path, filter: &Opened) -> Result<(), Failure> {
+        let field = |rows: &Option<Rows>| rows.as_ref().map(|rows| rows.field.clone());
+        match said(filter) {
+            Some(found) if field(&found) != field(&self.0) => Err(Failure::at(
+                &shown(path),
+                format!(
+                    "its successor is built from {}, and the keys of these lines are {}; start again, or say what they are with \
+                     -f FIELD or --whole",
+                    told(&found),
+                    told(&self.0)
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Where keys are, in words.
+fn told(rows: &Option<Rows>) -> String {
+    rows.as_ref().map_or("whole lines".to_owned(), Rows::told)
 }
 
 /// Takes the keys from the field that a state keeps, of rows as they were written, unless flags say otherwise.

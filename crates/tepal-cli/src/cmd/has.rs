@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal};
-use std::iter;
 use std::path::Path;
 
 use tepal::Kind;
@@ -26,14 +25,15 @@ use crate::text::message::shown;
 
 /// Runs the verb.
 pub fn run(args: &HasArgs) -> Outcome {
-    let filters = open_filters(args)?;
-    let sources = args.asked.sources(&args.inputs);
+    let (paths, lines) = args.files();
+    let filters = open_filters(args, &paths, lines.is_empty())?;
+    let sources = args.asked.sources(&lines);
     // A terminal that shows the lines shows no progress.
     let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
     let rules = rows::rules(
         &args.keys,
         BadPolicy::Warn,
-        paths(args).zip(filters.now().iter().map(|filter| &**filter)),
+        paths.iter().copied().zip(filters.now().iter().map(|filter| &**filter)),
         !sources.is_empty(),
         args.quiet,
     )?;
@@ -41,7 +41,7 @@ pub fn run(args: &HasArgs) -> Outcome {
     let inputs_named = sources.iter().map(Source::name).collect();
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let how = How { each: args.json || args.which, mixed: false };
-    let names = Names::of(paths(args), args.stem, args.which)?;
+    let names = Names::of(paths.iter().copied(), args.stem, args.which)?;
     let mut printer = Printer::new(args, &filters, names, out, inputs_named);
     printer.given_keys(how)?;
     let asked = match printer.is_done() {
@@ -56,11 +56,6 @@ pub fn run(args: &HasArgs) -> Outcome {
     outcome
 }
 
-/// The files of the filters.
-fn paths(args: &HasArgs) -> impl Iterator<Item = &Path> {
-    iter::once(&args.filter).chain(&args.others).map(|path| path.as_path())
-}
-
 /// How often a key is in the filter, where that is asked for.
 fn copies(args: &HasArgs, filters: &Filters<'_>, key: &[u8]) -> Option<u64> {
     match args.copies {
@@ -69,13 +64,21 @@ fn copies(args: &HasArgs, filters: &Filters<'_>, key: &[u8]) -> Option<u64> {
     }
 }
 
-/// Opens the filters, and checks that they can do what the flags ask.
-fn open_filters(args: &HasArgs) -> Result<Filters<'_>, Failure> {
+/// Opens the filters, and checks that they can do what the flags ask. Without lines, what was meant for a file of lines may be
+/// taken for the filter.
+fn open_filters<'a>(args: &'a HasArgs, paths: &[&Path], no_lines: bool) -> Result<Filters<'a>, Failure> {
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
     let file = FileArgs { quick: args.live.quick, ..args.file };
-    let count = 1 + args.others.len();
-    let filters = Filters::open(paths(args), args.live.reload, move |path| {
-        let filter = open_one_of(count, path, file, &secrets)?;
+    let count = paths.len();
+    let filters = Filters::open(paths.iter().copied(), args.live.reload, &args.keys, move |path| {
+        let filter = open_one_of(count, path, file, &secrets).map_err(|error| match error {
+            Failure::Message(text) if no_lines && count > 1 && args.filter.as_deref() == Some(path) => {
+                Failure::new(format!(
+                    "{text}. Where --in names all filters, files of lines come after --: tepal has --in FILTER -- LINES"
+                ))
+            }
+            other => other,
+        })?;
         if args.ignore_case && !filter.key_hasher().recipe().nocase {
             let text = "built without --nocase, so -i cannot be done; build it again with --nocase";
             return Err(Failure::at(&shown(path), text));
@@ -87,7 +90,7 @@ fn open_filters(args: &HasArgs) -> Result<Filters<'_>, Failure> {
         Ok(filter)
     })?;
     if !args.quiet {
-        filters.now().iter().zip(paths(args)).for_each(|(filter, path)| note_encoding(path, filter, file));
+        filters.now().iter().zip(paths).for_each(|(filter, path)| note_encoding(path, filter, file));
     }
     Ok(filters)
 }

@@ -57,7 +57,7 @@ fn open_filters(args: &WhichArgs) -> Result<Filters<'_>, Failure> {
     let file = FileArgs { quick: args.live.quick, ..args.file };
     let (count, last) = (args.filters.len(), args.filters.last());
     let paths = || args.filters.iter().map(|path| path.as_path());
-    let filters = Filters::open(paths(), args.live.reload, move |path| {
+    let filters = Filters::open(paths(), args.live.reload, &args.keys, move |path| {
         open_one_of(count, path, file, &secrets).map_err(|error| match error {
             Failure::Message(text) if args.inputs.is_empty() && last.is_some_and(|last| last == path) => {
                 Failure::new(format!("{text}. Files of lines come after --: tepal which FILTER... -- LINES"))

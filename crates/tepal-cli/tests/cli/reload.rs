@@ -126,3 +126,38 @@ fn quick_answers_and_leaves_the_bits_unread() {
         assert!(place.run(&format!("has f -e 1 --quick {flag}")).err.contains("cannot be used with"));
     }
 }
+
+#[test]
+fn a_successor_of_other_keys_does_not_take_its_place() {
+    let place = Place::new();
+    for (verb, list, flags) in
+        [("which f --reload", &b"1\n"[..], "-f 2"), ("which f --reload", b"0\t1\n", "-f id")]
+    {
+        // Records are read as they were at first, and would be no key of the new filter.
+        let of_field = list.len() > 2;
+        place.build("f", list, if of_field { "--force -f 2" } else { "--force" });
+        let mut asked = Asked::start(&place, verb);
+        let line = if of_field { "0\t1" } else { "1" };
+        assert_eq!(asked.ask(line), format!("{line}\tf"));
+        place.build("new", b"x\tid\n0\t2\n", flags);
+        replace(&place, "new", "f");
+        assert_eq!(asked.ask(line), format!("{line}\tf"), "{flags}");
+        // One of the same keys does.
+        place.build("new", b"", if of_field { "-f 2" } else { "" });
+        replace(&place, "new", "f");
+        assert_eq!(asked.ask(line), format!("{line}\tnone"), "{flags}");
+        let said = asked.end();
+        assert!(
+            said.contains("its successor is built from field") && said.contains("goes on answering"),
+            "{said}"
+        );
+    }
+    // Where a flag says what the keys are, that is meant for all of them.
+    place.build("f", b"1\n", "--force");
+    let mut asked = Asked::start(&place, "which f --reload --whole");
+    assert_eq!(asked.ask("1"), "1\tf");
+    place.build("new", b"0\t2\n", "-f 2");
+    replace(&place, "new", "f");
+    assert_eq!(asked.ask("2"), "2\tf");
+    assert_eq!(asked.end(), "");
+}

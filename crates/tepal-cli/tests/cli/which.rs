@@ -175,3 +175,24 @@ fn has_names_the_filter_too() {
     assert_eq!(ran.quiet().1, b"id\tx\tfilters\n3\ty\tb.tepal\n");
     assert_eq!(place.run("has a.tepal --which -v").code, 2);
 }
+
+#[test]
+fn all_filters_of_has_may_be_named_by_in() {
+    let place = Place::new();
+    three(&place);
+    let in_two = "has --in a.tepal --in b.tepal --which";
+    let found = (0, &b"1\ta.tepal\n2\ta.tepal,b.tepal\n3\tb.tepal\n"[..]);
+    assert_eq!(place.run(&format!("{in_two} -e 1 -e 2 -e 3 -e 4")).quiet(), found);
+    assert_eq!(place.run_with(in_two, b"1\n2\n4\n3\n").quiet(), found);
+    place.write("lines", "1\n2\n4\n3\n");
+    assert_eq!(place.run(&format!("{in_two} -- lines")).quiet(), found);
+    assert_eq!(place.run("has --in b.tepal --which -- lines").quiet(), (0, &b"2\tb.tepal\n3\tb.tepal\n"[..]));
+    // As ever: what comes after -- may be the filter's name, and more lines.
+    assert_eq!(place.run("has -c -- a.tepal lines").quiet(), (0, &b"2\n"[..]));
+    assert_eq!(place.run("has -c a.tepal lines -- lines").quiet(), (0, &b"4\n"[..]));
+    let ran = place.run(&format!("{in_two} lines"));
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("files of lines come after --: tepal has --in FILTER -- LINES"), "{}", ran.err);
+    assert_eq!(place.run("has").code, 2);
+    assert!(place.run("has -e 1").err.contains("<FILTER>"));
+}

@@ -191,6 +191,14 @@ pub enum Error {
         /// How many keys of this call are in.
         inserted: usize,
     },
+    /// So many keys have numbers that lie side by side, or are the same, that no table of four times the size holds them all: as
+    /// if they had been chosen by the filter's own hash.
+    #[cfg(feature = "quotient")]
+    #[non_exhaustive]
+    NumbersClustered {
+        /// How many keys of this call were inserted before.
+        inserted: usize,
+    },
     /// The file is damaged: it is not what was written.
     #[non_exhaustive]
     Damaged {
@@ -374,6 +382,15 @@ impl fmt::Display for Error {
             }
             Error::PastLimit { what, most, instead } => {
                 write!(f, "{what}, expected {most} bytes or less; {instead}")
+            }
+            #[cfg(feature = "quotient")]
+            Error::NumbersClustered { inserted } => {
+                f.write_str(
+                    "so many keys have numbers side by side that a table of four times the size does not hold them, as if they \
+                     had been chosen by the filter's own hash; hash with a secret key, so that nobody can choose them \
+                     (`secret_key`, `--secret`), or give it a seed of its own (`seed_for`, `--seed-for`)",
+                )?;
+                say_how_many_are_in(f, *inserted)
             }
             #[cfg(feature = "quotient")]
             Error::TooManyCopies { most, inserted } => {

@@ -271,6 +271,16 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             Error::TooManyCopies { most: 64, inserted: 5 },
             vec!["a key is in 64 times", "`--count-bits`", "(the first 5 keys of this call are in)"],
         ),
+        #[cfg(feature = "quotient")]
+        (
+            Error::NumbersClustered { inserted: 5 },
+            vec![
+                "numbers side by side",
+                "a secret key",
+                "`--secret`",
+                "(the first 5 keys of this call are in)",
+            ],
+        ),
     ]
 }
 
@@ -347,6 +357,8 @@ fn number(error: &Error) -> (usize, usize) {
         Error::OtherOld { .. } => 29,
         #[cfg(feature = "quotient")]
         Error::TooManyCopies { .. } => 30,
+        #[cfg(feature = "quotient")]
+        Error::NumbersClustered { .. } => 31,
     };
     (number, 0)
 }
@@ -408,10 +420,10 @@ fn every_error_names_found_expected_and_the_way_out() {
         10 => 8,
         _ => 1,
     };
-    let errors = (0..31usize).filter(|error| match error {
+    let errors = (0..32usize).filter(|error| match error {
         26..=28 => cfg!(feature = "std"),
         29 => cfg!(feature = "patch"),
-        30 => cfg!(feature = "quotient"),
+        30 | 31 => cfg!(feature = "quotient"),
         _ => true,
     });
     assert!(told.into_iter().eq(errors.flat_map(|error| (0..kinds(error)).map(move |kind| (error, kind)))));

@@ -42,6 +42,8 @@ pub(crate) fn after(done: usize) -> impl Fn(Error) -> Error {
         }
         #[cfg(feature = "quotient")]
         Error::TooManyCopies { most, inserted } => Error::TooManyCopies { most, inserted: done + inserted },
+        #[cfg(feature = "quotient")]
+        Error::NumbersClustered { inserted } => Error::NumbersClustered { inserted: done + inserted },
         other => other,
     }
 }

@@ -117,7 +117,7 @@ impl ExpiringFilter {
     /// # Errors
     /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is
     /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse); [`Error::KeyRefused`] for a key that the key domain does not have;
-    /// [`Error::CallerHashes`] in a filter of the caller's hashes; [`Error::KeysClustered`] where keys were chosen by the filter's own
+    /// [`Error::CallerHashes`] in a filter of the caller's hashes; [`Error::NumbersClustered`] where keys were chosen by the filter's own
     /// hash so that their numbers lie side by side; [`Error::TooLarge`] where there is no memory for more lines;
     /// [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is not what was written. The filter is
     /// unchanged then.

@@ -419,7 +419,7 @@ fn chosen_keys_lose_nobody() {
         filter.advance_to(1000 + i / 1000).unwrap();
         match filter.insert_hash(hash_of(i)) {
             Ok(_) => taken.push(i),
-            Err(Error::KeysClustered { .. }) => break,
+            Err(Error::NumbersClustered { .. }) => break,
             Err(error) => panic!("{error}"),
         }
     }

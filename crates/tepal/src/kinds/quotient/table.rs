@@ -174,7 +174,7 @@ impl Table {
     /// table is laid out again.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory; [`Error::KeysClustered`] where more lines do not help. Nothing is changed
+    /// [`Error::TooLarge`] where there is no memory; [`Error::NumbersClustered`] where more lines do not help. Nothing is changed
     /// then.
     #[inline]
     pub(crate) fn insert(&mut self, number: u64, tag: u64, is_new: bool) -> Result<()> {
@@ -240,7 +240,7 @@ impl Table {
             let fits = (0..packing.lines()).try_for_each(|_| writer.line().map(drop));
             Ok(fits.and_then(|()| writer.end()).is_ok().then_some(()))
         };
-        let (packing, ()) = fitting(fields.numbers, fields.tag_bits, slots, with_it, is_fit)?;
+        let (packing, ()) = fitting(fields.numbers, fields.tag_bits, slots, is_fit)?;
         let mut lines = bits::room_for(packing.lines())?;
         let old = core::mem::replace(&mut self.lines, in_memory(Vec::new())).into_lines()?;
         let mut writer =
@@ -355,32 +355,34 @@ pub(super) fn laid_out<I: Iterator<Item = u64>>(
     slots: u64,
     entries: impl Fn() -> I,
 ) -> Result<(Packing, Vec<Line>)> {
-    fitting(numbers, tag_bits, slots, &entries, |packing| {
+    fitting(numbers, tag_bits, slots, |packing| {
         let mut lines = bits::zeroed(packing.lines())?;
         Ok(stream::write(packing, entries(), &mut lines).is_ok().then_some(lines))
     })
 }
 
 /// The packing for at least so many slots with which `fit` gives something.
-fn fitting<T, I: Iterator<Item = u64>>(
+fn fitting<T>(
     numbers: u64,
     tag_bits: u8,
     mut slots: u64,
-    entries: impl Fn() -> I,
     fit: impl Fn(&Packing) -> Result<Option<T>>,
 ) -> Result<(Packing, T)> {
-    let mut packing = Packing::for_slots(slots, numbers, tag_bits)?;
+    let for_slots = |slots| match Packing::for_slots(slots, numbers, tag_bits) {
+        // So few numbers have no table of so many slots.
+        Err(Error::TooLarge { .. }) => Err(Error::NumbersClustered { inserted: 0 }),
+        packing => packing,
+    };
+    let mut packing = for_slots(slots)?;
     let most_lines = packing.lines().saturating_mul(4).saturating_add(64);
     loop {
         if let Some(found) = fit(&packing)? {
             return Ok((packing, found));
         }
         slots = more(slots);
-        packing = Packing::for_slots(slots, numbers, tag_bits)?;
+        packing = for_slots(slots)?;
         if packing.lines() > most_lines {
-            let counts = Counts::of(entries(), tag_bits.into());
-            let promised = counts.numbers as f64 / numbers as f64;
-            return Err(Error::KeysClustered { rate: 1.0, promised, inserted: 0 });
+            return Err(Error::NumbersClustered { inserted: 0 });
         }
     }
 }

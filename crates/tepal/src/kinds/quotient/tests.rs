@@ -244,7 +244,7 @@ fn larger_tables_are_those_of_the_vectors() {
                 assert_eq!(packing.fields(), fields(&case["shape"]), "{case}");
                 assert_eq!(lines.len() as u64, packing.lines(), "{case}");
             }
-            (Err(error), true) => assert!(matches!(error, Error::KeysClustered { .. }), "{error}: {case}"),
+            (Err(error), true) => assert!(matches!(error, Error::NumbersClustered { .. }), "{error}: {case}"),
             (found, _) => panic!("{:?}: {case}", found.map(|(packing, _)| packing)),
         }
     }

@@ -6,6 +6,7 @@ mod chains;
 mod doors;
 mod excepted;
 mod patches;
+mod quotient;
 mod sealed;
 
 use std::num::NonZeroUsize;
@@ -21,6 +22,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub use chains::chain;
 pub use doors::embedded;
 pub use patches::patch;
+pub use quotient::{quotient, quotient_operations};
 pub use sealed::sealed;
 
 const KEYS: [&str; 4] =

@@ -124,7 +124,9 @@ impl QuotientFilter {
     }
 
     /// How often the key is in: never too low, and too high only where another key has the same number, at
-    /// [`false_positive_rate`](Self::false_positive_rate). 0 is certain. A key that cannot be hashed is in 0 times.
+    /// [`false_positive_rate`](Self::false_positive_rate). 0 is certain. A key that the domain refuses is in 0 times. A filter
+    /// of the caller's hashes cannot hash a key and says 0, which means nothing there: ask
+    /// [`count_estimate_hash`](Self::count_estimate_hash).
     ///
     /// ```
     /// let mut seen = tepal::QuotientFilter::builder().capacity(100).build()?;

@@ -63,6 +63,12 @@ pub(crate) enum Task {
     Sorted,
     /// What a filter that forgets keys takes, errs and costs beside the same table without ages; a minute
     Expiring,
+    /// Filters from which keys can be removed, beside those that count or grow; some ten minutes
+    Quotient {
+        /// These numbers of keys [default: 1e5,1e6,1e7]
+        #[arg(long, value_delimiter = ',', value_parser = key_count)]
+        keys: Vec<usize>,
+    },
     /// Compares the loops of the CPU levels; fails where the vector loops win less than they should
     Guard,
 }

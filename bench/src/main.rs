@@ -12,7 +12,7 @@
 //!   [`plot`]: the picture
 //! - [`guava`]: the Java program beside; [`command`] and [`floor`]: the command, and what it costs at least;
 //!   [`guard`]: the CPU levels beside each other; [`small`]: filters in the cache; [`sorted`]: questions by part;
-//!   [`expiring`]: a filter that forgets keys
+//!   [`expiring`]: a filter that forgets keys; [`quotient`]: filters from which keys can be removed
 
 mod args;
 mod case;
@@ -28,6 +28,7 @@ mod keys;
 mod machine;
 mod measure;
 mod plot;
+mod quotient;
 mod report;
 mod small;
 mod sorted;
@@ -58,6 +59,10 @@ fn main() -> ExitCode {
         }
         Some(Task::Expiring) => {
             print!("{}", expiring::run());
+            Ok(())
+        }
+        Some(Task::Quotient { keys }) => {
+            print!("{}", quotient::run(keys));
             Ok(())
         }
         Some(Task::Guard) => guard::run(),

@@ -21,6 +21,8 @@
 //!
 //! # Which one
 //!
+//! `docs/choosing.md` in the repository has figures for each job, and says when no filter is for it.
+//!
 //! | you need | use |
 //! | --- | --- |
 //! | the fastest answers, rates down to 0.1 % | nothing: [`Layout::Line`] is chosen for you |

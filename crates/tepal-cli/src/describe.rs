@@ -1,7 +1,9 @@
 //! A filter as data, for `--json`: the library's facts, every number exact, none formatted.
 
 use serde::Serialize;
-use tepal::{Facts, FileFacts, Form, Format, Labels, Opened, PartFacts, TableFacts, Unrecorded};
+use tepal::{
+    Facts, FileFacts, Form, Format, Labels, Opened, PartFacts, TableFacts, Unrecorded, Window, WindowFacts,
+};
 
 use crate::article::Article;
 use crate::error::Failure;
@@ -98,10 +100,25 @@ pub struct Description {
     pub filters: Vec<Part>,
     /// The tables of numbers: one of a filter from which keys can be removed, none of a Bloom filter.
     pub tables: Vec<Table>,
+    /// How long it keeps keys; null of a filter that forgets none.
+    pub window: Option<WindowOf>,
     /// What its user should know.
     pub warnings: Vec<String>,
     /// Of a filter of the five articles' schemes, what `tepal info` measures and what its article calls it; null else.
     pub article: Option<Article>,
+}
+
+/// How long an expiring filter keeps keys.
+#[derive(Debug, Serialize)]
+pub struct WindowOf {
+    /// What the window counts: `time` in seconds, or `keys`.
+    pub unit: &'static str,
+    /// How much of that.
+    pub length: u64,
+    /// In how many generations it is counted: keys stay for up to one more.
+    pub generations: u8,
+    /// The latest time that it was told, null before it was told any; of keys, how many came.
+    pub now: Option<u64>,
 }
 
 /// One Bloom filter of a file.
@@ -269,9 +286,21 @@ impl Description {
             nul_records: of_rows.is_some_and(|rows| rows.null),
             filters: parts.iter().map(|part| Part::of(part, has_plan)).collect(),
             tables: facts.tables.iter().map(Table::of).collect(),
+            window: facts.window.and_then(WindowOf::of),
             warnings: facts.warnings.iter().map(ToString::to_string).collect(),
             article: None,
         }
+    }
+}
+
+impl WindowOf {
+    fn of(facts: WindowFacts) -> Option<Self> {
+        let (unit, length) = match facts.window {
+            Window::Time(length) => ("time", length),
+            Window::Keys(keys) => ("keys", keys),
+            _ => return None,
+        };
+        Some(Self { unit, length, generations: facts.generations, now: facts.now })
     }
 }
 

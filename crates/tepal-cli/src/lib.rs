@@ -9,6 +9,7 @@
 mod args;
 mod article;
 mod asking;
+mod clock;
 mod cmd;
 mod describe;
 mod error;

@@ -121,6 +121,7 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
         ("article", "--scheme md5-presets"),
         ("ints", "--integer"),
         ("table", "--count-bits 8"),
+        ("window", "--window 7d"),
     ] {
         let ran = place.run(&format!("build -q -o {name} {more} keys"));
         assert_eq!(ran.code, 0, "{name}: {}", ran.err);
@@ -160,7 +161,7 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
         (
             "info",
             vec![
-                "info --json f roomy article ints byfield hashed chain table",
+                "info --json f roomy article ints byfield hashed chain table window",
                 "info --json guava --from guava",
                 "info --json valkey --from valkey-bloom",
                 "info --json sealed --seal seal",

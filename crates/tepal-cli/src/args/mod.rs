@@ -26,6 +26,7 @@ mod table;
 mod test;
 mod uniq;
 mod which;
+mod window;
 
 use add::ADD_COST;
 pub use add::AddArgs;
@@ -53,6 +54,8 @@ pub use test::TestArgs;
 use uniq::UNIQ_HELP;
 pub use uniq::UniqArgs;
 pub use which::WhichArgs;
+use window::WINDOW_HELP;
+pub use window::{WindowArgs, span};
 
 /// Help begins with what the verb does and three examples.
 const TEMPLATE: &str = "{about-with-newline}\nExamples:\n{before-help}\
@@ -92,6 +95,7 @@ pub enum Color {
 }
 
 /// What to do.
+#[allow(clippy::large_enum_variant, reason = "there is one in a run")]
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Make a filter from a list of keys
@@ -101,7 +105,7 @@ pub enum Verb {
         before_help = "  tepal build list.txt -o list.tepal
   zcat old.gz | tepal build - new.txt -p 0.1% -o all.tepal
   tepal build mail.csv -f email --nocase --trim -o mail.tepal",
-        after_help = format!("{KEYS_HELP}\n\n{EXACT_HELP}\n\n{TABLE_HELP}")
+        after_help = format!("{KEYS_HELP}\n\n{EXACT_HELP}\n\n{TABLE_HELP}\n\n{WINDOW_HELP}")
     )]
     Build(BuildArgs),
     /// Add keys to a filter

@@ -5,6 +5,7 @@ use tepal::{Error, Kind, Opened, PreparedKeys};
 
 use super::build::table;
 use crate::args::AddArgs;
+use crate::clock;
 use crate::describe::{Description, Told, warn_past_promise};
 use crate::error::{Failure, Outcome};
 use crate::input::bad::{BadPolicy, BadTotal};
@@ -45,6 +46,7 @@ pub fn run(args: &AddArgs) -> Outcome {
     let change =
         Change::lock(filter, (output, args.change.force), (args.change.no_wait, args.change.quiet), open_it)?;
     let mut file = open_it()?;
+    clock::tell(&name, &mut file, true)?;
     if !args.change.quiet {
         note_encoding(&args.filter, &file, args.file);
     }
@@ -114,7 +116,7 @@ impl Add<'_> {
             Err(Error::TooManyCopies { most, inserted, .. }) => {
                 return Err(too_many_copies(self.name, most, self.keys + inserted as u64));
             }
-            Err(Error::KeysClustered { .. }) if kind == Kind::Quotient => {
+            Err(Error::KeysClustered { .. }) if matches!(kind, Kind::Quotient | Kind::Expiring) => {
                 return Err(table::clustered(self.name));
             }
             Err(Error::KeysClustered { .. }) if kind == Kind::Scalable => {

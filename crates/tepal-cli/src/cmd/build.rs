@@ -3,14 +3,15 @@
 mod exact;
 mod like;
 pub mod table;
+mod window;
 
 use std::path::Path;
 
 use serde::Serialize;
 use tepal::build::{Built, Gather};
 use tepal::{
-    AnyFilter, BloomFilterBuilder, Error, Format, KeyDomain, Labels, Obstacle, Opened, OverCapacity,
-    PreparedKeys, Scheme,
+    AnyFilter, BloomFilterBuilder, Error, ExpiringFilterBuilder, Format, KeyDomain, Labels, Obstacle, Opened,
+    OverCapacity, PreparedKeys, Scheme,
 };
 
 use super::plan::has_own_sizes;
@@ -56,6 +57,8 @@ enum Way {
     Exact(Box<BloomFilterBuilder>),
     /// They are sorted into a table.
     Table(table::Shape),
+    /// They go into a table that forgets them one day.
+    Window(Box<ExpiringFilterBuilder>),
 }
 
 /// Runs the verb.
@@ -64,6 +67,7 @@ pub fn run(args: &BuildArgs) -> Outcome {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
     table::check(args)?;
+    window::check(args)?;
     exact::check(args)?;
     let output = Some(args.output.as_path());
     keep(output, "a list of keys", args.inputs.iter().chain(&args.exact_on))?;
@@ -82,6 +86,9 @@ pub fn run(args: &BuildArgs) -> Outcome {
             args.keys.check_field()?;
             let rows = Rows::label(&rules, &sources);
             let way = match (args.table.flag(), args.exact_on.is_empty()) {
+                _ if args.window.window.is_some() => {
+                    Way::Window(Box::new(window::described(args, rows, &secrets)?))
+                }
                 (Some(_), _) => {
                     Way::Table(table::Shape::Flags(Box::new(table::described(args, rows, &secrets)?)))
                 }
@@ -102,6 +109,7 @@ pub fn run(args: &BuildArgs) -> Outcome {
             (built, Some(exact))
         }
         Way::Table(shape) => (table::build(shape, args, &mut inputs)?, None),
+        Way::Window(builder) => (window::build(*builder, args, &mut inputs)?, None),
     };
     if let Some(form) = args.chain.form {
         built.file = built.file.in_form(form)?;

@@ -8,6 +8,7 @@ use tepal::Kind;
 
 use crate::args::{FileArgs, HasArgs};
 use crate::asking::{Answers, How, holders_of};
+use crate::clock;
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
 use crate::input::pages::{Inputs, Page};
@@ -71,7 +72,7 @@ fn open_filters<'a>(args: &'a HasArgs, paths: &[&Path], no_lines: bool) -> Resul
     let file = FileArgs { quick: args.live.quick, ..args.file };
     let count = paths.len();
     let filters = Filters::open(paths.iter().copied(), args.live.reload, &args.keys, move |path| {
-        let filter = open_one_of(count, path, file, &secrets).map_err(|error| match error {
+        let mut filter = open_one_of(count, path, file, &secrets).map_err(|error| match error {
             Failure::Message(text) if no_lines && count > 1 && args.filter.as_deref() == Some(path) => {
                 Failure::new(format!(
                     "{text}. Where --in names all filters, files of lines come after --: tepal has --in FILTER -- LINES"
@@ -79,6 +80,7 @@ fn open_filters<'a>(args: &'a HasArgs, paths: &[&Path], no_lines: bool) -> Resul
             }
             other => other,
         })?;
+        clock::tell(&shown(path), &mut filter, false)?;
         if args.ignore_case && !filter.key_hasher().recipe().nocase {
             let text = "built without --nocase, so -i cannot be done; build it again with --nocase";
             return Err(Failure::at(&shown(path), text));

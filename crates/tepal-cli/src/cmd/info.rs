@@ -2,10 +2,14 @@
 
 use std::fmt::Write;
 
-use tepal::{AnyFilter, Facts, Kind, Opened, OverCapacity, PartFacts, Scheme, TableFacts, Unrecorded};
+use tepal::{
+    AnyFilter, Facts, Kind, Opened, OverCapacity, PartFacts, Scheme, TableFacts, Unrecorded, Window,
+    WindowFacts,
+};
 
-use crate::args::InfoArgs;
+use crate::args::{InfoArgs, span};
 use crate::article::Article;
+use crate::clock;
 use crate::describe::{Description, Told, bits_of, hex, load};
 use crate::error::{Failure, Outcome};
 use crate::open::open_one_of;
@@ -93,8 +97,11 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
     if facts.kind == Kind::Scalable {
         line("growth", growth(facts.expansion));
     }
+    if let Some(of) = facts.window {
+        line("window", window(of));
+    }
     for table in &facts.tables {
-        line("table", lines(table));
+        line("table", lines(table, facts.window.is_some()));
     }
     let unicode = picture::has_unicode();
     line("fill", fill(opened.filter(), facts, unicode));
@@ -117,6 +124,7 @@ fn what(told: &Told) -> String {
         _ if told.facts.kind == Kind::Growing => {
             format!("growing filter of {}", counted(told.facts.tables.len() as u64, "table"))
         }
+        _ if told.facts.kind == Kind::Expiring => "expiring filter: it forgets keys by itself".to_owned(),
         [one] => {
             let layout = if told.is_ours() { format!("layout {}, ", one.layout) } else { String::new() };
             format!("Bloom filter, {layout}{} a key", counted(u64::from(one.num_hashes), "bit"))
@@ -139,11 +147,35 @@ fn table(tables: &[TableFacts]) -> String {
     }
 }
 
+/// How long it keeps keys.
+fn window(of: WindowFacts) -> String {
+    let generations = counted(of.generations.into(), "generation");
+    match (of.window, of.now) {
+        (Window::Keys(keys), now) => format!(
+            "the last {}, in {generations}; {} came so far",
+            counted(keys, "key"),
+            count(now.unwrap_or(0))
+        ),
+        (Window::Time(length), None) => {
+            format!("{}, in {generations}; it was told no time yet", span(length))
+        }
+        (Window::Time(length), Some(now)) => {
+            let since = clock::now().saturating_sub(now);
+            let ago = if since == 0 { "now".to_owned() } else { format!("{} ago", span(since)) };
+            format!("{}, in {generations}; it was told the time {ago}", span(length))
+        }
+        _ => generations,
+    }
+}
+
 fn keys(told: &Told) -> String {
     let facts = &told.facts;
     let different = count(facts.estimated_len.round() as u64);
     if let (Kind::Quotient | Kind::Growing, Some(keys)) = (facts.kind, facts.keys_inserted) {
         return format!("{} in it, about {different} different ones", count(keys));
+    }
+    if let (Kind::Expiring, Some(keys)) = (facts.kind, facts.keys_inserted) {
+        return format!("{} came, about {different} different ones are in it", count(keys));
     }
     let by_bits = format!("about {different} different by the bits");
     let (added, known) = if told.is_ours() { ("added", "known") } else { ("recorded", "recorded") };
@@ -157,7 +189,7 @@ fn size_of(told: &Told) -> String {
     let bits = bits_of(&told.facts);
     let file = count(told.file.file_len);
     match told.is_ours() {
-        true if matches!(told.facts.kind, Kind::Quotient | Kind::Growing) => {
+        true if !told.facts.tables.is_empty() => {
             let keys: u64 = told.facts.tables.iter().map(|table| table.distinct_numbers).sum();
             let each = match keys {
                 0 => String::new(),
@@ -243,9 +275,10 @@ fn link(n: u32, part: &PartFacts) -> String {
 }
 
 /// How a table is laid out.
-fn lines(table: &TableFacts) -> String {
+fn lines(table: &TableFacts, expires: bool) -> String {
     let of_count = match table.tag_bits {
         0 => String::new(),
+        bits if expires => format!(" and {bits} of a generation"),
         bits => format!(" and {bits} of a count"),
     };
     format!(

@@ -106,6 +106,7 @@ fn check_kind(name: &str, file: &Opened) -> Result<(), Failure> {
         Kind::Growing => "a growing filter that was not built for it",
         Kind::Bloom => "a Bloom filter, whose keys share their bits",
         Kind::Scalable => "a chain of Bloom filters, whose keys share their bits",
+        Kind::Expiring => "a filter that forgets keys by their age",
         _ => "a filter of another kind",
     };
     Err(Failure::at(

@@ -9,6 +9,7 @@ use tepal::{Format, Opened};
 
 use crate::args::TestArgs;
 use crate::asking::{Answers, Ask};
+use crate::clock;
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
 use crate::input::field::KeyRules;
@@ -21,7 +22,7 @@ use crate::open::open;
 use crate::output::Stdout;
 use crate::rows;
 use crate::secrets::Secrets;
-use crate::text::message::shown_key;
+use crate::text::message::{shown, shown_key};
 use crate::text::number::{count, rate};
 use encodings::{All, Tried};
 
@@ -70,6 +71,7 @@ pub fn run(args: &TestArgs) -> Outcome {
     }
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
     let mut filter = open(&args.filter, args.file, &secrets)?;
+    clock::tell(&shown(&args.filter), &mut filter, false)?;
     let reads = !args.members.is_empty() || !args.absent.is_empty();
     let file_rows = [(args.filter.as_path(), &filter)];
     let rules = rows::rules(&args.keys, BadPolicy::Fail, file_rows, reads, args.quiet)?;

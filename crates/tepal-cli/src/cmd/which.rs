@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::args::{FileArgs, WhichArgs};
 use crate::asking::{Answers, How, holders_of, members};
+use crate::clock;
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
 use crate::input::pages::{Inputs, Page};
@@ -17,6 +18,7 @@ use crate::open::{note_encoding, open_one_of};
 use crate::output::{Header, Lines, Record, Stdout};
 use crate::rows;
 use crate::secrets::Secrets;
+use crate::text::message::shown;
 
 /// Which filters hold each key, and a key that one of them cannot have is not in it.
 const HOW: How = How { each: true, mixed: true };
@@ -58,12 +60,14 @@ fn open_filters(args: &WhichArgs) -> Result<Filters<'_>, Failure> {
     let (count, last) = (args.filters.len(), args.filters.last());
     let paths = || args.filters.iter().map(|path| path.as_path());
     let filters = Filters::open(paths(), args.live.reload, &args.keys, move |path| {
-        open_one_of(count, path, file, &secrets).map_err(|error| match error {
+        let mut filter = open_one_of(count, path, file, &secrets).map_err(|error| match error {
             Failure::Message(text) if args.inputs.is_empty() && last.is_some_and(|last| last == path) => {
                 Failure::new(format!("{text}. Files of lines come after --: tepal which FILTER... -- LINES"))
             }
             other => other,
-        })
+        })?;
+        clock::tell(&shown(path), &mut filter, false)?;
+        Ok(filter)
     })?;
     if !args.quiet {
         filters.now().iter().zip(paths()).for_each(|(filter, path)| note_encoding(path, filter, file));

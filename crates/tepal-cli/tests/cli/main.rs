@@ -7,6 +7,7 @@ mod encodings;
 mod errors;
 mod exact_on;
 mod exceptions;
+mod expiring;
 mod fidelity;
 mod fields;
 mod figures;

@@ -153,6 +153,7 @@ fn info_as_json_is_stable() {
         "nul_records",
         "full",
         "filters",
+        "window",
         "warnings",
         "article",
     ];

@@ -28,7 +28,11 @@ pub enum Shape {
 
 /// Refuses what only Bloom filters have, before anything is read.
 pub fn check(args: &BuildArgs) -> Result<(), Failure> {
-    let Some(flag) = args.table.flag() else { return Ok(()) };
+    args.table.flag().map_or(Ok(()), |flag| check_of(flag, args))
+}
+
+/// The same for the flag that asks for a table.
+pub fn check_of(flag: &str, args: &BuildArgs) -> Result<(), Failure> {
     let (shape, chain) = (&args.shape, &args.chain);
     let sized = "the table is sized by -n and -p, and by the keys that are in it";
     let bloom = "that is about Bloom filters, and this is a table of numbers";

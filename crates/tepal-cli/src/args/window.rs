@@ -1,0 +1,103 @@
+//! The flags of `tepal build` about filters whose keys expire.
+
+use clap::Args;
+use tepal::Window;
+
+use crate::text::number;
+
+/// The end of the help of `tepal build`, about these.
+pub const WINDOW_HELP: &str = "\
+Keys that expire: a filter of --window 7d forgets each key seven days after it came last, by the clock of this machine, and at most a \
+generation later (a sixth of the window, --generations); one of --window 1Mkeys holds the last million keys that came. tepal add tells it \
+the time and puts keys in; has, which and test tell it the time before they ask. -n is how many different keys come in one window; left \
+out, as many as the list has.
+  tepal build logins.txt --window 7d -n 10M -o logins.tepal
+  tepal build urls.txt --window 1Mkeys -o recent.tepal
+A key of the window takes 15.3 bits at 1 %. A clock that is put back makes keys stay longer; it loses none.";
+
+/// How long keys stay.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct WindowArgs {
+    /// Forget each key so long after it came last: 90min, 12h, 7d, 4w; or after so many keys: 1Mkeys
+    #[arg(long, value_name = "WINDOW", aliases = ["expire", "expires", "expiring", "ttl"], value_parser = parse_window,
+        conflicts_with_all = ["deletable", "count_bits", "counting"])]
+    pub window: Option<Window>,
+    /// In how many generations the window is counted, 1 to 254: a key stays for up to one more [default: 6]
+    #[arg(long, value_name = "N", requires = "window", value_parser = clap::value_parser!(u8).range(1..=254))]
+    pub generations: Option<u8>,
+}
+
+/// Reads `7d`, `90min`, `1Mkeys`.
+fn parse_window(text: &str) -> Result<Window, String> {
+    let help = "expected a time such as 30s, 90min, 12h, 7d or 4w, or a number of keys such as 1Mkeys";
+    let text = text.trim();
+    let lower = text.to_ascii_lowercase();
+    if let Some(keys) = lower.strip_suffix("keys").or_else(|| lower.strip_suffix("key")) {
+        // The letters of numbers are read as they were written.
+        return number::parse_count(&text[..keys.len()]).map(Window::Keys);
+    }
+    let digits = text.find(|c: char| c.is_ascii_alphabetic()).ok_or(help)?;
+    let (digits, unit) = text.split_at(digits);
+    let seconds = match unit.to_ascii_lowercase().as_str() {
+        "s" | "sec" | "second" | "seconds" => 1,
+        "m" | "min" | "minute" | "minutes" => 60,
+        "h" | "hour" | "hours" => 3600,
+        "d" | "day" | "days" => 86_400,
+        "w" | "week" | "weeks" => 7 * 86_400,
+        _ => return Err(help.to_owned()),
+    };
+    let count: u64 = digits.trim().parse().map_err(|_| help.to_owned())?;
+    match count.checked_mul(seconds) {
+        None | Some(0) => Err(help.to_owned()),
+        Some(length) => Ok(Window::Time(length)),
+    }
+}
+
+/// `7 days`, `1 h`, `90 min`.
+pub fn span(seconds: u64) -> String {
+    let units = [(7 * 86_400, "week"), (86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")];
+    let (unit, name) =
+        units.into_iter().find(|(unit, _)| seconds % unit == 0 && seconds > 0).unwrap_or((1, "second"));
+    number::counted(seconds / unit, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_are_read_as_people_write_them() {
+        for (text, window) in [
+            ("7d", Window::Time(604_800)),
+            ("1 week", Window::Time(604_800)),
+            ("90min", Window::Time(5400)),
+            ("12H", Window::Time(43_200)),
+            ("30s", Window::Time(30)),
+            ("1000000keys", Window::Keys(1_000_000)),
+            ("1Mkeys", Window::Keys(1_000_000)),
+            ("1.5k keys", Window::Keys(1500)),
+        ] {
+            assert_eq!(parse_window(text), Ok(window), "{text}");
+        }
+        for wrong in [
+            "",
+            "7",
+            "d",
+            "0d",
+            "-1d",
+            "1.5d",
+            "7y",
+            "0keys",
+            "keys",
+            "1e30keys",
+            "99999999999999999999d",
+            "300000000000000w",
+        ] {
+            assert!(parse_window(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(
+            [span(604_800), span(86_400 * 8), span(5400), span(61)],
+            ["1 week", "8 days", "90 minutes", "61 seconds"]
+        );
+    }
+}

@@ -1,0 +1,169 @@
+//! `tepal build --window`, and what the other verbs do with filters whose keys expire.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tepal::{AnyFilter, ExpiringFilter, Format, Opened};
+
+use crate::place::{Place, numbers};
+
+const DAY: u64 = 86_400;
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
+}
+
+/// Saves a filter of a week, whose keys came so many seconds ago.
+fn came(place: &Place, name: &str, keys: &[(&str, u64)]) {
+    let mut filter = ExpiringFilter::builder()
+        .capacity(100)
+        .false_positive_rate(1e-9)
+        .window_of_time(7 * DAY)
+        .build()
+        .unwrap();
+    for (key, ago) in keys {
+        filter.insert_at(*key, now() - ago).unwrap();
+    }
+    Opened::new(filter, Format::Tepal).unwrap().save(place.path(name)).unwrap();
+}
+
+fn open(place: &Place, name: &str) -> ExpiringFilter {
+    match tepal::from_bytes(&place.read(name)).unwrap().into_filter() {
+        AnyFilter::Expiring(filter) => filter,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn info(place: &Place, name: &str) -> serde_json::Value {
+    place.run(&format!("info --json {name}")).json()[0].clone()
+}
+
+#[test]
+fn lists_are_held_now() {
+    let place = Place::new();
+    for keys in [0, 1, 50, 100_000] {
+        place.write("list", numbers(0..keys));
+        for flags in
+            ["--window 7d", "--window 90min -n 200k", "--window 1Mkeys -j 1", "--window 4w --generations 14"]
+        {
+            let ran = place.run(&format!("build list list {flags} -o f --force --json --allow-empty"));
+            assert_eq!(ran.code, 0, "{keys} {flags}: {}", ran.err);
+            let json = ran.json();
+            assert_eq!((&json["keys"], &json["filter"]["kind"]), (&(2 * keys).into(), &"expiring".into()));
+            assert_eq!(place.run("has -c f list").text(), format!("{keys}\n"), "{flags}");
+            assert_eq!(place.run("verify f").code, 0);
+            assert_eq!(place.run("test f --members list -q").code, 0, "{keys} {flags}");
+            let told = place.run("info f").text().to_owned();
+            assert!(told.starts_with("f           expiring filter: it forgets keys by itself"), "{told}");
+        }
+    }
+    let filter = info(&place, "f");
+    let window = &filter["window"];
+    assert_eq!(
+        (&window["unit"], &window["length"], &window["generations"]),
+        (&"time".into(), &(28 * DAY).into(), &14.into())
+    );
+    assert!(now() - window["now"].as_u64().unwrap() < 60);
+    assert!(place.run("info f").text().contains("4 weeks, in 14 generations; it was told the time "));
+}
+
+#[test]
+fn keys_go_when_their_time_is_over() {
+    let place = Place::new();
+    came(&place, "f", &[("old", 9 * DAY), ("young", 6 * DAY)]);
+    let before = place.read("f");
+    assert_eq!(place.run("has f -e old -e young").text(), "young\n");
+    assert!(place.read("f") == before, "asking changed the file");
+    // What the file itself says is as of the last time that it was told.
+    assert_eq!(open(&place, "f").distinct_numbers(), 2);
+    place.run("add -q f -e new");
+    let added = open(&place, "f");
+    assert!(added.contains("young") && added.contains("new") && !added.contains("old"));
+    assert!(now() - added.now().unwrap() < 60);
+    assert_eq!(place.run("has f -e old -e young -e new").text(), "young\nnew\n");
+    // A key that comes again is young again.
+    came(&place, "again", &[("key", 6 * DAY)]);
+    place.run("add -q again -e key");
+    assert_eq!(open(&place, "again").age_estimate("key"), Some(0));
+    // Two become one.
+    place.run("merge -q f again -o both");
+    assert_eq!(place.run("has both -e young -e new -e key -e old").text(), "young\nnew\nkey\n");
+}
+
+#[test]
+fn the_last_keys_are_held() {
+    let place = Place::new();
+    place.write("list", numbers(0..5000));
+    place.run("build -q list --window 1000keys -p 1e-9 -o f");
+    let held = place.run("has -c f list").text().trim().parse::<u32>().unwrap();
+    assert!((1000..=1167).contains(&held), "{held}");
+    place.write("last", numbers(4000..5000));
+    assert_eq!(place.run("has -c f last").text(), "1000\n");
+    place.write("more", numbers(6000..7000));
+    place.run("add -q f more");
+    assert_eq!(
+        (place.run("has -c f more").text(), info(&place, "f")["window"]["now"].as_u64()),
+        ("1000\n", Some(6000))
+    );
+}
+
+#[test]
+fn a_clock_of_another_unit_loses_nobody() {
+    let place = Place::new();
+    let mut filter = ExpiringFilter::builder().capacity(10).window_of_time(60).build().unwrap();
+    filter.insert_at("key", 29_800_000).unwrap();
+    Opened::new(filter, Format::Tepal).unwrap().save(place.path("minutes")).unwrap();
+    let ran = place.run("has minutes -e key");
+    assert_eq!((ran.code, ran.text()), (0, "key\n"));
+    assert!(
+        ran.err.contains("its clock says 29800000, which is no time in seconds since 1970"),
+        "{}",
+        ran.err
+    );
+    place.run("add minutes -e other");
+    let added = open(&place, "minutes");
+    assert!(added.contains("key") && added.contains("other") && added.now() == Some(29_800_000));
+    // Ahead of ours: nothing is put back.
+    let mut filter = ExpiringFilter::builder().capacity(10).window_of_time(60).build().unwrap();
+    filter.insert_at("key", now() + 10 * DAY).unwrap();
+    Opened::new(filter, Format::Tepal).unwrap().save(place.path("ahead")).unwrap();
+    assert_eq!(place.run("has ahead -e key").quiet(), (0, &b"key\n"[..]));
+    place.run("add -q ahead -e other");
+    assert!(open(&place, "ahead").contains("key"));
+}
+
+#[test]
+fn what_cannot_be_is_said() {
+    let place = Place::new();
+    place.write("list", "a\nb\nc\nd\ne\n");
+    for (flags, said) in [
+        ("--window 7", "expected a time such as"),
+        ("--window 3s", "the window"),
+        ("--window 2keys", "the window"),
+        ("--window 100keys -n 50", "100 or more"),
+        ("--window 7d -n 2", "more different keys than -n says a window has, 2"),
+        ("--window 7d --generations 0", "0"),
+        ("--window 7d --deletable", "--deletable"),
+        ("--window 7d -s 64", "-s is given with --window: "),
+        ("--window 7d --layout line", "--layout is given with --window: "),
+        ("--window 7d --to guava", "--window makes a filter that only tepal files can hold"),
+    ] {
+        let ran = place.run(&format!("build list -o f {flags}"));
+        assert_eq!(ran.code, 2, "{flags}");
+        assert!(ran.err.contains(said), "{flags}: {}", ran.err);
+    }
+    assert_eq!(place.run("build list -o f --generations 3").code, 2);
+    assert_eq!(place.names(), ["list"]);
+    place.run("build -q list --window 7d -o f");
+    let before = place.read("f");
+    for (args, said) in [
+        ("remove f -e a", "forgets keys by their age, so that none can be removed"),
+        ("shrink f -p 5% -o g", "cannot be folded"),
+        ("convert f --to guava -o g", "expiring"),
+        ("add f -e v -e w -e x -e y", "full"),
+    ] {
+        let ran = place.run(args);
+        assert_eq!(ran.code, 2, "{args}: {}", ran.err);
+        assert!(ran.err.contains(said), "{args}: {}", ran.err);
+    }
+    assert!(place.read("f") == before);
+}

@@ -206,11 +206,11 @@ pub(crate) enum Backing {
     Private(Private),
     Memory(Vec<Line>),
     /// Some of the lines in memory that several filters have.
-    #[cfg(feature = "growing")]
+    #[cfg(any(feature = "growing", feature = "quotient"))]
     Part(super::Ref<Vec<Line>>, Range<usize>),
 }
 
-#[cfg(feature = "growing")]
+#[cfg(any(feature = "growing", feature = "quotient"))]
 impl Mapped {
     /// The same bits, of which parts can be taken.
     pub(crate) fn shared(self) -> Self {
@@ -279,7 +279,7 @@ impl Clone for Backing {
             Backing::File(file) => Backing::File(file.clone()),
             Backing::Private(private) => Backing::Memory(private.as_lines().to_vec()),
             Backing::Memory(lines) => Backing::Memory(lines.clone()),
-            #[cfg(feature = "growing")]
+            #[cfg(any(feature = "growing", feature = "quotient"))]
             Backing::Part(lines, part) => Backing::Part(lines.clone(), part.clone()),
         }
     }
@@ -300,7 +300,7 @@ impl Storage for Mapped {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Backing::Private(private) => copied(private.as_lines()),
             Backing::Memory(lines) => Ok(lines),
-            #[cfg(feature = "growing")]
+            #[cfg(any(feature = "growing", feature = "quotient"))]
             Backing::Part(lines, part) => copied(&lines[part]),
         }
     }
@@ -315,7 +315,7 @@ impl PlainStorage for Mapped {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Backing::Private(private) => private.as_lines(),
             Backing::Memory(lines) => lines,
-            #[cfg(feature = "growing")]
+            #[cfg(any(feature = "growing", feature = "quotient"))]
             Backing::Part(lines, part) => &lines[part.clone()],
         }
     }
@@ -330,7 +330,7 @@ impl StorageMut for Mapped {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Backing::Private(private) => Some(private.as_lines_mut()),
             Backing::Memory(lines) => Some(lines),
-            #[cfg(feature = "growing")]
+            #[cfg(any(feature = "growing", feature = "quotient"))]
             Backing::Part(..) => None,
         }
     }

@@ -363,7 +363,7 @@ fn chosen_keys_are_refused() {
         let key = z ^ (z >> 32);
         match filter.insert_hash(key) {
             Ok(_) => taken.push(key),
-            Err(Error::KeysClustered { .. }) => refused += 1,
+            Err(Error::NumbersClustered { .. }) => refused += 1,
             Err(error) => panic!("{error}"),
         }
     }

@@ -14,7 +14,7 @@ use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
 use crate::keys::{Prepare, given};
 use crate::open::{ignore_capacity, note_encoding, open, to_change};
-use crate::output::{Change, Stdout, keep, say};
+use crate::output::{Change, Stdout, complain, keep, say};
 use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -67,6 +67,7 @@ pub fn run(args: &AddArgs) -> Outcome {
     let new = ((told.facts.estimated_len - before).max(0.0).round() as u64).min(keys);
     if !args.change.quiet {
         report(keys, new, &inputs.bad, &told);
+        warn_of_exceptions(&target.name(), new, &told);
     }
     warn_past_promise(&target.name(), &told);
     if args.json {
@@ -116,9 +117,7 @@ impl Add<'_> {
             Err(Error::TooManyCopies { most, inserted, .. }) => {
                 return Err(too_many_copies(self.name, most, self.keys + inserted as u64));
             }
-            Err(Error::KeysClustered { .. }) if matches!(kind, Kind::Quotient | Kind::Expiring) => {
-                return Err(table::clustered(self.name));
-            }
+            Err(Error::NumbersClustered { .. }) => return Err(table::clustered(self.name)),
             Err(Error::KeysClustered { .. }) if kind == Kind::Scalable => {
                 return Err(Failure::at(
                     self.name,
@@ -176,6 +175,17 @@ fn full(name: &str, capacity: u64, fitted: u64) -> Failure {
             number::count(fitted)
         ),
     )
+}
+
+/// Bits that were set say yes for keys for which they said no, and these are no exceptions.
+fn warn_of_exceptions(name: &str, new: u64, told: &Told) {
+    if new > 0 && told.facts.exceptions > 0 {
+        complain(&format!(
+            "{name}: it was made right about keys that are no members ({}); with other keys in it, it may be wrong about more of them: \
+             ask the same list again (tepal except), or build it again (build --exact-on)",
+            number::counted(told.facts.exceptions, "exception")
+        ));
+    }
 }
 
 fn report(keys: u64, new: u64, bad: &BadTotal, told: &Told) {

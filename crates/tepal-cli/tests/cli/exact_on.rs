@@ -286,3 +286,25 @@ fn rows_recipes_integers_secrets_and_bad_records() {
     assert_eq!((ran.code, &ran.json()["exact_on"]["bad_records"]), (0, &1.into()), "{}", ran.err);
     assert!(ran.err.ends_with("; 1 bad record of it left out\n"), "{}", ran.err);
 }
+
+#[test]
+fn a_key_more_may_make_others_wrong_and_add_says_so() {
+    let place = place();
+    assert_eq!(place.run("build -q members --exact-on all --exact-as list -n 1600 -p 0.1 -o f").code, 0);
+    place.write("more", numbers(30_000..30_500));
+    let warned = |args: &str| {
+        let ran = place.run(args);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        ran.err.contains("it may be wrong about more of them: ask the same list again (tepal except)")
+    };
+    assert!(!warned("add f members"), "nothing was new");
+    assert!(warned("add f more"));
+    assert!(!warned("add -q f more"));
+    // It is so, and the way out is one.
+    assert!(count(&place, "f strangers") > 0);
+    assert_eq!(place.run("except f strangers --strangers").code, 0);
+    assert_eq!(count(&place, "f strangers"), 0);
+    // Without exceptions there is nothing to say.
+    assert_eq!(place.run("build -q members -n 2000 -o plain").code, 0);
+    assert!(!warned("add plain more"));
+}

@@ -144,7 +144,7 @@ pub fn build(shape: Shape, args: &BuildArgs, inputs: &mut Inputs) -> Result<Buil
     let file = file.map_err(|error| match error {
         Error::CapacityReached { capacity, .. } => too_many(&list, capacity, different, args),
         Error::TooManyCopies { most: counted, .. } => too_many_copies(&list, most as u64, counted),
-        Error::KeysClustered { .. } => clustered(&list),
+        Error::NumbersClustered { .. } => clustered(&list),
         error => error.into(),
     })?;
     Ok(Built::counted(file, keys, different))

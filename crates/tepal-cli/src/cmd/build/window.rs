@@ -112,7 +112,7 @@ fn refused(list: &str, error: &Error) -> Failure {
                 number::count(*capacity)
             ),
         ),
-        Error::KeysClustered { .. } => super::table::clustered(list),
+        Error::NumbersClustered { .. } => super::table::clustered(list),
         error => Failure::at(list, error),
     }
 }

@@ -15,13 +15,14 @@ use crate::measure::median;
 const LIST: &str = "urls.txt";
 const HOSTS: [&str; 4] = ["www.example.com", "shop.example.org", "news.example.net", "blog.example.io"];
 
-/// The peers: what they are called here, the program, what it is given before the list, and how it is got.
-const PEERS: [(&str, &str, &[&str], &str); 5] = [
-    ("runiq", "runiq", &[], "cargo install runiq"),
-    ("runiq, a Bloom filter of its own", "runiq", &["-f", "compact"], "cargo install runiq"),
-    ("huniq", "huniq", &[], "cargo install huniq"),
-    ("mawk '!seen[$0]++'", "mawk", &["!seen[$0]++"], "apt-get install mawk"),
-    ("sort -u", "sort", &["-u"], "part of every Unix"),
+/// The peers: what they are called here, the program, what it is given before the list, whether it reads standard input alone,
+/// and how it is got.
+const PEERS: [(&str, &str, &[&str], bool, &str); 5] = [
+    ("runiq", "runiq", &[], false, "cargo install runiq"),
+    ("runiq, a Bloom filter of its own", "runiq", &["-f", "compact"], false, "cargo install runiq"),
+    ("huniq", "huniq", &[], true, "cargo install huniq"),
+    ("mawk '!seen[$0]++'", "mawk", &["!seen[$0]++"], false, "apt-get install mawk"),
+    ("sort -u", "sort", &["-u"], false, "part of every Unix"),
 ];
 
 /// One program, and its rounds.
@@ -99,12 +100,13 @@ fn measure(args: &CommandArgs, tepal: &Path, list: &Path) -> Result<(Vec<Row>, V
         }
         add(name, tepal, &flags, piped);
     }
-    for (name, program, flags, how) in PEERS {
+    for (name, program, flags, piped, how) in PEERS {
         if Command::new(program).arg("--version").output().is_err() {
             missing.push(format!("{name} ({how})"));
             continue;
         }
-        add(name, Path::new(program), &[flags, &[&file]].concat(), false);
+        let file: &[&str] = if piped { &[] } else { &[&file] };
+        add(name, Path::new(program), &[flags, file].concat(), piped);
     }
     for round in 0..args.rounds {
         eprintln!("round {} of {}", round + 1, args.rounds);

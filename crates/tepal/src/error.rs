@@ -387,8 +387,9 @@ impl fmt::Display for Error {
             Error::NumbersClustered { inserted } => {
                 f.write_str(
                     "so many keys have numbers side by side that a table of four times the size does not hold them, as if they \
-                     had been chosen by the filter's own hash; hash with a secret key, so that nobody can choose them \
-                     (`secret_key`, `--secret`), or give it a seed of its own (`seed_for`, `--seed-for`)",
+                     had been chosen by the filter's own hash, or it has many copies of few keys; hash with a secret key, so that \
+                     nobody can choose them (`secret_key`, `--secret`), give it a seed of its own (`seed_for`, `--seed-for`), or \
+                     count copies (`count_bits`, `--count-bits`)",
                 )?;
                 say_how_many_are_in(f, *inserted)
             }

@@ -197,7 +197,6 @@ impl<D: Door> Run<'_, D> {
             Ok(()) => others.extend(numbers),
             Err(error) => match inserted_before(&error) {
                 Some(inserted) => others.extend(&numbers[..inserted]),
-                None if self.has_copies() && matches!(error, Error::TooLarge { .. }) => return,
                 None => panic!("{}: {error}", self.subject.name()),
             },
         }
@@ -223,11 +222,13 @@ impl<D: Door> Run<'_, D> {
             #[cfg(feature = "quotient")]
             Error::TooManyCopies { .. } => {}
             // With so few numbers there is no table for so many copies.
-            Error::TooLarge { .. } if self.has_copies() => {}
+            #[cfg(feature = "quotient")]
+            Error::NumbersClustered { .. } if self.has_copies() => {}
             error => panic!("{name}, {}: {error}", self.seed),
         }
     }
 
+    #[cfg(feature = "quotient")]
     fn has_copies(&self) -> bool {
         matches!(self.subject.kind(), tepal::Kind::Quotient | tepal::Kind::Growing)
     }
@@ -262,7 +263,7 @@ fn inserted_before(error: &Error) -> Option<usize> {
     match error {
         Error::CapacityReached { inserted, .. } => Some(*inserted),
         #[cfg(feature = "quotient")]
-        Error::TooManyCopies { inserted, .. } => Some(*inserted),
+        Error::TooManyCopies { inserted, .. } | Error::NumbersClustered { inserted, .. } => Some(*inserted),
         _ => None,
     }
 }

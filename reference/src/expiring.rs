@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use crate::envelope::{self, Parts};
 use crate::filter::check_records;
 use crate::hash::{siphash13, xxh3, xxh64};
 use crate::key::{apply_recipe, bytes_of};
-use crate::read::{read_records, refuse, u16_at, u32_at, u64_at};
+use crate::read::{refuse, u32_at, u64_at};
 use crate::size::table_for;
 use crate::table::{Shape, Slot, decode_canonical, encode, number, spread};
-use crate::write::{CHUNK, KEY_CHECK, MAGIC, body, body_offset, seal, write_records};
+use crate::write::{KEY_CHECK, body};
 
 /// What a tag says: when its number came.
 pub const GENERATION: u8 = 2;
@@ -233,80 +234,37 @@ pub fn write(filter: &Expiring, seal_key: Option<&[u8]>) -> Result<Vec<u8>, Stri
     if filter.scheme == 2 && filter.parameter != siphash13(&filter.secret, KEY_CHECK) {
         return Err("the key check is not that of the secret key".to_string());
     }
-    let records = write_records(&filter.records)?;
-    let slots = filter.slots();
-    let body = body(&encode(&filter.shape, &slots)?);
-    let offset = body_offset(records.len() as u64, 8 * body.len() as u64);
-    let sealed = seal_key.is_some();
-
-    let mut file = Vec::new();
-    // 4.1, the common part.
-    file.extend(MAGIC);
-    file.extend(1u16.to_le_bytes()); // version
-    file.extend(5u16.to_le_bytes()); // kind
-    file.extend((offset as u32).to_le_bytes());
-    file.extend((offset + body.len() as u64 + if sealed { 32 } else { 0 }).to_le_bytes());
-    file.extend(u32::from(sealed).to_le_bytes()); // required flags
-    file.extend(0u32.to_le_bytes()); // optional flags
     // 4.2.4, the expiring filter's part.
-    let shape = &filter.shape;
-    file.extend([filter.scheme, filter.domain, filter.policy, GENERATION]);
-    file.extend([shape.rem_bits as u8, shape.buckets as u8, shape.slots as u8, shape.tag_bits as u8]);
-    file.extend(shape.numbers.to_le_bytes());
-    file.extend(filter.capacity.to_le_bytes());
-    file.extend(filter.rate.to_le_bytes());
-    file.extend(filter.parameter.to_le_bytes());
-    file.extend(filter.now.to_le_bytes());
-    file.extend((slots.len() as u64).to_le_bytes());
-    file.extend(filter.window.to_le_bytes());
-    file.extend((shape.spare as u32).to_le_bytes());
-    file.extend([filter.clock, filter.generations, 0, 0]);
-    file.extend(filter.inserted.to_le_bytes());
-    file.extend(filter.self_test()?.to_le_bytes());
-    // 4.1 again.
-    file.extend((records.len() as u32).to_le_bytes());
-    file.extend(filter.recipe.to_le_bytes());
-    // 3: records, chunk table, zero bytes, header checksum, body, seal.
-    file.extend(records);
-    for chunk in body.chunks(CHUNK) {
-        file.extend(xxh3(chunk, 0).to_le_bytes());
-    }
-    file.resize(offset as usize - 8, 0);
-    file.extend(xxh3(&file, 0).to_le_bytes());
-    file.extend(body);
-    if let Some(key) = seal_key {
-        file.extend(seal(key, &file)?);
-    }
-    Ok(file)
+    let (shape, slots) = (&filter.shape, filter.slots());
+    let mut own = vec![filter.scheme, filter.domain, filter.policy, GENERATION];
+    own.extend([shape.rem_bits as u8, shape.buckets as u8, shape.slots as u8, shape.tag_bits as u8]);
+    own.extend(shape.numbers.to_le_bytes());
+    own.extend(filter.capacity.to_le_bytes());
+    own.extend(filter.rate.to_le_bytes());
+    own.extend(filter.parameter.to_le_bytes());
+    own.extend(filter.now.to_le_bytes());
+    own.extend((slots.len() as u64).to_le_bytes());
+    own.extend(filter.window.to_le_bytes());
+    own.extend((shape.spare as u32).to_le_bytes());
+    own.extend([filter.clock, filter.generations, 0, 0]);
+    own.extend(filter.inserted.to_le_bytes());
+    own.extend(filter.self_test()?.to_le_bytes());
+    let parts = Parts {
+        kind: 5,
+        own,
+        recipe: filter.recipe,
+        records: &filter.records,
+        links: Vec::new(),
+        body: body(&encode(shape, &slots)?),
+    };
+    envelope::write(&parts, seal_key)
 }
 
 /// Reads a file of kind 5, with the keys and the steps of [`read`](crate::read::read).
 pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> Result<Expiring, String> {
-    // Steps 1 to 3, as for a Bloom filter.
-    if file.len() < 24 || file[..8] != MAGIC || u16_at(file, 8) != 1 || u16_at(file, 10) != 5 {
-        return refuse(1, "this is no expiring filter");
-    }
-    let offset = u32_at(file, 12) as usize;
-    if u64_at(file, 16) != file.len() as u64 {
-        return refuse(2, "the length is another one");
-    }
-    if offset % 64 != 0 || !(192..=1 << 31).contains(&offset) || offset > file.len() {
-        return refuse(2, &format!("body_offset cannot be {offset}"));
-    }
-    let header = &file[..offset - 8];
-    if u64_at(file, offset - 8) != xxh3(header, 0) {
-        return refuse(3, "the header checksum is another one");
-    }
-
-    // Step 4: flags, records, and the limits of every field.
-    let flags = u32_at(header, 24);
-    if flags > 1 {
-        return refuse(4, &format!("required flags {flags:#x} are not known"));
-    }
-    let records_end = 128 + u32_at(header, 120) as usize;
-    if records_end % 8 != 0 || records_end > 128 + 65_536 || records_end > header.len() {
-        return refuse(4, &format!("records cannot take {} bytes", records_end - 128));
-    }
+    // Steps 1 to 4.
+    let head = envelope::head(file, 5, "expiring filter")?;
+    let header = head.header;
     if header[35] != GENERATION {
         return refuse(4, &format!("tags of the meaning {} are not known", header[35]));
     }
@@ -330,8 +288,8 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
         clock: header[100],
         generations: header[101],
         inserted: u64_at(header, 104),
-        recipe: u32_at(header, 124),
-        records: read_records(&header[128..records_end]).or_else(|why| refuse(4, &why))?,
+        recipe: head.recipe,
+        records: head.records.clone(),
         secret: secret.copied().unwrap_or_default(),
         held: BTreeMap::new(),
     };
@@ -344,38 +302,16 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
         return refuse(4, &format!("{slots} slots of {} lines, {} keys", shape.lines(), filter.inserted));
     }
 
-    // Step 5: the lengths that follow, and the padding.
-    let sealed = flags == 1;
-    let body_end = offset as u64 + 64 * shape.lines();
-    if offset as u64 != body_offset(records_end as u64 - 128, 512 * shape.lines())
-        || file.len() as u64 != body_end + if sealed { 32 } else { 0 }
-    {
-        return refuse(5, "the lengths do not follow from the lines");
-    }
-    let body = &file[offset..body_end as usize];
-    if header[records_end + 8 * body.len().div_ceil(CHUNK)..].iter().any(|&byte| byte != 0) {
-        return refuse(5, "the padding before the header checksum is not 0");
-    }
-
-    // Step 6: secret key, seal key, self-test.
-    if secret.is_some() != (filter.scheme == 2) || seal_key.is_some() != sealed {
-        return refuse(6, "a key is missing, or one too many");
-    }
-    if let Some(key) = secret {
-        if siphash13(key, KEY_CHECK) != filter.parameter {
-            return refuse(6, "this is not the secret key of the filter");
-        }
-    }
+    // Step 5.
+    let body = head.body(0, 64 * shape.lines())?;
+    // Step 6: keys, self-test.
+    head.check_keys(filter.scheme, filter.parameter, secret, seal_key)?;
     if u64_at(header, 112) != filter.self_test().or_else(|why| refuse(6, &why))? {
         return refuse(6, "the self-test");
     }
 
     // Step 7: chunks, lines, numbers and their generations.
-    for (i, chunk) in body.chunks(CHUNK).enumerate() {
-        if u64_at(header, records_end + 8 * i) != xxh3(chunk, 0) {
-            return refuse(7, &format!("the checksum of chunk {i} is not that of its bytes"));
-        }
-    }
+    head.check_chunks(0, body)?;
     let bits: Vec<bool> = (0..8 * body.len()).map(|p| body[p / 8] >> (p % 8) & 1 == 1).collect();
     let found = decode_canonical(&shape, &bits).or_else(|why| refuse(7, &why))?;
     if found.len() as u64 != slots {
@@ -392,12 +328,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
         }
     }
 
-    // Step 8: the seal.
-    if let Some(key) = seal_key {
-        let computed = seal(key, &file[..body_end as usize]).or_else(|why| refuse(8, &why))?;
-        if file[body_end as usize..].iter().zip(computed).fold(0, |all, (a, b)| all | (a ^ b)) != 0 {
-            return refuse(8, "the seal is not that of this key");
-        }
-    }
+    // Step 8.
+    head.check_seal(seal_key)?;
     Ok(filter)
 }

@@ -1,14 +1,11 @@
 //! Section 4.2.3: the growing filter, several quotient tables in one file, which link a key goes to, and how a link grows.
 
-use crate::hash::{siphash13, xxh3};
+use crate::envelope::{self, Parts};
 use crate::quotient::{NOTHING, Quotient, of_own_part, own_part};
-use crate::read::{read_records, refuse, u16_at, u32_at, u64_at};
+use crate::read::{refuse, u32_at, u64_at};
 use crate::size::{table, table_for};
 use crate::table::{MOST_SLOTS, Shape, encode, number};
-use crate::write::{CHUNK, KEY_CHECK, MAGIC, body, seal, write_records};
-
-/// Bytes of a link's part.
-const OWN: usize = 88;
+use crate::write::body;
 
 /// A growing filter: its links, the oldest first, and what they follow from.
 #[derive(Clone, Debug, PartialEq)]
@@ -198,163 +195,79 @@ impl Growing {
     }
 }
 
-/// Section 3: where the body begins, behind the records, the links' parts and the chunk table.
-fn body_offset(records: usize, links: usize, body: u64) -> u64 {
-    (128 + records as u64 + (links * OWN) as u64 + 8 * body.div_ceil(CHUNK as u64) + 8).next_multiple_of(64)
-}
-
 /// The one file of a filter, sealed where there is a seal key.
 pub fn write(filter: &Growing, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
     filter.check()?;
-    let records = write_records(&filter.links[0].records)?;
+    // 4.2.3, the growing filter's part.
+    let mut own = (filter.links.len() as u32).to_le_bytes().to_vec();
+    own.extend(u32::from(filter.deletable).to_le_bytes());
+    own.extend(filter.rate.to_le_bytes());
+    own.extend(filter.first.to_le_bytes());
     let mut bodies = Vec::new();
     for link in &filter.links {
         bodies.extend(body(&encode(&link.shape, &link.slots())?));
     }
-    let offset = body_offset(records.len(), filter.links.len(), bodies.len() as u64);
-    let sealed = seal_key.is_some();
-
-    let mut file = Vec::new();
-    // 4.1, the common part.
-    file.extend(MAGIC);
-    file.extend(1u16.to_le_bytes()); // version
-    file.extend(4u16.to_le_bytes()); // kind
-    file.extend((offset as u32).to_le_bytes());
-    file.extend((offset + bodies.len() as u64 + if sealed { 32 } else { 0 }).to_le_bytes());
-    file.extend(u32::from(sealed).to_le_bytes()); // required flags
-    file.extend(0u32.to_le_bytes()); // optional flags
-    // 4.2.3, the growing filter's part.
-    file.extend((filter.links.len() as u32).to_le_bytes());
-    file.extend(u32::from(filter.deletable).to_le_bytes());
-    file.extend(filter.rate.to_le_bytes());
-    file.extend(filter.first.to_le_bytes());
-    file.resize(120, 0);
-    // 4.1 again.
-    file.extend((records.len() as u32).to_le_bytes());
-    file.extend(filter.links[0].recipe.to_le_bytes());
-    // 3: records, parts of the links, chunk table, zero bytes, header checksum, bodies, seal.
-    file.extend(records);
-    for link in &filter.links {
-        file.extend(own_part(link)?);
-    }
-    for chunk in bodies.chunks(CHUNK) {
-        file.extend(xxh3(chunk, 0).to_le_bytes());
-    }
-    file.resize(offset as usize - 8, 0);
-    file.extend(xxh3(&file, 0).to_le_bytes());
-    file.extend(bodies);
-    if let Some(key) = seal_key {
-        file.extend(seal(key, &file)?);
-    }
-    Ok(file)
+    let parts = Parts {
+        kind: 4,
+        own,
+        recipe: filter.links[0].recipe,
+        records: &filter.links[0].records,
+        links: filter.links.iter().map(own_part).collect::<Result<_, _>>()?,
+        body: bodies,
+    };
+    envelope::write(&parts, seal_key)
 }
 
 /// Reads a file of kind 4, with the keys and the steps of [`read`](crate::read::read).
 pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> Result<Growing, String> {
-    // Steps 1 to 3, as for one filter.
-    if file.len() < 24 || file[..8] != MAGIC || u16_at(file, 8) != 1 || u16_at(file, 10) != 4 {
-        return refuse(1, "this is no growing filter");
-    }
-    let offset = u32_at(file, 12) as usize;
-    if u64_at(file, 16) != file.len() as u64 {
-        return refuse(2, "the length is another one");
-    }
-    if offset % 64 != 0 || !(192..=1 << 31).contains(&offset) || offset > file.len() {
-        return refuse(2, &format!("body_offset cannot be {offset}"));
-    }
-    let header = &file[..offset - 8];
-    if u64_at(file, offset - 8) != xxh3(header, 0) {
-        return refuse(3, "the header checksum is another one");
-    }
-
-    // Step 4: flags, records, the filter's part, and that of each link.
-    let flags = u32_at(header, 24);
-    if flags > 1 {
-        return refuse(4, &format!("required flags {flags:#x} are not known"));
-    }
-    let records_end = 128 + u32_at(header, 120) as usize;
-    if records_end % 8 != 0 || records_end > 128 + 65_536 || records_end > header.len() {
-        return refuse(4, &format!("records cannot take {} bytes", records_end - 128));
-    }
-    let records = read_records(&header[128..records_end]).or_else(|why| refuse(4, &why))?;
-    let count = u32_at(header, 32) as usize;
-    if count == 0 || count > 10 || records_end + count * OWN > header.len() {
-        return refuse(4, &format!("{count} links"));
-    }
-    if u32_at(header, 36) > 1 || header[56..120].iter().any(|&byte| byte != 0) {
+    // Steps 1 to 4: the filter's part, and that of each link.
+    let head = envelope::head(file, 4, "growing filter")?;
+    let count = u32_at(head.own(), 0) as usize;
+    head.check_links(count, 10)?;
+    if u32_at(head.own(), 4) > 1 || head.own()[24..].iter().any(|&byte| byte != 0) {
         return refuse(4, "the rest of the filter's part is not 0");
     }
-    let own = |i: usize| &header[records_end + i * OWN..][..OWN];
     let (mut links, mut bodies) = (Vec::new(), 0);
     for i in 0..count {
-        let link = of_own_part(own(i), u32_at(header, 124), &records, secret);
+        let link = of_own_part(head.link(i), head.recipe, &head.records, secret);
         let link = link.or_else(|why| refuse(4, &format!("link {i}: {why}")))?;
         bodies += 64 * link.shape.lines();
         links.push(link);
     }
     let mut filter = Growing {
         links,
-        deletable: header[36] == 1,
-        rate: f64::from_bits(u64_at(header, 40)),
-        first: u64_at(header, 48),
+        deletable: u32_at(head.own(), 4) == 1,
+        rate: f64::from_bits(u64_at(head.own(), 8)),
+        first: u64_at(head.own(), 16),
     };
     filter.check().or_else(|why| refuse(4, &why))?;
     for (i, link) in filter.links.iter().enumerate() {
-        let (slots, different) = (u64_at(own(i), 48), u64_at(own(i), 56));
+        let (slots, different) = (u64_at(head.link(i), 48), u64_at(head.link(i), 56));
         if different > link.capacity || !filter.deletable && slots != different {
             return refuse(4, &format!("{different} numbers in {slots} slots of link {i}"));
         }
     }
 
-    // Step 5: the lengths that follow, and the padding.
-    let sealed = flags == 1;
-    let body_end = offset as u64 + bodies;
-    if offset as u64 != body_offset(records_end - 128, count, bodies)
-        || file.len() as u64 != body_end + if sealed { 32 } else { 0 }
-    {
-        return refuse(5, "the lengths do not follow from the links");
-    }
-    let body = &file[offset..body_end as usize];
-    let chunks = records_end + count * OWN;
-    if header[chunks + 8 * body.len().div_ceil(CHUNK)..].iter().any(|&byte| byte != 0) {
-        return refuse(5, "the padding before the header checksum is not 0");
-    }
-
-    // Step 6: secret key, seal key, self-test of each link.
-    let first = &filter.links[0];
-    if secret.is_some() != (first.scheme == 2) || seal_key.is_some() != sealed {
-        return refuse(6, "a key is missing, or one too many");
-    }
-    if let Some(key) = secret {
-        if siphash13(key, KEY_CHECK) != first.parameter {
-            return refuse(6, "this is not the secret key of the filter");
-        }
-    }
+    // Step 5.
+    let body = head.body(count, bodies)?;
+    // Step 6: keys, self-test of each link.
+    head.check_keys(filter.links[0].scheme, filter.links[0].parameter, secret, seal_key)?;
     for (i, link) in filter.links.iter().enumerate() {
-        if u64_at(own(i), 80) != link.self_test().or_else(|why| refuse(6, &why))? {
+        if u64_at(head.link(i), 80) != link.self_test().or_else(|why| refuse(6, &why))? {
             return refuse(6, &format!("the self-test of link {i}"));
         }
     }
 
     // Step 7: chunks, and the numbers of each link in its part of the body.
-    for (i, chunk) in body.chunks(CHUNK).enumerate() {
-        if u64_at(header, chunks + 8 * i) != xxh3(chunk, 0) {
-            return refuse(7, &format!("the checksum of chunk {i} is not that of its bytes"));
-        }
-    }
+    head.check_chunks(count, body)?;
     let mut from = 0;
     for (i, link) in filter.links.iter_mut().enumerate() {
         let here = &body[from..][..64 * link.shape.lines() as usize];
         from += here.len();
-        link.take_body(own(i), here).or_else(|why| refuse(7, &format!("link {i}: {why}")))?;
+        link.take_body(head.link(i), here).or_else(|why| refuse(7, &format!("link {i}: {why}")))?;
     }
 
-    // Step 8: the seal.
-    if let Some(key) = seal_key {
-        let computed = seal(key, &file[..body_end as usize]).or_else(|why| refuse(8, &why))?;
-        if file[body_end as usize..].iter().zip(computed).fold(0, |all, (a, b)| all | (a ^ b)) != 0 {
-            return refuse(8, "the seal is not that of this key");
-        }
-    }
+    // Step 8.
+    head.check_seal(seal_key)?;
     Ok(filter)
 }

@@ -23,6 +23,7 @@
 //! | [`filter`] | a filter: insert, ask, 2.6 folding, the self-test of 4.2, the limits of its fields |
 //! | [`write`](mod@write) | 3 and 4: from a filter to a file |
 //! | [`read`] | 4.6: from a file to a filter, with every check |
+//! | `envelope` | 3 and 4.6, once for the kinds 2 to 5: what surrounds the filter |
 //! | [`chain`] | 4.2.1: the growing chain and its file |
 //! | [`quotient`] | 4.2.2: the quotient filter and its file |
 //! | [`growing`] | 4.2.3: the growing filter, which is a chain of such tables, and its file |
@@ -40,6 +41,7 @@ pub mod chain;
 pub mod digest;
 pub mod divider;
 pub mod embedded;
+mod envelope;
 pub mod expiring;
 pub mod filter;
 pub mod growing;

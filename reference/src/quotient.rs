@@ -1,12 +1,13 @@
 //! Section 4.2.2: a filter on a quotient table, which can take a key out again and count, and its file.
 
+use crate::envelope::{self, Parts};
 use crate::filter::check_records;
 use crate::hash::{siphash13, xxh3, xxh64};
 use crate::key::{apply_recipe, bytes_of};
-use crate::read::{read_records, refuse, u16_at, u32_at, u64_at};
+use crate::read::{refuse, u32_at, u64_at};
 use crate::size::table_for;
 use crate::table::{MOST_SLOTS, Shape, Slot, decode_canonical, encode, number, slots_of, spread};
-use crate::write::{CHUNK, KEY_CHECK, MAGIC, body, body_offset, seal, write_records};
+use crate::write::{KEY_CHECK, body};
 
 /// Tags that say nothing: there are none.
 pub const NOTHING: u8 = 0;
@@ -280,111 +281,34 @@ pub fn write(filter: &Quotient, seal_key: Option<&[u8]>) -> Result<Vec<u8>, Stri
     if filter.scheme == 2 && filter.parameter != siphash13(&filter.secret, KEY_CHECK) {
         return Err("the key check is not that of the secret key".to_string());
     }
-    let records = write_records(&filter.records)?;
-    let body = body(&encode(&filter.shape, &filter.slots())?);
-    let offset = body_offset(records.len() as u64, 8 * body.len() as u64);
-    let sealed = seal_key.is_some();
-
-    let mut file = Vec::new();
-    // 4.1, the common part.
-    file.extend(MAGIC);
-    file.extend(1u16.to_le_bytes()); // version
-    file.extend(3u16.to_le_bytes()); // kind
-    file.extend((offset as u32).to_le_bytes());
-    file.extend((offset + body.len() as u64 + if sealed { 32 } else { 0 }).to_le_bytes());
-    file.extend(u32::from(sealed).to_le_bytes()); // required flags
-    file.extend(0u32.to_le_bytes()); // optional flags
-    file.extend(own_part(filter)?);
-    // 4.1 again.
-    file.extend((records.len() as u32).to_le_bytes());
-    file.extend(filter.recipe.to_le_bytes());
-    // 3: records, chunk table, zero bytes, header checksum, body, seal.
-    file.extend(records);
-    for chunk in body.chunks(CHUNK) {
-        file.extend(xxh3(chunk, 0).to_le_bytes());
-    }
-    file.resize(offset as usize - 8, 0);
-    file.extend(xxh3(&file, 0).to_le_bytes());
-    file.extend(body);
-    if let Some(key) = seal_key {
-        file.extend(seal(key, &file)?);
-    }
-    Ok(file)
+    let parts = Parts {
+        kind: 3,
+        own: own_part(filter)?,
+        recipe: filter.recipe,
+        records: &filter.records,
+        links: Vec::new(),
+        body: body(&encode(&filter.shape, &filter.slots())?),
+    };
+    envelope::write(&parts, seal_key)
 }
 
 /// Reads a file of kind 3, with the keys and the steps of [`read`](crate::read::read).
 pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> Result<Quotient, String> {
-    // Steps 1 to 3, as for a Bloom filter.
-    if file.len() < 24 || file[..8] != MAGIC || u16_at(file, 8) != 1 || u16_at(file, 10) != 3 {
-        return refuse(1, "this is no quotient filter");
-    }
-    let offset = u32_at(file, 12) as usize;
-    if u64_at(file, 16) != file.len() as u64 {
-        return refuse(2, "the length is another one");
-    }
-    if offset % 64 != 0 || !(192..=1 << 31).contains(&offset) || offset > file.len() {
-        return refuse(2, &format!("body_offset cannot be {offset}"));
-    }
-    let header = &file[..offset - 8];
-    if u64_at(file, offset - 8) != xxh3(header, 0) {
-        return refuse(3, "the header checksum is another one");
-    }
-
-    // Step 4: flags, records, and the limits of every field.
-    let flags = u32_at(header, 24);
-    if flags > 1 {
-        return refuse(4, &format!("required flags {flags:#x} are not known"));
-    }
-    let records_end = 128 + u32_at(header, 120) as usize;
-    if records_end % 8 != 0 || records_end > 128 + 65_536 || records_end > header.len() {
-        return refuse(4, &format!("records cannot take {} bytes", records_end - 128));
-    }
-    let records = read_records(&header[128..records_end]).or_else(|why| refuse(4, &why))?;
-    let own = &header[32..120];
+    // Steps 1 to 4.
+    let head = envelope::head(file, 3, "quotient filter")?;
     let mut filter =
-        of_own_part(own, u32_at(header, 124), &records, secret).or_else(|why| refuse(4, &why))?;
-    let shape = filter.shape;
-
-    // Step 5: the lengths that follow, and the padding.
-    let sealed = flags == 1;
-    let body_end = offset as u64 + 64 * shape.lines();
-    if offset as u64 != body_offset(records_end as u64 - 128, 512 * shape.lines())
-        || file.len() as u64 != body_end + if sealed { 32 } else { 0 }
-    {
-        return refuse(5, "the lengths do not follow from the lines");
-    }
-    let body = &file[offset..body_end as usize];
-    if header[records_end + 8 * body.len().div_ceil(CHUNK)..].iter().any(|&byte| byte != 0) {
-        return refuse(5, "the padding before the header checksum is not 0");
-    }
-
-    // Step 6: secret key, seal key, self-test.
-    if secret.is_some() != (filter.scheme == 2) || seal_key.is_some() != sealed {
-        return refuse(6, "a key is missing, or one too many");
-    }
-    if let Some(key) = secret {
-        if siphash13(key, KEY_CHECK) != filter.parameter {
-            return refuse(6, "this is not the secret key of the filter");
-        }
-    }
-    if u64_at(header, 112) != filter.self_test().or_else(|why| refuse(6, &why))? {
+        of_own_part(head.own(), head.recipe, &head.records, secret).or_else(|why| refuse(4, &why))?;
+    // Step 5.
+    let body = head.body(0, 64 * filter.shape.lines())?;
+    // Step 6: keys, self-test.
+    head.check_keys(filter.scheme, filter.parameter, secret, seal_key)?;
+    if u64_at(head.own(), 80) != filter.self_test().or_else(|why| refuse(6, &why))? {
         return refuse(6, "the self-test");
     }
-
     // Step 7: chunks, lines, numbers.
-    for (i, chunk) in body.chunks(CHUNK).enumerate() {
-        if u64_at(header, records_end + 8 * i) != xxh3(chunk, 0) {
-            return refuse(7, &format!("the checksum of chunk {i} is not that of its bytes"));
-        }
-    }
-    filter.take_body(own, body).or_else(|why| refuse(7, &why))?;
-
-    // Step 8: the seal.
-    if let Some(key) = seal_key {
-        let computed = seal(key, &file[..body_end as usize]).or_else(|why| refuse(8, &why))?;
-        if file[body_end as usize..].iter().zip(computed).fold(0, |all, (a, b)| all | (a ^ b)) != 0 {
-            return refuse(8, "the seal is not that of this key");
-        }
-    }
+    head.check_chunks(0, body)?;
+    filter.take_body(head.own(), body).or_else(|why| refuse(7, &why))?;
+    // Step 8.
+    head.check_seal(seal_key)?;
     Ok(filter)
 }

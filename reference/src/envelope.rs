@@ -1,0 +1,182 @@
+//! Sections 3, 4.1, 4.4, 4.6 and 4.7: what surrounds the filter in a file of the kinds 2 to 5. A Bloom filter may have exceptions
+//! behind its body, and has [`write`](crate::write::write()) and [`read`](crate::read::read) of its own.
+
+use crate::hash::{siphash13, xxh3};
+use crate::read::{read_records, refuse, u16_at, u32_at, u64_at};
+use crate::write::{CHUNK, KEY_CHECK, MAGIC, seal, write_records};
+
+/// Bytes of a kind's own part, and of that of each link.
+pub(crate) const OWN: usize = 88;
+
+/// What a file is made of.
+pub(crate) struct Parts<'a> {
+    pub(crate) kind: u16,
+    pub(crate) own: Vec<u8>,
+    pub(crate) recipe: u32,
+    pub(crate) records: &'a [(u16, String)],
+    /// The own part of each link, where there are links.
+    pub(crate) links: Vec<Vec<u8>>,
+    /// Of all links, one after the other.
+    pub(crate) body: Vec<u8>,
+}
+
+/// Where the body begins, behind the records, the links' parts and the chunk table.
+fn body_offset(records: usize, links: usize, body: u64) -> u64 {
+    (128 + records as u64 + (links * OWN) as u64 + 8 * body.div_ceil(CHUNK as u64) + 8).next_multiple_of(64)
+}
+
+/// The file, sealed where there is a seal key.
+pub(crate) fn write(parts: &Parts, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
+    let records = write_records(parts.records)?;
+    let offset = body_offset(records.len(), parts.links.len(), parts.body.len() as u64);
+    let sealed = seal_key.is_some();
+
+    let mut file = Vec::new();
+    // 4.1, the common part.
+    file.extend(MAGIC);
+    file.extend(1u16.to_le_bytes()); // version
+    file.extend(parts.kind.to_le_bytes());
+    file.extend((offset as u32).to_le_bytes());
+    file.extend((offset + parts.body.len() as u64 + if sealed { 32 } else { 0 }).to_le_bytes());
+    file.extend(u32::from(sealed).to_le_bytes()); // required flags
+    file.extend(0u32.to_le_bytes()); // optional flags
+    // 4.2.1 to 4.2.4, the kind's own part.
+    file.extend(&parts.own);
+    file.resize(32 + OWN, 0);
+    // 4.1 again.
+    file.extend((records.len() as u32).to_le_bytes());
+    file.extend(parts.recipe.to_le_bytes());
+    // 3: records, parts of the links, chunk table, zero bytes, header checksum, body, seal.
+    file.extend(records);
+    for link in &parts.links {
+        file.extend(link);
+    }
+    for chunk in parts.body.chunks(CHUNK) {
+        file.extend(xxh3(chunk, 0).to_le_bytes());
+    }
+    file.resize(offset as usize - 8, 0);
+    file.extend(xxh3(&file, 0).to_le_bytes());
+    file.extend(&parts.body);
+    if let Some(key) = seal_key {
+        file.extend(seal(key, &file)?);
+    }
+    Ok(file)
+}
+
+/// A file of which steps 1 to 3 were checked, and of step 4 what is the same for every kind.
+pub(crate) struct Head<'a> {
+    file: &'a [u8],
+    /// Everything before the header checksum.
+    pub(crate) header: &'a [u8],
+    pub(crate) records: Vec<(u16, String)>,
+    pub(crate) recipe: u32,
+    offset: usize,
+    records_end: usize,
+    sealed: bool,
+}
+
+/// Steps 1 to 3, and of step 4 the flags and the records.
+pub(crate) fn head<'a>(file: &'a [u8], kind: u16, name: &str) -> Result<Head<'a>, String> {
+    if file.len() < 24 || file[..8] != MAGIC || u16_at(file, 8) != 1 || u16_at(file, 10) != kind {
+        return refuse(1, &format!("this is no {name}"));
+    }
+    let offset = u32_at(file, 12) as usize;
+    if u64_at(file, 16) != file.len() as u64 {
+        return refuse(2, "the length is another one");
+    }
+    if offset % 64 != 0 || !(192..=1 << 31).contains(&offset) || offset > file.len() {
+        return refuse(2, &format!("body_offset cannot be {offset}"));
+    }
+    let header = &file[..offset - 8];
+    if u64_at(file, offset - 8) != xxh3(header, 0) {
+        return refuse(3, "the header checksum is another one");
+    }
+    let flags = u32_at(header, 24);
+    if flags > 1 {
+        return refuse(4, &format!("required flags {flags:#x} are not known"));
+    }
+    let records_end = 128 + u32_at(header, 120) as usize;
+    if records_end % 8 != 0 || records_end > 128 + 65_536 || records_end > header.len() {
+        return refuse(4, &format!("records cannot take {} bytes", records_end - 128));
+    }
+    let records = read_records(&header[128..records_end]).or_else(|why| refuse(4, &why))?;
+    let recipe = u32_at(header, 124);
+    Ok(Head { file, header, records, recipe, offset, records_end, sealed: flags == 1 })
+}
+
+impl<'a> Head<'a> {
+    /// The kind's own part.
+    pub(crate) fn own(&self) -> &'a [u8] {
+        &self.header[32..32 + OWN]
+    }
+
+    /// Step 4: there is room for the parts of so many links.
+    pub(crate) fn check_links(&self, count: usize, most: usize) -> Result<(), String> {
+        match count == 0 || count > most || self.records_end + count * OWN > self.header.len() {
+            true => refuse(4, &format!("{count} links")),
+            false => Ok(()),
+        }
+    }
+
+    /// The own part of link `i`.
+    pub(crate) fn link(&self, i: usize) -> &'a [u8] {
+        &self.header[self.records_end + i * OWN..][..OWN]
+    }
+
+    /// Step 5: the lengths that follow from the body's, and the padding. Gives the body.
+    pub(crate) fn body(&self, links: usize, len: u64) -> Result<&'a [u8], String> {
+        let body_end = self.offset as u64 + len;
+        if self.offset as u64 != body_offset(self.records_end - 128, links, len)
+            || self.file.len() as u64 != body_end + if self.sealed { 32 } else { 0 }
+        {
+            return refuse(5, "the lengths do not follow from the body's");
+        }
+        let body = &self.file[self.offset..body_end as usize];
+        let chunks_end = self.records_end + links * OWN + 8 * body.len().div_ceil(CHUNK);
+        if self.header[chunks_end..].iter().any(|&byte| byte != 0) {
+            return refuse(5, "the padding before the header checksum is not 0");
+        }
+        Ok(body)
+    }
+
+    /// Step 6: the secret key and the seal key, of a filter of this scheme and with this field at offset 64 (of a Bloom filter's file).
+    pub(crate) fn check_keys(
+        &self,
+        scheme: u8,
+        parameter: u64,
+        secret: Option<&[u8; 16]>,
+        seal_key: Option<&[u8]>,
+    ) -> Result<(), String> {
+        if secret.is_some() != (scheme == 2) || seal_key.is_some() != self.sealed {
+            return refuse(6, "a key is missing, or one too many");
+        }
+        match secret {
+            Some(key) if siphash13(key, KEY_CHECK) != parameter => {
+                refuse(6, "this is not the secret key of the filter")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Step 7: the chunks' checksums.
+    pub(crate) fn check_chunks(&self, links: usize, body: &[u8]) -> Result<(), String> {
+        let table = self.records_end + links * OWN;
+        for (i, chunk) in body.chunks(CHUNK).enumerate() {
+            if u64_at(self.header, table + 8 * i) != xxh3(chunk, 0) {
+                return refuse(7, &format!("the checksum of chunk {i} is not that of its bytes"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Step 8: the seal.
+    pub(crate) fn check_seal(&self, seal_key: Option<&[u8]>) -> Result<(), String> {
+        let Some(key) = seal_key else { return Ok(()) };
+        let (sealed, found) = self.file.split_at(self.file.len() - 32);
+        let computed = seal(key, sealed).or_else(|why| refuse(8, &why))?;
+        match found.iter().zip(computed).fold(0, |all, (a, b)| all | (a ^ b)) {
+            0 => Ok(()),
+            _ => refuse(8, "the seal is not that of this key"),
+        }
+    }
+}

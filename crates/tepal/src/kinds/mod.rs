@@ -5,6 +5,8 @@
 
 mod any;
 pub(crate) mod bloom;
+#[cfg(feature = "quotient")]
+mod calls;
 pub(crate) mod chain;
 #[cfg(feature = "except")]
 pub(crate) mod divider;

@@ -48,6 +48,19 @@ impl Sizing {
     };
 }
 
+/// Refuses a scheme without a 64-bit hash for a filter of a kind that needs one; `what` is the scheme of that kind.
+#[cfg(any(feature = "growing", feature = "quotient"))]
+pub(crate) fn check_has_hash(what: &'static str, scheme: Scheme) -> Result<()> {
+    match is_own(scheme) {
+        false => Ok(()),
+        true => Err(Error::parameter(
+            what,
+            format_args!("`{scheme}`"),
+            "one with a 64-bit hash, such as `xxh3` or `siphash13`",
+        )),
+    }
+}
+
 /// m = -n ln p / (ln 2)^2, not rounded.
 pub(super) fn classic(keys: u64, rate: f64) -> f64 {
     -(keys as f64) * libm::log(rate) / (LN_2 * LN_2)

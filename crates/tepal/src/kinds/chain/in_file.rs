@@ -9,6 +9,7 @@ use crate::bits::Line;
 use crate::error::{Error, Result};
 use crate::ids::{OverCapacity, Scheme};
 use crate::key::SecretKey;
+use crate::key::schemes::sizing;
 use crate::kinds::bloom::{BloomFilter, Bodiless, bodiless};
 use crate::kinds::in_file::{BodyChecked, Ref};
 use crate::kinds::storage::{Mapped, PlainStorage};
@@ -31,14 +32,7 @@ pub(crate) fn links_of(own: &[u8; OWN_BYTES]) -> Result<usize> {
 
 /// The schemes that have chains of our own: those with a 64-bit hash.
 pub(crate) fn check_scheme(scheme: Scheme) -> Result<()> {
-    match crate::key::schemes::sizing::is_own(scheme) {
-        false => Ok(()),
-        true => Err(Error::parameter(
-            "the scheme of a growing chain",
-            format_args!("`{scheme}`"),
-            "one with a 64-bit hash, such as `xxh3` or `siphash13`",
-        )),
-    }
+    sizing::check_has_hash("the scheme of a growing chain", scheme)
 }
 
 impl ScalableBloomFilter {

@@ -1,15 +1,13 @@
 //! Describing a filter before it exists.
 
-use alloc::string::String;
-
 use super::ExpiringFilter;
 use super::clock::Clock;
 use crate::bits::table::packing::most_numbers;
 use crate::error::{Error, Result};
 use crate::facts::{Labels, Window};
-use crate::ids::{KeyDomain, OverCapacity, Scheme};
-use crate::key::{KeyHasher, Recipe, SecretKey};
+use crate::ids::OverCapacity;
 use crate::kinds::bloom::BloomFilterBuilder;
+use crate::kinds::calls::key_options;
 use crate::kinds::quotient::Meta;
 use crate::kinds::quotient::table::Table;
 use crate::params::check_rate;
@@ -89,76 +87,13 @@ impl ExpiringFilterBuilder {
         self
     }
 
-    /// The public seed of the hash: [`BloomFilterBuilder::seed`].
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.keys = self.keys.seed(seed);
-        self
-    }
-
-    /// A seed of its own for a purpose: [`BloomFilterBuilder::seed_for`].
-    pub fn seed_for(mut self, purpose: &str) -> Self {
-        self.keys = self.keys.seed_for(purpose);
-        self
-    }
-
-    /// Hashes with SipHash-1-3 under this secret, so that nobody without it can choose keys whose numbers are equal or lie close
-    /// together: [`BloomFilterBuilder::secret_key`].
-    pub fn secret_key(mut self, key: SecretKey) -> Self {
-        self.keys = self.keys.secret_key(key);
-        self
-    }
-
-    /// The hash scheme, one with a 64-bit hash.
-    pub fn scheme(mut self, scheme: Scheme) -> Self {
-        self.keys = self.keys.scheme(scheme);
-        self
-    }
-
-    /// For keys that the caller hashes: [`BloomFilterBuilder::caller_hash`].
-    pub fn caller_hash(mut self, name: impl Into<String>) -> Self {
-        self.keys = self.keys.caller_hash(name);
-        self
-    }
-
-    /// What the keys are: bytes (the default) or 64-bit integers.
-    pub fn key_domain(mut self, domain: KeyDomain) -> Self {
-        self.keys = self.keys.key_domain(domain);
-        self
-    }
+    key_options!("an expiring filter");
 
     /// What happens when a window has more different keys than planned: refuse them until others expire (the default), warn, or
     /// ignore it. The table has room for them; its rate is past the promise then. No key goes before its time.
     pub fn over_capacity(mut self, policy: OverCapacity) -> Self {
         self.over_capacity = policy;
         self
-    }
-
-    /// What is done to a key before it is hashed.
-    pub fn recipe(mut self, recipe: Recipe) -> Self {
-        self.keys = self.keys.recipe(recipe);
-        self
-    }
-
-    /// Free text about the set, stored in the file.
-    pub fn labels(mut self, labels: Labels) -> Self {
-        self.labels = labels;
-        self
-    }
-
-    /// What the filter will do with a key, before there is a filter.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] where the seed or the secret key does not fit the scheme, and for a scheme without a 64-bit hash.
-    pub fn key_hasher(&self) -> Result<KeyHasher> {
-        let keys = self.keys.key_hasher()?;
-        match keys.has_hash() {
-            true => Ok(keys),
-            false => Err(Error::parameter(
-                "the scheme of an expiring filter",
-                format_args!("`{}`", keys.scheme()),
-                "one with a 64-bit hash, such as `xxh3` or `siphash13`",
-            )),
-        }
     }
 
     /// Builds the empty filter, with room for the keys of a window and a generation.

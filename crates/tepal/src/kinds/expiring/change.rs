@@ -6,8 +6,9 @@ use super::ExpiringFilter;
 use super::combine::Youngest;
 use crate::error::{Error, Result};
 use crate::facts::Window;
-use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys, insert_in_batches, insert_iter_in_batches};
+use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
 use crate::kinds::bloom::after;
+use crate::kinds::calls::insert_many;
 use crate::kinds::quotient::table::{Merged, Table};
 
 /// How many keys are on their way at once.
@@ -173,39 +174,7 @@ impl ExpiringFilter {
         Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 }
     }
 
-    /// [`insert`](Self::insert) for many keys.
-    ///
-    /// # Errors
-    /// As [`insert`](Self::insert). The keys before the refused one are in: the error says how many.
-    pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
-        insert_in_batches(
-            self,
-            |filter| &filter.meta.keys,
-            keys,
-            |filter, batch, done| filter.insert_prepared_batch(batch, done),
-        )
-    }
-
-    /// [`insert`](Self::insert) for the keys of an iterator.
-    ///
-    /// # Errors
-    /// As [`insert_many`](Self::insert_many).
-    pub fn insert_iter<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<()> {
-        insert_iter_in_batches(
-            self,
-            |filter| &filter.meta.keys,
-            keys,
-            |filter, batch, done| filter.insert_prepared_batch(batch, done),
-        )
-    }
-
-    /// [`insert`](Self::insert) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared.
-    ///
-    /// # Errors
-    /// As [`insert_many`](Self::insert_many).
-    pub fn insert_prepared(&mut self, keys: &PreparedKeys) -> Result<()> {
-        self.insert_prepared_batch(keys.batch(), 0)
-    }
+    insert_many!(": the error says how many.");
 
     /// [`insert`](Self::insert) for keys hashed before. Many of them, beside those that are in, are sorted and merged.
     ///
@@ -224,17 +193,6 @@ impl ExpiringFilter {
             }
         }
         Ok(())
-    }
-
-    pub(super) fn insert_prepared_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
-        match keys {
-            Batch::Hashes(hashes) => self.insert_many_hashes(hashes).map_err(after(done)),
-            Batch::One(One::Key(key)) => self.insert(&key).map(drop).map_err(after(done)),
-            // Only filters whose scheme has no hash take bytes.
-            Batch::Bytes(_) | Batch::One(One::Encoded(_)) => {
-                Err(Error::NoHash { scheme: self.meta.keys.scheme() })
-            }
-        }
     }
 
     /// Inserts keys of one time by sorting their numbers, all or none.

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::facts::{Facts, Labels, TableFacts, Warning, Window, WindowFacts};
 use crate::ids::{Kind, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
+use crate::kinds::calls::same_calls;
 use crate::kinds::{AwaitsBody, FilePart, Filter};
 
 impl ExpiringFilter {
@@ -81,46 +82,11 @@ impl ExpiringFilter {
 }
 
 impl Filter for ExpiringFilter {
-    fn key_hasher(&self) -> &KeyHasher {
-        &self.meta.keys
-    }
-
-    fn contains(&self, key: KeyRef<'_>) -> bool {
-        self.contains(&key)
-    }
-
-    fn contains_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
-        self.answer_batch(keys, answers);
-    }
-
-    fn insert(&mut self, key: KeyRef<'_>) -> Result<bool> {
-        self.insert(&key)
-    }
-
-    fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
-        self.insert_prepared_batch(keys, done)
-    }
-
-    fn clear(&mut self) -> Result<()> {
-        self.clear()
-    }
+    same_calls!();
 
     fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
         self.set_over_capacity(policy);
         Ok(())
-    }
-
-    #[cfg(feature = "foreign")]
-    fn set_key_domain(&mut self, domain: crate::ids::KeyDomain) {
-        self.meta.keys = self.meta.keys.of_domain(domain);
-    }
-
-    fn false_positive_rate(&self) -> f64 {
-        self.false_positive_rate()
-    }
-
-    fn promised_false_positive_rate(&self) -> f64 {
-        self.promised_false_positive_rate()
     }
 
     fn capacity(&self) -> u64 {
@@ -139,45 +105,13 @@ impl Filter for ExpiringFilter {
         self.is_full()
     }
 
-    fn labels(&self) -> Option<&Labels> {
-        Some(self.labels())
-    }
-
     fn keys_inserted(&self) -> Option<u64> {
         self.inserted
-    }
-
-    fn estimated_len(&self) -> f64 {
-        self.estimated_len()
-    }
-
-    fn size_in_bytes(&self) -> u64 {
-        self.size_in_bytes()
-    }
-
-    fn facts(&self) -> Facts {
-        self.facts()
     }
 
     /// The share of taken slots in equal parts of the table.
     fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
         self.table.fill_of_slices(slices)
-    }
-
-    fn warnings(&self) -> Vec<Warning> {
-        Vec::new()
-    }
-
-    fn verify(&self) -> Result<()> {
-        self.verify()
-    }
-
-    fn check_before_copying(&self) -> Result<()> {
-        self.check_before_copying()
-    }
-
-    fn file_part(&self) -> Result<FilePart<'_>> {
-        Ok(self.part())
     }
 
     fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {

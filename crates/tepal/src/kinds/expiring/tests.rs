@@ -6,6 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::*;
+use crate::Labels;
 use crate::error::Error;
 use crate::{AnyFilter, Format, Opened};
 

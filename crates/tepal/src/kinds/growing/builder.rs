@@ -1,14 +1,12 @@
 //! Describing a filter before it exists.
 
-use alloc::string::String;
-
 use super::plan::GrowthPlan;
 use super::{GrowingFilter, Meta};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::facts::Labels;
-use crate::ids::{KeyDomain, Scheme};
-use crate::key::{Key, KeyHasher, Recipe, SecretKey};
+use crate::key::Key;
 use crate::kinds::bloom::BloomFilterBuilder;
+use crate::kinds::calls::key_options;
 
 /// The rate that is promised where the caller names none.
 const DEFAULT_RATE: f64 = 0.01;
@@ -70,76 +68,13 @@ impl GrowingFilterBuilder {
         self
     }
 
-    /// The public seed of the hash: [`BloomFilterBuilder::seed`].
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.keys = self.keys.seed(seed);
-        self
-    }
-
-    /// A seed of its own for a purpose: [`BloomFilterBuilder::seed_for`].
-    pub fn seed_for(mut self, purpose: &str) -> Self {
-        self.keys = self.keys.seed_for(purpose);
-        self
-    }
-
-    /// Hashes with SipHash-1-3 under this secret, so that nobody without it can choose keys whose numbers are equal or lie close
-    /// together: [`BloomFilterBuilder::secret_key`].
-    pub fn secret_key(mut self, key: SecretKey) -> Self {
-        self.keys = self.keys.secret_key(key);
-        self
-    }
-
-    /// The hash scheme, one with a 64-bit hash.
-    pub fn scheme(mut self, scheme: Scheme) -> Self {
-        self.keys = self.keys.scheme(scheme);
-        self
-    }
-
-    /// For keys that the caller hashes: [`BloomFilterBuilder::caller_hash`].
-    pub fn caller_hash(mut self, name: impl Into<String>) -> Self {
-        self.keys = self.keys.caller_hash(name);
-        self
-    }
-
-    /// What the keys are: bytes (the default) or 64-bit integers.
-    pub fn key_domain(mut self, domain: KeyDomain) -> Self {
-        self.keys = self.keys.key_domain(domain);
-        self
-    }
-
-    /// What is done to a key before it is hashed.
-    pub fn recipe(mut self, recipe: Recipe) -> Self {
-        self.keys = self.keys.recipe(recipe);
-        self
-    }
-
-    /// Free text about the set, stored in the file.
-    pub fn labels(mut self, labels: Labels) -> Self {
-        self.labels = labels;
-        self
-    }
-
-    /// What the filter will do with a key, before there is a filter.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] where the seed or the secret key does not fit the scheme, and for a scheme without a 64-bit hash.
-    pub fn key_hasher(&self) -> Result<KeyHasher> {
-        let keys = self.keys.key_hasher()?;
-        match keys.has_hash() {
-            true => Ok(keys),
-            false => Err(Error::parameter(
-                "the scheme of a growing filter",
-                format_args!("`{}`", keys.scheme()),
-                "one with a 64-bit hash, such as `xxh3` or `siphash13`",
-            )),
-        }
-    }
+    key_options!("a growing filter");
 
     /// Builds the empty filter.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for impossible values; [`Error::RateOutOfReach`] for a rate that so many keys cannot have;
-    /// [`Error::TooLarge`] where the machine has no memory for it.
+    /// [`Error::Parameter`](crate::Error::Parameter) for impossible values;
+    /// [`Error::RateOutOfReach`](crate::Error::RateOutOfReach) for a rate that so many keys cannot have; [`Error::TooLarge`](crate::Error::TooLarge) where the machine has no memory for it.
     pub fn build(self) -> Result<GrowingFilter> {
         let first = self.first.unwrap_or(DEFAULT_FIRST);
         let plan = GrowthPlan::new(first, self.rate.unwrap_or(DEFAULT_RATE))?;

@@ -4,8 +4,9 @@ use super::ask::{BATCH, Strangers};
 use super::{GrowingFilter, new_link};
 use crate::error::{Error, Result};
 use crate::ids::Kind;
-use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys, insert_in_batches, insert_iter_in_batches};
+use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
 use crate::kinds::bloom::after;
+use crate::kinds::calls::insert_many;
 use crate::kinds::quotient::table::MOST_COPIES;
 
 /// How many keys are on their way at once.
@@ -107,39 +108,7 @@ impl GrowingFilter {
         Ok(())
     }
 
-    /// [`insert`](Self::insert) for many keys.
-    ///
-    /// # Errors
-    /// As [`insert`](Self::insert). The keys before the refused one are in.
-    pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
-        insert_in_batches(
-            self,
-            |filter| &filter.meta.keys,
-            keys,
-            |filter, batch, done| filter.insert_prepared_batch(batch, done),
-        )
-    }
-
-    /// [`insert`](Self::insert) for the keys of an iterator.
-    ///
-    /// # Errors
-    /// As [`insert_many`](Self::insert_many).
-    pub fn insert_iter<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<()> {
-        insert_iter_in_batches(
-            self,
-            |filter| &filter.meta.keys,
-            keys,
-            |filter, batch, done| filter.insert_prepared_batch(batch, done),
-        )
-    }
-
-    /// [`insert`](Self::insert) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared.
-    ///
-    /// # Errors
-    /// As [`insert_many`](Self::insert_many).
-    pub fn insert_prepared(&mut self, keys: &PreparedKeys) -> Result<()> {
-        self.insert_prepared_batch(keys.batch(), 0)
-    }
+    insert_many!(".");
 
     /// Inserts keys that the filter's [`key_hasher`](Self::key_hasher) has prepared, in their order, and says of each whether it was
     /// surely new: `is_new[i]` is for key `i`. A key that stands twice among them is new once.
@@ -165,17 +134,6 @@ impl GrowingFilter {
     /// As [`insert_many`](Self::insert_many).
     pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
         self.insert_hashes(hashes, |_| ())
-    }
-
-    pub(super) fn insert_prepared_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
-        match keys {
-            Batch::Hashes(hashes) => self.insert_many_hashes(hashes).map_err(after(done)),
-            Batch::One(One::Key(key)) => self.insert(&key).map(drop).map_err(after(done)),
-            // Only filters whose scheme has no hash take bytes.
-            Batch::Bytes(_) | Batch::One(One::Encoded(_)) => {
-                Err(Error::NoHash { scheme: self.meta.keys.scheme() })
-            }
-        }
     }
 
     /// Inserts hashes in their order. `note` hears of each that was new.

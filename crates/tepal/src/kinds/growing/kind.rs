@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::facts::{Facts, Labels, TableFacts, Warning};
 use crate::ids::{Kind, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
+use crate::kinds::calls::same_calls;
 use crate::kinds::quotient::table::Table;
 use crate::kinds::{AwaitsBody, FilePart, Filter};
 
@@ -72,29 +73,7 @@ impl GrowingFilter {
 }
 
 impl Filter for GrowingFilter {
-    fn key_hasher(&self) -> &KeyHasher {
-        &self.meta.keys
-    }
-
-    fn contains(&self, key: KeyRef<'_>) -> bool {
-        self.contains(&key)
-    }
-
-    fn contains_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
-        self.answer_batch(keys, answers);
-    }
-
-    fn insert(&mut self, key: KeyRef<'_>) -> Result<bool> {
-        self.insert(&key)
-    }
-
-    fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
-        self.insert_prepared_batch(keys, done)
-    }
-
-    fn clear(&mut self) -> Result<()> {
-        self.clear()
-    }
+    same_calls!();
 
     fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
         match policy == Filter::over_capacity(self) {
@@ -105,19 +84,6 @@ impl Filter for GrowingFilter {
                 instead: "it grows, and keeps its promise; build a filter of a fixed capacity to have it refuse keys",
             }),
         }
-    }
-
-    #[cfg(feature = "foreign")]
-    fn set_key_domain(&mut self, domain: crate::ids::KeyDomain) {
-        self.meta.keys = self.meta.keys.of_domain(domain);
-    }
-
-    fn false_positive_rate(&self) -> f64 {
-        self.false_positive_rate()
-    }
-
-    fn promised_false_positive_rate(&self) -> f64 {
-        self.promised_false_positive_rate()
     }
 
     /// What its links take together; more links take more.
@@ -139,46 +105,14 @@ impl Filter for GrowingFilter {
         self.meta.plan.numbers(self.links.len()).is_none() && self.link_with_room().is_none()
     }
 
-    fn labels(&self) -> Option<&Labels> {
-        Some(self.labels())
-    }
-
     fn keys_inserted(&self) -> Option<u64> {
         Some(self.len())
-    }
-
-    fn estimated_len(&self) -> f64 {
-        self.estimated_len()
-    }
-
-    fn size_in_bytes(&self) -> u64 {
-        self.size_in_bytes()
-    }
-
-    fn facts(&self) -> Facts {
-        self.facts()
     }
 
     /// The share of taken slots in equal parts of the largest table.
     fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
         let largest = self.links.iter().max_by_key(|link| link.packing().lines());
         largest.map_or_else(Vec::new, |link| link.fill_of_slices(slices))
-    }
-
-    fn warnings(&self) -> Vec<Warning> {
-        Vec::new()
-    }
-
-    fn verify(&self) -> Result<()> {
-        self.verify()
-    }
-
-    fn check_before_copying(&self) -> Result<()> {
-        self.check_before_copying()
-    }
-
-    fn file_part(&self) -> Result<FilePart<'_>> {
-        Ok(self.part())
     }
 
     fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {

@@ -26,8 +26,8 @@ pub(crate) use in_file::links_of;
 use super::quotient::table::Table;
 use crate::error::Result;
 use crate::facts::Labels;
-use crate::ids::{KeyDomain, Scheme};
-use crate::key::{KeyHasher, Recipe};
+use crate::key::KeyHasher;
+use crate::kinds::calls::about_keys;
 use plan::GrowthPlan;
 
 /// A filter for as many keys as come: it grows with them, and keeps one promise all the time.
@@ -131,52 +131,7 @@ impl GrowingFilter {
         self.links.iter().map(|link| link.packing().bytes()).sum()
     }
 
-    /// How key bytes become a hash.
-    #[must_use]
-    pub fn scheme(&self) -> Scheme {
-        self.meta.keys.scheme()
-    }
-
-    /// The public seed of the hash; `None` for a keyed filter.
-    #[must_use]
-    pub fn seed(&self) -> Option<u64> {
-        self.meta.keys.seed()
-    }
-
-    /// What the keys are.
-    #[must_use]
-    pub fn key_domain(&self) -> KeyDomain {
-        self.meta.keys.key_domain()
-    }
-
-    /// What the filter does to a key before it is hashed.
-    #[must_use]
-    pub fn recipe(&self) -> Recipe {
-        self.meta.keys.recipe()
-    }
-
-    /// What the filter does with a key, for threads and programs that hash ahead of it.
-    #[must_use]
-    pub fn key_hasher(&self) -> KeyHasher {
-        self.meta.keys.clone()
-    }
-
-    /// Free text about the set.
-    #[must_use]
-    pub fn labels(&self) -> &Labels {
-        const NONE: &Labels = &Labels::new();
-        self.meta.labels.as_deref().unwrap_or(NONE)
-    }
-
-    /// Puts other texts about the set in the place of those there are. No answer changes.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) for text that a file cannot hold.
-    pub fn set_labels(&mut self, labels: Labels) -> Result<()> {
-        labels.check()?;
-        self.meta.labels = labels.kept();
-        Ok(())
-    }
+    about_keys!();
 
     /// Forgets all keys: the filter as it began.
     ///

@@ -1,12 +1,8 @@
 //! Asking for one key, and for many.
 
-use alloc::vec;
-use alloc::vec::Vec;
-
 use super::QuotientFilter;
-use crate::error::Result;
 use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys, is_perhaps_in};
-use crate::kinds::bloom::put_bits;
+use crate::kinds::calls::ask_many;
 
 impl QuotientFilter {
     /// Is the key in the set?
@@ -43,57 +39,14 @@ impl QuotientFilter {
         self.table.contains(hash)
     }
 
-    /// The hash of a key under this filter's recipe, key domain, scheme and seed, for the `_hash` calls.
-    ///
-    /// # Errors
-    /// As [`KeyHasher::hash`](crate::KeyHasher::hash).
-    #[inline]
-    pub fn hash_key<K: Key + ?Sized>(&self, key: &K) -> Result<u64> {
-        self.meta.keys.hash(key)
-    }
-
-    /// Answers for many keys, in their order, with the memory accesses of a batch under way together.
-    ///
-    /// ```
-    /// let seen = tepal::QuotientFilter::builder().build_from(["apple", "banana"])?;
-    /// assert_eq!(seen.contains_many(&["banana", "cherry"]), [true, false]);
-    /// # Ok::<(), tepal::Error>(())
-    /// ```
-    #[must_use]
-    pub fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<bool> {
-        let mut answers = vec![false; keys.len()];
-        self.contains_many_into(keys, &mut answers);
-        answers
-    }
-
-    /// [`contains_many`](Self::contains_many) into the caller's buffer: `answers[i]` is for key `i`. Allocates nothing.
-    ///
-    /// # Panics
-    /// If there are not as many answers as keys.
-    pub fn contains_many_into<K: Keys + ?Sized>(&self, keys: &K, answers: &mut [bool]) {
-        assert_eq!(keys.len(), answers.len(), "one answer for each key");
-        self.meta.keys.answer_in_batches(
-            keys,
-            self.size_in_bytes(),
-            |batch, answers| self.answer_batch(batch, answers),
-            |start, batch| answers[start..start + batch.len()].copy_from_slice(batch),
-        );
-    }
-
-    /// [`contains_many`](Self::contains_many) into the caller's bitmap, as Apache Arrow lays it out: the answer for key `i` is bit
-    /// `i % 8` (0 = least significant) of byte `i / 8`. Bits after the last key become 0.
-    ///
-    /// # Panics
-    /// If the bitmap has not just the bytes for so many bits.
-    pub fn contains_many_bits<K: Keys + ?Sized>(&self, keys: &K, bitmap: &mut [u8]) {
-        assert_eq!(keys.len().div_ceil(8), bitmap.len(), "one bit for each key, and no byte more");
-        self.meta.keys.answer_in_batches(
-            keys,
-            self.size_in_bytes(),
-            |batch, answers| self.answer_batch(batch, answers),
-            |start, batch| put_bits(start, batch, bitmap),
-        );
-    }
+    ask_many!(
+        ""
+        "```"
+        "let seen = tepal::QuotientFilter::builder().build_from([\"apple\", \"banana\"])?;"
+        "assert_eq!(seen.contains_many(&[\"banana\", \"cherry\"]), [true, false]);"
+        "# Ok::<(), tepal::Error>(())"
+        "```"
+    );
 
     /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for `hashes[i]`.
     ///
@@ -102,25 +55,6 @@ impl QuotientFilter {
     pub fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]) {
         assert_eq!(hashes.len(), answers.len(), "one answer for each hash");
         self.table.contains_many(hashes, answers);
-    }
-
-    /// [`contains_many`](Self::contains_many) for keys that this filter's [`key_hasher`](Self::key_hasher) has prepared.
-    ///
-    /// # Panics
-    /// If there are not as many answers as keys.
-    pub fn contains_prepared(&self, keys: &PreparedKeys, answers: &mut [bool]) {
-        assert_eq!(keys.len(), answers.len(), "one answer for each key");
-        self.answer_batch(keys.batch(), answers);
-    }
-
-    /// Answers prepared keys. Of bytes where there should be hashes all that can be said is perhaps.
-    #[inline]
-    pub(super) fn answer_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
-        match keys {
-            Batch::Hashes(hashes) => self.table.contains_many(hashes, answers),
-            Batch::One(One::Key(key)) => answers[0] = self.contains(&key),
-            Batch::Bytes(_) | Batch::One(One::Encoded(_)) => answers.fill(true),
-        }
     }
 
     /// How often the key is in: never too low, and too high only where another key has the same number, at

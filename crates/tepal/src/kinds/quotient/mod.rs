@@ -27,8 +27,9 @@ pub(crate) use part::self_test;
 use super::in_file::{BodyChecked, Ref};
 use crate::error::Result;
 use crate::facts::Labels;
-use crate::ids::{KeyDomain, OverCapacity, Scheme};
-use crate::key::{KeyHasher, Recipe};
+use crate::ids::OverCapacity;
+use crate::key::KeyHasher;
+use crate::kinds::calls::about_keys;
 use table::Table;
 
 /// A filter from which keys can be removed.
@@ -168,52 +169,7 @@ impl QuotientFilter {
         self.meta.over_capacity == OverCapacity::Refuse && self.table.distinct() >= self.most_numbers
     }
 
-    /// How key bytes become a hash.
-    #[must_use]
-    pub fn scheme(&self) -> Scheme {
-        self.meta.keys.scheme()
-    }
-
-    /// The public seed of the hash; `None` for a keyed filter.
-    #[must_use]
-    pub fn seed(&self) -> Option<u64> {
-        self.meta.keys.seed()
-    }
-
-    /// What the keys are.
-    #[must_use]
-    pub fn key_domain(&self) -> KeyDomain {
-        self.meta.keys.key_domain()
-    }
-
-    /// What the filter does to a key before it is hashed.
-    #[must_use]
-    pub fn recipe(&self) -> Recipe {
-        self.meta.keys.recipe()
-    }
-
-    /// What the filter does with a key, for threads and programs that hash ahead of it.
-    #[must_use]
-    pub fn key_hasher(&self) -> KeyHasher {
-        self.meta.keys.clone()
-    }
-
-    /// Free text about the set.
-    #[must_use]
-    pub fn labels(&self) -> &Labels {
-        const NONE: &Labels = &Labels::new();
-        self.meta.labels.as_deref().unwrap_or(NONE)
-    }
-
-    /// Puts other texts about the set in the place of those there are. No answer changes.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) for text that a file cannot hold.
-    pub fn set_labels(&mut self, labels: Labels) -> Result<()> {
-        labels.check()?;
-        self.meta.labels = labels.kept();
-        Ok(())
-    }
+    about_keys!();
 
     /// Holds the table against what the file says of it. After [`Open::quick`](crate::Open::quick) this is the rest of what opening
     /// checks.

@@ -11,7 +11,7 @@ use crate::bits::table::packing::{Fields, Packing};
 use crate::bits::table::spread;
 use crate::error::{Error, Result};
 use crate::ids::{KeyDomain, OverCapacity, Scheme};
-use crate::key::schemes::{Hasher, known};
+use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
 use crate::kinds::in_file::{BodyChecked, Ref};
 use crate::kinds::storage::Mapped;
@@ -96,14 +96,7 @@ pub(crate) fn bodiless(
     let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| own[at + i]));
     let scheme = Scheme::from_id(own[0])?;
     known(scheme)?;
-    if crate::key::schemes::sizing::is_own(scheme) {
-        let expected = "one with a 64-bit hash, such as `xxh3` or `siphash13`";
-        return Err(Error::parameter(
-            "the scheme of a quotient filter",
-            format_args!("`{scheme}`"),
-            expected,
-        ));
-    }
+    sizing::check_has_hash("the scheme of a quotient filter", scheme)?;
     let domain = KeyDomain::from_id(own[1])?;
     domain.check_known()?;
     let over_capacity = OverCapacity::from_id(own[2])?;

@@ -1,0 +1,317 @@
+//! Calls that the kinds made of tables have in common, written once: each kind's `impl` names what it takes from here. What a
+//! call rests on, `self.meta.keys` and the like, is the kind's.
+
+/// The options of a builder about keys, and labels: it has a `keys: BloomFilterBuilder` that keeps them. `$kind` is what an error
+/// calls the filter, with its article.
+macro_rules! key_options {
+    ($kind:literal) => {
+        /// The public seed of the hash: [`BloomFilterBuilder::seed`](crate::BloomFilterBuilder::seed).
+        pub fn seed(mut self, seed: u64) -> Self {
+            self.keys = self.keys.seed(seed);
+            self
+        }
+
+        /// A seed of its own for a purpose: [`BloomFilterBuilder::seed_for`](crate::BloomFilterBuilder::seed_for).
+        pub fn seed_for(mut self, purpose: &str) -> Self {
+            self.keys = self.keys.seed_for(purpose);
+            self
+        }
+
+        /// Hashes with SipHash-1-3 under this secret, so that nobody without it can choose keys whose numbers are equal or lie close
+        /// together: [`BloomFilterBuilder::secret_key`](crate::BloomFilterBuilder::secret_key).
+        pub fn secret_key(mut self, key: crate::key::SecretKey) -> Self {
+            self.keys = self.keys.secret_key(key);
+            self
+        }
+
+        /// The hash scheme, one with a 64-bit hash.
+        pub fn scheme(mut self, scheme: crate::ids::Scheme) -> Self {
+            self.keys = self.keys.scheme(scheme);
+            self
+        }
+
+        /// For keys that the caller hashes: [`BloomFilterBuilder::caller_hash`](crate::BloomFilterBuilder::caller_hash).
+        pub fn caller_hash(mut self, name: impl Into<alloc::string::String>) -> Self {
+            self.keys = self.keys.caller_hash(name);
+            self
+        }
+
+        /// What the keys are: bytes (the default) or 64-bit integers.
+        pub fn key_domain(mut self, domain: crate::ids::KeyDomain) -> Self {
+            self.keys = self.keys.key_domain(domain);
+            self
+        }
+
+        /// What is done to a key before it is hashed.
+        pub fn recipe(mut self, recipe: crate::key::Recipe) -> Self {
+            self.keys = self.keys.recipe(recipe);
+            self
+        }
+
+        /// Free text about the set, stored in the file.
+        pub fn labels(mut self, labels: crate::facts::Labels) -> Self {
+            self.labels = labels;
+            self
+        }
+
+        /// What the filter will do with a key, before there is a filter.
+        ///
+        /// # Errors
+        /// [`Error::Parameter`](crate::Error::Parameter) where the seed or the secret key does not fit the scheme, and for a scheme
+        /// without a 64-bit hash.
+        pub fn key_hasher(&self) -> crate::error::Result<crate::key::KeyHasher> {
+            let keys = self.keys.key_hasher()?;
+            crate::key::schemes::sizing::check_has_hash(concat!("the scheme of ", $kind), keys.scheme())?;
+            Ok(keys)
+        }
+    };
+}
+
+/// What a filter does with keys, and its labels.
+macro_rules! about_keys {
+    () => {
+        /// How key bytes become a hash.
+        #[must_use]
+        pub fn scheme(&self) -> crate::ids::Scheme {
+            self.meta.keys.scheme()
+        }
+
+        /// The public seed of the hash; `None` for a keyed filter.
+        #[must_use]
+        pub fn seed(&self) -> Option<u64> {
+            self.meta.keys.seed()
+        }
+
+        /// What the keys are.
+        #[must_use]
+        pub fn key_domain(&self) -> crate::ids::KeyDomain {
+            self.meta.keys.key_domain()
+        }
+
+        /// What the filter does to a key before it is hashed.
+        #[must_use]
+        pub fn recipe(&self) -> crate::key::Recipe {
+            self.meta.keys.recipe()
+        }
+
+        /// What the filter does with a key, for threads and programs that hash ahead of it.
+        #[must_use]
+        pub fn key_hasher(&self) -> crate::key::KeyHasher {
+            self.meta.keys.clone()
+        }
+
+        /// Free text about the set.
+        #[must_use]
+        pub fn labels(&self) -> &crate::facts::Labels {
+            const NONE: &crate::facts::Labels = &crate::facts::Labels::new();
+            self.meta.labels.as_deref().unwrap_or(NONE)
+        }
+
+        /// Puts other texts about the set in the place of those there are. No answer changes.
+        ///
+        /// # Errors
+        /// [`Error::Parameter`](crate::Error::Parameter) for text that a file cannot hold.
+        pub fn set_labels(&mut self, labels: crate::facts::Labels) -> crate::error::Result<()> {
+            labels.check()?;
+            self.meta.labels = labels.kept();
+            Ok(())
+        }
+    };
+}
+
+/// Asking for many keys, by the kind's `answer_batch`. `$example` is the body of an example.
+macro_rules! ask_many {
+    ($($example:literal)*) => {
+        /// The hash of a key under this filter's recipe, key domain, scheme and seed, for the `_hash` calls.
+        ///
+        /// # Errors
+        /// As [`KeyHasher::hash`](crate::KeyHasher::hash).
+        #[inline]
+        pub fn hash_key<K: Key + ?Sized>(&self, key: &K) -> crate::error::Result<u64> {
+            self.meta.keys.hash(key)
+        }
+
+        /// Answers for many keys, in their order, with the memory accesses of a batch under way together.
+        $(#[doc = $example])*
+        #[must_use]
+        pub fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> alloc::vec::Vec<bool> {
+            let mut answers = alloc::vec![false; keys.len()];
+            self.contains_many_into(keys, &mut answers);
+            answers
+        }
+
+        /// [`contains_many`](Self::contains_many) into the caller's buffer: `answers[i]` is for key `i`. Allocates nothing.
+        ///
+        /// # Panics
+        /// If there are not as many answers as keys.
+        pub fn contains_many_into<K: Keys + ?Sized>(&self, keys: &K, answers: &mut [bool]) {
+            assert_eq!(keys.len(), answers.len(), "one answer for each key");
+            self.meta.keys.answer_in_batches(
+                keys,
+                self.size_in_bytes(),
+                |batch, answers| self.answer_batch(batch, answers),
+                |start, batch| answers[start..start + batch.len()].copy_from_slice(batch),
+            );
+        }
+
+        /// [`contains_many`](Self::contains_many) into the caller's bitmap, as Apache Arrow lays it out: the answer for key `i` is bit
+        /// `i % 8` (0 = least significant) of byte `i / 8`. Bits after the last key become 0.
+        ///
+        /// # Panics
+        /// If the bitmap has not just the bytes for so many bits.
+        pub fn contains_many_bits<K: Keys + ?Sized>(&self, keys: &K, bitmap: &mut [u8]) {
+            assert_eq!(keys.len().div_ceil(8), bitmap.len(), "one bit for each key, and no byte more");
+            self.meta.keys.answer_in_batches(
+                keys,
+                self.size_in_bytes(),
+                |batch, answers| self.answer_batch(batch, answers),
+                |start, batch| crate::kinds::bloom::put_bits(start, batch, bitmap),
+            );
+        }
+
+        /// [`contains_many`](Self::contains_many) for keys that this filter's [`key_hasher`](Self::key_hasher) has prepared.
+        ///
+        /// # Panics
+        /// If there are not as many answers as keys.
+        pub fn contains_prepared(&self, keys: &PreparedKeys, answers: &mut [bool]) {
+            assert_eq!(keys.len(), answers.len(), "one answer for each key");
+            self.answer_batch(keys.batch(), answers);
+        }
+
+        /// Answers prepared keys. Of bytes where there should be hashes all that can be said is perhaps.
+        #[inline]
+        pub(super) fn answer_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
+            match keys {
+                Batch::Hashes(hashes) => self.contains_many_hashes(hashes, answers),
+                Batch::One(One::Key(key)) => answers[0] = self.contains(&key),
+                Batch::Bytes(_) | Batch::One(One::Encoded(_)) => answers.fill(true),
+            }
+        }
+    };
+}
+
+/// Inserting many keys, by the kind's `insert_many_hashes`. `$told` is what an error says of the keys before it.
+macro_rules! insert_many {
+    ($told:literal) => {
+        /// [`insert`](Self::insert) for many keys.
+        ///
+        /// # Errors
+        #[doc = concat!("As [`insert`](Self::insert). The keys before the refused one are in", $told)]
+        pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
+            crate::key::insert_in_batches(
+                self,
+                |filter| &filter.meta.keys,
+                keys,
+                |filter, batch, done| filter.insert_prepared_batch(batch, done),
+            )
+        }
+
+        /// [`insert`](Self::insert) for the keys of an iterator.
+        ///
+        /// # Errors
+        /// As [`insert_many`](Self::insert_many).
+        pub fn insert_iter<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<()> {
+            crate::key::insert_iter_in_batches(
+                self,
+                |filter| &filter.meta.keys,
+                keys,
+                |filter, batch, done| filter.insert_prepared_batch(batch, done),
+            )
+        }
+
+        /// [`insert`](Self::insert) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared.
+        ///
+        /// # Errors
+        /// As [`insert_many`](Self::insert_many).
+        pub fn insert_prepared(&mut self, keys: &PreparedKeys) -> Result<()> {
+            self.insert_prepared_batch(keys.batch(), 0)
+        }
+
+        pub(super) fn insert_prepared_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
+            match keys {
+                Batch::Hashes(hashes) => self.insert_many_hashes(hashes).map_err(after(done)),
+                Batch::One(One::Key(key)) => self.insert(&key).map(drop).map_err(after(done)),
+                // Only filters whose scheme has no hash take bytes.
+                Batch::Bytes(_) | Batch::One(One::Encoded(_)) => {
+                    Err(Error::NoHash { scheme: self.meta.keys.scheme() })
+                }
+            }
+        }
+    };
+}
+
+/// What [`Filter`](crate::kinds::Filter) asks and the kind has a call of the same name for.
+macro_rules! same_calls {
+    () => {
+        fn key_hasher(&self) -> &KeyHasher {
+            &self.meta.keys
+        }
+
+        fn contains(&self, key: KeyRef<'_>) -> bool {
+            self.contains(&key)
+        }
+
+        fn contains_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
+            self.answer_batch(keys, answers);
+        }
+
+        fn insert(&mut self, key: KeyRef<'_>) -> Result<bool> {
+            self.insert(&key)
+        }
+
+        fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
+            self.insert_prepared_batch(keys, done)
+        }
+
+        fn clear(&mut self) -> Result<()> {
+            self.clear()
+        }
+
+        #[cfg(feature = "foreign")]
+        fn set_key_domain(&mut self, domain: crate::ids::KeyDomain) {
+            self.meta.keys = self.meta.keys.of_domain(domain);
+        }
+
+        fn false_positive_rate(&self) -> f64 {
+            self.false_positive_rate()
+        }
+
+        fn promised_false_positive_rate(&self) -> f64 {
+            self.promised_false_positive_rate()
+        }
+
+        fn labels(&self) -> Option<&Labels> {
+            Some(self.labels())
+        }
+
+        fn estimated_len(&self) -> f64 {
+            self.estimated_len()
+        }
+
+        fn size_in_bytes(&self) -> u64 {
+            self.size_in_bytes()
+        }
+
+        fn facts(&self) -> Facts {
+            self.facts()
+        }
+
+        fn warnings(&self) -> Vec<Warning> {
+            Vec::new()
+        }
+
+        fn verify(&self) -> Result<()> {
+            self.verify()
+        }
+
+        fn check_before_copying(&self) -> Result<()> {
+            self.check_before_copying()
+        }
+
+        fn file_part(&self) -> Result<FilePart<'_>> {
+            Ok(self.part())
+        }
+    };
+}
+
+pub(crate) use {about_keys, ask_many, insert_many, key_options, same_calls};

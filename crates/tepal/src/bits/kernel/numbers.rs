@@ -1,0 +1,210 @@
+//! The functions of [`super::super::table`] compiled once for each CPU level: tables of numbers, which know no rules.
+
+use super::*;
+use crate::bits::table;
+use crate::bits::table::change::{self, Added, Copies, Scratch};
+use crate::bits::table::line::{ByArithmetic, Select};
+use crate::bits::table::packing::Packing;
+use crate::bits::table::stream::NoRoom;
+
+/// Finds a place in a word by one instruction.
+#[cfg(target_arch = "x86_64")]
+struct ByDeposit;
+
+#[cfg(target_arch = "x86_64")]
+impl Select for ByDeposit {
+    #[inline(always)]
+    fn select(word: u64, rank: u32) -> u32 {
+        // SAFETY: the CPU has BMI2: only the functions of levels that have it name this type, which is not seen elsewhere.
+        unsafe { core::arch::x86_64::_pdep_u64(1u64.checked_shl(rank).unwrap_or(0), word) }.trailing_zeros()
+    }
+}
+
+/// Compiles a function for every level, with the way in which it finds places.
+macro_rules! by_level {
+    ($name:ident: fn($($arg:ident: $type:ty),*) $(-> $out:ty)? = |$select:ident| $body:expr) => {
+        static $name: [unsafe fn($($type),*) $(-> $out)?; NAMES.len()] = [
+            by_level!([] ByArithmetic $select ($($arg: $type),*) ($(-> $out)?) $body),
+            #[cfg(target_arch = "x86_64")]
+            by_level!(["avx2,bmi1,bmi2,popcnt,lzcnt"] ByDeposit $select ($($arg: $type),*) ($(-> $out)?) $body),
+            #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+            by_level!(["avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt"]
+                ByDeposit $select ($($arg: $type),*) ($(-> $out)?) $body),
+        ];
+    };
+    ([$($features:literal)?] $by:ident $select:ident ($($arg:ident: $type:ty),*) ($($out:tt)*) $body:expr) => {{
+        type $select = $by;
+        $(#[target_feature(enable = $features)])?
+        unsafe fn call($($arg: $type),*) $($out)* {
+            $body
+        }
+        call
+    }};
+}
+
+by_level!(CONTAINS: fn(packing: &Packing, lines: &[Line], h: u64) -> bool =
+    |S| table::contains::<S>(packing, lines, h));
+by_level!(CONTAINS_MANY: fn(packing: &Packing, lines: &[Line], h: &[u64], answers: &mut [bool]) =
+    |S| table::contains_many::<S>(packing, lines, h, answers));
+by_level!(COPIES: fn(packing: &Packing, lines: &[Line], number: u64) -> Copies =
+    |S| change::copies::<S>(packing, lines, number));
+by_level!(ADD: fn(packing: &Packing, lines: &mut [Line], number: u64, refuse_new: bool) -> Added =
+    |S| change::add::<S>(packing, lines, number, refuse_new));
+by_level!(INSERT: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u64, scratch: &mut Scratch)
+    -> Result<(), NoRoom> = |S| change::insert::<S>(packing, lines, number, tag, scratch));
+by_level!(REMOVE: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u64, scratch: &mut Scratch)
+    -> Result<(), NoRoom> = |S| change::remove::<S>(packing, lines, number, tag, scratch));
+
+/// Does the CPU take hundreds of cycles for the instruction of [`ByDeposit`]? AMD's do before Zen 3 (their optimization guide
+/// for family 17h, instruction latencies).
+#[cfg(target_arch = "x86_64")]
+#[allow(unused_unsafe)] // Newer compilers know that it is safe.
+fn deposits_slowly() -> bool {
+    use core::arch::x86_64::__cpuid;
+    // SAFETY: every x86-64 has this instruction, and it changes nothing.
+    let (vendor, signature) = unsafe { (__cpuid(0), __cpuid(1).eax) };
+    let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
+    let is_amd = matches!(name.as_flattened(), b"AuthenticAMD" | b"HygonGenuine");
+    let family = match signature >> 8 & 0xF {
+        0xF => 0xF + (signature >> 20 & 0xFF),
+        family => family,
+    };
+    is_amd && family < 0x19
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+const fn deposits_slowly() -> bool {
+    false
+}
+
+/// One CPU level's functions for tables of numbers.
+#[derive(Clone, Copy)]
+pub(crate) struct TableKernel(usize);
+
+impl TableKernel {
+    /// The best level's functions: on a CPU that finds places slowly by its instruction, those that do without.
+    pub(crate) fn best() -> Self {
+        #[cfg(feature = "force-cpu-level")]
+        if std::env::var_os("TEPAL_CPU_LEVEL").is_some() {
+            return TableKernel(chosen());
+        }
+        TableKernel(if deposits_slowly() { 0 } else { chosen() })
+    }
+
+    /// Every level's functions.
+    #[cfg(test)]
+    pub(crate) fn available() -> impl Iterator<Item = Self> {
+        available().map(TableKernel)
+    }
+
+    // SAFETY of the calls below: a `TableKernel` is reached only through `best` and `available`, which hand out a level only
+    // after finding its CPU features; nothing else is required of the callers.
+
+    /// Is the number of this hash held?
+    #[inline]
+    pub(crate) fn contains(self, packing: &Packing, lines: &[Line], h: u64) -> bool {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { CONTAINS[self.0](packing, lines, h) }
+    }
+
+    /// Answers a batch; `answers` is as long as `h`.
+    #[inline]
+    pub(crate) fn contains_many(self, packing: &Packing, lines: &[Line], h: &[u64], answers: &mut [bool]) {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { CONTAINS_MANY[self.0](packing, lines, h, answers) }
+    }
+
+    /// The slots of a number.
+    #[inline]
+    pub(crate) fn copies(self, packing: &Packing, lines: &[Line], number: u64) -> Copies {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { COPIES[self.0](packing, lines, number) }
+    }
+
+    /// Puts a number into a table without tags, where that is quickly done.
+    #[inline]
+    pub(crate) fn add(self, packing: &Packing, lines: &mut [Line], number: u64, refuse_new: bool) -> Added {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { ADD[self.0](packing, lines, number, refuse_new) }
+    }
+
+    /// Puts an entry into the table, or leaves it as it is.
+    #[inline]
+    pub(crate) fn insert(
+        self,
+        packing: &Packing,
+        lines: &mut [Line],
+        number: u64,
+        tag: u64,
+        scratch: &mut Scratch,
+    ) -> Result<(), NoRoom> {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { INSERT[self.0](packing, lines, number, tag, scratch) }
+    }
+
+    /// Takes an entry that is there out of the table.
+    #[inline]
+    pub(crate) fn remove(
+        self,
+        packing: &Packing,
+        lines: &mut [Line],
+        number: u64,
+        tag: u64,
+        scratch: &mut Scratch,
+    ) -> Result<(), NoRoom> {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { REMOVE[self.0](packing, lines, number, tag, scratch) }
+    }
+}
+
+/// For tables whose tags say when their numbers came.
+mod tagged {
+    use super::*;
+    use crate::bits::table::packing::Packing;
+    use crate::bits::table::tagged::{self, Recent};
+
+    by_level!(TAG_OF: fn(packing: &Packing, lines: &[Line], number: u64) -> Option<u64> =
+        |S| tagged::tag_of::<S>(packing, lines, number));
+    by_level!(REFRESH: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u64) -> bool =
+        |S| tagged::refresh::<S>(packing, lines, number, tag));
+    by_level!(CONTAINS_RECENT: fn(packing: &Packing, lines: &[Line], recent: Recent, h: &[u64], answers: &mut [bool]) =
+        |S| tagged::contains_many::<S>(packing, lines, recent, h, answers));
+    by_level!(SWEEP: fn(packing: &Packing, lines: &mut [Line], recent: Recent) -> u64 =
+        |_S| tagged::sweep(packing, lines, recent));
+
+    impl TableKernel {
+        /// The tag of a number, where that is held.
+        #[inline]
+        pub(crate) fn tag_of(self, packing: &Packing, lines: &[Line], number: u64) -> Option<u64> {
+            // SAFETY: the CPU has the level's features, as for the other calls.
+            unsafe { TAG_OF[self.0](packing, lines, number) }
+        }
+
+        /// Gives a number that is held another tag. Whether it is.
+        #[inline]
+        pub(crate) fn refresh(self, packing: &Packing, lines: &mut [Line], number: u64, tag: u64) -> bool {
+            // SAFETY: the CPU has the level's features, as for the other calls.
+            unsafe { REFRESH[self.0](packing, lines, number, tag) }
+        }
+
+        /// Answers a batch for numbers whose tag is young enough; `answers` is as long as `h`.
+        #[inline]
+        pub(crate) fn contains_recent(
+            self,
+            packing: &Packing,
+            lines: &[Line],
+            recent: Recent,
+            h: &[u64],
+            answers: &mut [bool],
+        ) {
+            // SAFETY: the CPU has the level's features, as for the other calls.
+            unsafe { CONTAINS_RECENT[self.0](packing, lines, recent, h, answers) }
+        }
+
+        /// Drops every entry whose tag is too old. Says how many.
+        pub(crate) fn sweep(self, packing: &Packing, lines: &mut [Line], recent: Recent) -> u64 {
+            // SAFETY: the CPU has the level's features, as for the other calls.
+            unsafe { SWEEP[self.0](packing, lines, recent) }
+        }
+    }
+}

@@ -304,10 +304,6 @@ macro_rules! same_calls {
             self.verify()
         }
 
-        fn check_before_copying(&self) -> Result<()> {
-            self.check_before_copying()
-        }
-
         fn file_part(&self) -> Result<FilePart<'_>> {
             Ok(self.part())
         }

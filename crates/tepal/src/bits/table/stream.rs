@@ -107,18 +107,43 @@ pub(super) fn write_line(packing: &Packing, i: usize, begin: u64, entries: &[u64
     Written { line: Line(words), taken, next }
 }
 
+/// How far a table was read.
+#[derive(Default)]
+struct Read {
+    next_line: usize,
+    /// What the line before that holds, of which `at` entries were taken.
+    entries: Vec<u64>,
+    at: usize,
+}
+
+impl Read {
+    /// The next entry.
+    #[inline]
+    fn next(&mut self, packing: &Packing, lines: &[Line]) -> Option<u64> {
+        while self.at == self.entries.len() {
+            if self.next_line == lines.len() {
+                return None;
+            }
+            self.entries.clear();
+            self.at = 0;
+            read_line(packing, lines, self.next_line, &mut self.entries);
+            self.next_line += 1;
+        }
+        self.at += 1;
+        Some(self.entries[self.at - 1])
+    }
+}
+
 /// Everything that a table holds, ascending.
 pub(crate) struct Entries<'a> {
     packing: &'a Packing,
     lines: &'a [Line],
-    next_line: usize,
-    read: Vec<u64>,
-    at: usize,
+    read: Read,
 }
 
 impl<'a> Entries<'a> {
     pub(crate) fn new(packing: &'a Packing, lines: &'a [Line]) -> Self {
-        Entries { packing, lines, next_line: 0, read: Vec::new(), at: 0 }
+        Entries { packing, lines, read: Read::default() }
     }
 }
 
@@ -127,17 +152,7 @@ impl Iterator for Entries<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<u64> {
-        while self.at == self.read.len() {
-            if self.next_line == self.lines.len() {
-                return None;
-            }
-            self.read.clear();
-            self.at = 0;
-            read_line(self.packing, self.lines, self.next_line, &mut self.read);
-            self.next_line += 1;
-        }
-        self.at += 1;
-        Some(self.read[self.at - 1])
+        self.read.next(self.packing, self.lines)
     }
 }
 
@@ -148,15 +163,13 @@ const GIVEN_BACK: usize = 4 << 15;
 pub(crate) struct Drained<'a> {
     packing: &'a Packing,
     lines: Vec<Line>,
-    next_line: usize,
+    read: Read,
     given_back: usize,
-    read: Vec<u64>,
-    at: usize,
 }
 
 impl<'a> Drained<'a> {
     pub(crate) fn new(packing: &'a Packing, lines: Vec<Line>) -> Self {
-        Drained { packing, lines, next_line: 0, given_back: 0, read: Vec::new(), at: 0 }
+        Drained { packing, lines, read: Read::default(), given_back: 0 }
     }
 }
 
@@ -165,21 +178,11 @@ impl Iterator for Drained<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<u64> {
-        while self.at == self.read.len() {
-            if self.next_line == self.lines.len() {
-                return None;
-            }
-            self.read.clear();
-            self.at = 0;
-            read_line(self.packing, &self.lines, self.next_line, &mut self.read);
-            self.next_line += 1;
-            if self.next_line - self.given_back >= GIVEN_BACK {
-                give_back(&mut self.lines[self.given_back..self.next_line]);
-                self.given_back = self.next_line;
-            }
+        if self.read.next_line - self.given_back >= GIVEN_BACK {
+            give_back(&mut self.lines[self.given_back..self.read.next_line]);
+            self.given_back = self.read.next_line;
         }
-        self.at += 1;
-        Some(self.read[self.at - 1])
+        self.read.next(self.packing, &self.lines)
     }
 }
 
@@ -211,10 +214,7 @@ impl<'a, I: Iterator<Item = u64>> Writer<'a, I> {
             let room = READ_AHEAD - self.ahead.len();
             self.ahead.extend(self.entries.by_ref().take(room));
         }
-        let own = self.line as u64 * u64::from(self.packing.buckets());
-        if own - self.begin > MOST_BEFORE {
-            return Err(NoRoom);
-        }
+        check_begin(self.packing, self.line, self.begin)?;
         let written = write_line(self.packing, self.line, self.begin, &self.ahead[self.from..]);
         self.from += written.taken;
         self.begin = written.next;

@@ -70,10 +70,9 @@ impl ExpiringFilter {
         let clock = self.clock.at(Some(time));
         let (tag, tag_bits) = (clock.tag(), clock.tag_bits());
         if tag != 0 && !self.is_empty() {
-            self.check_before_copying()?;
+            self.table.check_before_copying()?;
             let entries = || self.table.entries().map(|entry| entry | tag);
             self.table = Table::of_entries(self.numbers(), tag_bits, self.usual_slots(), entries)?;
-            self.body_check = None;
         }
         self.clock = clock;
         Ok(())
@@ -89,12 +88,11 @@ impl ExpiringFilter {
         if turns > 0 && !self.is_empty() {
             match self.clock.recent_after(turns) {
                 Some(recent) => {
-                    self.before_a_change()?;
+                    self.table.before_a_change()?;
                     self.table.sweep(recent)?;
                 }
                 None => {
                     self.table.clear()?;
-                    self.body_check = None;
                 }
             }
         }
@@ -145,7 +143,7 @@ impl ExpiringFilter {
     /// As [`insert`](Self::insert).
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
-        self.before_a_change()?;
+        self.table.before_a_change()?;
         let (number, tag) = (self.table.number(hash), self.clock.tag());
         let is_new = !self.table.refresh(number, tag)?;
         if is_new {
@@ -197,7 +195,7 @@ impl ExpiringFilter {
 
     /// Inserts keys of one time by sorting their numbers, all or none.
     fn insert_sorting(&mut self, hashes: &[u64]) -> Result<()> {
-        self.check_before_copying()?;
+        self.table.check_before_copying()?;
         let (tag, tag_bits) = (self.clock.tag(), self.clock.tag_bits());
         let mut numbers: Vec<u64> = Vec::new();
         let bytes = size_of_val(hashes) as u64;
@@ -214,7 +212,7 @@ impl ExpiringFilter {
         if refuses && table.distinct() > self.most_numbers() {
             return Err(self.full());
         }
-        (self.table, self.body_check) = (table, None);
+        self.table = table;
         self.inserted = self.inserted.map(|inserted| inserted.saturating_add(hashes.len() as u64));
         Ok(())
     }

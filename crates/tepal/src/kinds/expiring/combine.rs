@@ -95,8 +95,8 @@ impl ExpiringFilter {
                 "insert the keys of both into one: of two windows of keys nobody knows which keys came first";
             return Err(Error::NotPossible { kind: Kind::Expiring, operation, instead });
         }
-        self.check_before_copying()?;
-        other.check_before_copying()?;
+        self.table.check_before_copying()?;
+        other.table.check_before_copying()?;
         let clock = self.clock.at(self.now().max(other.now()));
         Ok((clock, clock.tag_bits()))
     }

@@ -16,7 +16,6 @@ use core::fmt;
 
 pub use builder::ExpiringFilterBuilder;
 
-use super::in_file::{BodyChecked, Ref};
 use super::quotient::Meta;
 use super::quotient::table::Table;
 use crate::error::Result;
@@ -64,13 +63,11 @@ pub struct ExpiringFilter {
     clock: Clock,
     /// Keys given to it, repeats included, where that is known.
     inserted: Option<u64>,
-    /// What the lines are held against, where they are those of an opened file.
-    body_check: Option<Ref<dyn BodyChecked>>,
 }
 
 impl ExpiringFilter {
     fn from_parts(meta: Meta, clock: Clock, table: Table, inserted: Option<u64>) -> Self {
-        ExpiringFilter { table, meta, clock, inserted, body_check: None }
+        ExpiringFilter { table, meta, clock, inserted }
     }
 
     /// Different keys that each window may have.
@@ -178,26 +175,7 @@ impl ExpiringFilter {
     /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without
     /// the key of its seal.
     pub fn verify(&self) -> Result<()> {
-        self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.table.as_lines()))
-    }
-
-    /// To be called before the numbers go anywhere else: of a file that was opened quick they are checked now.
-    fn check_before_copying(&self) -> Result<()> {
-        match &self.body_check {
-            Some(check) if !check.has_passed() => check.run(self.table.as_lines()),
-            _ => Ok(()),
-        }
-    }
-
-    /// To be called before a change: a file's lines are checked and copied first.
-    #[inline]
-    fn before_a_change(&mut self) -> Result<()> {
-        if self.body_check.is_some() {
-            self.check_before_copying()?;
-            self.table.make_own()?;
-            self.body_check = None;
-        }
-        Ok(())
+        self.table.verify()
     }
 }
 

@@ -180,10 +180,8 @@ impl AwaitsBody for Bodiless {
     }
 
     fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
-        let table = Table::of_lines(self.packing, lines, self.slots, self.slots);
-        let mut filter = ExpiringFilter::from_parts(self.meta, self.clock, table, self.inserted);
-        filter.body_check = checked;
-        AnyFilter::Expiring(filter)
+        let table = Table::of_lines(self.packing, lines, self.slots, self.slots).held_against(checked);
+        AnyFilter::Expiring(ExpiringFilter::from_parts(self.meta, self.clock, table, self.inserted))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::ids::Kind;
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
 use crate::kinds::bloom::after;
 use crate::kinds::calls::insert_many;
-use crate::kinds::quotient::table::MOST_COPIES;
+use crate::kinds::quotient::table::{MOST_COPIES, too_many_copies};
 
 /// How many keys are on their way at once.
 const AHEAD: usize = 16;
@@ -73,7 +73,7 @@ impl GrowingFilter {
         let (most, link) = (self.meta.plan.capacity(holder), &mut self.links[holder]);
         let number = link.number(hash);
         if link.copies(number).slots == MOST_COPIES {
-            return Err(Error::TooManyCopies { most: MOST_COPIES.into(), inserted: 0 });
+            return Err(too_many_copies(0));
         }
         link.make_room(most)?;
         link.insert(number, 0, false)?;

@@ -9,7 +9,7 @@ use super::GrowingFilter;
 use super::plan::GrowthPlan;
 use crate::error::{Error, Result};
 use crate::ids::{Kind, OverCapacity};
-use crate::kinds::quotient::table::{Counts, MOST_COPIES, Merged, Table};
+use crate::kinds::quotient::table::{Counts, MOST_COPIES, Merged, Table, too_many_copies};
 use crate::kinds::quotient::{Meta as TableMeta, QuotientFilter};
 use crate::params::check_rate;
 
@@ -93,10 +93,8 @@ impl GrowingFilter {
                           add the keys of the one to the other",
             });
         }
-        if counts.most_copies > MOST_COPIES.into() {
-            return Err(Error::TooManyCopies { most: MOST_COPIES.into(), inserted: 0 });
-        }
-        Table::of_entries(a.packing().numbers(), 0, a.packing().room(), entries)
+        counts.check_copies(0)?;
+        Table::of_counted(a.packing().numbers(), 0, a.packing().room(), counts, entries)
     }
 
     /// No growing filter: a key that both have may be in different links of them.
@@ -159,12 +157,12 @@ impl GrowingFilter {
                             counts.numbers as f64 / finest as f64
                         ),
                     ),
-                    false => Error::TooManyCopies { most: MOST_COPIES.into(), inserted: 0 },
+                    false => too_many_copies(0),
                 });
             }
             factor -= 1;
         };
-        let table = Table::of_entries(finest >> factor, 0, counts.slots, || {
+        let table = Table::of_counted(finest >> factor, 0, counts.slots, counts, || {
             numbers.iter().map(|number| number >> factor)
         })?;
         let meta = TableMeta {

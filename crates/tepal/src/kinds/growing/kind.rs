@@ -115,6 +115,10 @@ impl Filter for GrowingFilter {
         largest.map_or_else(Vec::new, |link| link.fill_of_slices(slices))
     }
 
+    fn check_before_copying(&self) -> Result<()> {
+        self.check_before_copying()
+    }
+
     fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
         in_file::of_file(part, secret)
     }

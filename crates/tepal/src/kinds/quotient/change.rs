@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::QuotientFilter;
-use super::table::{Counts, MOST_COPIES, Merged, Table};
+use super::table::{Counts, MOST_COPIES, Merged, Table, too_many_copies};
 use crate::bits::table::change::{Added, Copies};
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
@@ -49,7 +49,7 @@ impl QuotientFilter {
     /// As [`insert`](Self::insert).
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
-        self.before_a_change()?;
+        self.table.before_a_change()?;
         let (number, is_full) = (self.table.number(hash), self.is_full());
         if self.count_bits() == 0 {
             match self.table.add(number, is_full) {
@@ -76,7 +76,7 @@ impl QuotientFilter {
         if !is_new && copies.first_tag < most_tag {
             self.table.set_first_tag(number, copies.first_tag + 1)?;
         } else if copies.slots == MOST_COPIES {
-            return Err(self.too_many_copies());
+            return Err(too_many_copies(self.count_bits()));
         } else {
             self.table.insert(number, 0, is_new)?;
         }
@@ -87,11 +87,6 @@ impl QuotientFilter {
     #[cold]
     fn full(&self) -> Error {
         Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 }
-    }
-
-    #[cold]
-    fn too_many_copies(&self) -> Error {
-        Error::TooManyCopies { most: u64::from(MOST_COPIES) * (self.most_tag() + 1), inserted: 0 }
     }
 
     /// The greatest tag: one less than the copies that a slot can stand for.
@@ -134,7 +129,7 @@ impl QuotientFilter {
         if copies.slots == 0 {
             return Ok(false);
         }
-        self.before_a_change()?;
+        self.table.before_a_change()?;
         if copies.first_tag > 0 {
             self.table.set_first_tag(number, copies.first_tag - 1)?;
         } else {
@@ -214,22 +209,19 @@ impl QuotientFilter {
 
     /// Inserts keys by sorting their numbers, all or none. The table is laid out for at least so many slots.
     pub(super) fn insert_sorting(&mut self, hashes: Vec<u64>, slots: u64) -> Result<()> {
-        self.check_before_copying()?;
+        self.table.check_before_copying()?;
         let (added, tag_bits) = (hashes.len() as u64, self.count_bits());
         let mut numbers = hashes;
         numbers.iter_mut().for_each(|hash| *hash = self.table.number(*hash) << tag_bits);
         numbers.sort_unstable();
-        let most_tag = self.most_tag();
         let entries = || Counted::new(Merged::new(self.table.entries(), numbers.iter().copied()), tag_bits);
         let counts = Counts::of(entries(), tag_bits.into());
-        if counts.most_copies > MOST_COPIES.into() {
-            return Err(Error::TooManyCopies { most: u64::from(MOST_COPIES) * (most_tag + 1), inserted: 0 });
-        }
+        counts.check_copies(tag_bits)?;
         if counts.numbers > self.most_numbers && self.meta.over_capacity == OverCapacity::Refuse {
             return Err(self.full());
         }
-        let table = Table::of_entries(self.numbers(), tag_bits, slots.max(counts.slots), entries)?;
-        (self.table, self.body_check) = (table, None);
+        let table = Table::of_counted(self.numbers(), tag_bits, slots, counts, entries)?;
+        self.table = table;
         self.held += added;
         Ok(())
     }

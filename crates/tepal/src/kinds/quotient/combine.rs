@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::iter::Peekable;
 
 use super::change::Counted;
-use super::table::{Counts, MOST_COPIES, Merged, Table};
+use super::table::{Counts, Merged, Table};
 use super::{Meta, QuotientFilter};
 use crate::bits::table::packing::Packing;
 use crate::error::{Error, Result};
@@ -48,17 +48,22 @@ impl QuotientFilter {
     /// [`Error::TooManyCopies`]; [`Error::TooLarge`]; [`Error::Damaged`] as for [`insert`](Self::insert). The filter is unchanged then.
     pub fn union_with(&mut self, other: &QuotientFilter) -> Result<()> {
         self.check_compatible(other)?;
-        self.check_before_copying()?;
-        other.check_before_copying()?;
+        self.table.check_before_copying()?;
+        other.table.check_before_copying()?;
         let count_bits = self.count_bits();
         let entries = || Counted::new(Merged::new(self.table.entries(), other.table.entries()), count_bits);
         let counts = Counts::of(entries(), count_bits.into());
-        self.check_copies(counts)?;
+        counts.check_copies(count_bits)?;
         if counts.numbers > self.most_numbers && self.meta.over_capacity == OverCapacity::Refuse {
             return Err(Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 });
         }
-        let table =
-            Table::of_entries(self.numbers(), count_bits, self.meta.capacity.min(2 * counts.slots), entries)?;
+        let table = Table::of_counted(
+            self.numbers(),
+            count_bits,
+            self.meta.capacity.min(2 * counts.slots),
+            counts,
+            entries,
+        )?;
         let held = self.held + other.held;
         *self = QuotientFilter::from_parts(self.meta.clone(), table, held);
         Ok(())
@@ -71,8 +76,8 @@ impl QuotientFilter {
     /// As [`union_with`](Self::union_with).
     pub fn intersect_with(&mut self, other: &QuotientFilter) -> Result<()> {
         self.check_compatible(other)?;
-        self.check_before_copying()?;
-        other.check_before_copying()?;
+        self.table.check_before_copying()?;
+        other.table.check_before_copying()?;
         let count_bits = self.count_bits();
         let most = 1u64 << count_bits;
         let (mut a, mut b) = (self.table.entries().peekable(), other.table.entries().peekable());
@@ -140,13 +145,13 @@ impl QuotientFilter {
             let expected = alloc::format!("one that divides {} and is from 2 to 64", self.numbers());
             return Err(Error::parameter("the factor", factor, expected));
         }
-        self.check_before_copying()?;
+        self.table.check_before_copying()?;
         let (count_bits, numbers) = (self.count_bits(), self.numbers() / factor);
         let tags = (1u64 << count_bits) - 1;
         let fold = move |entry: u64| (((entry >> count_bits) / factor) << count_bits) | (entry & tags);
         let entries = || Counted::new(self.table.entries().map(fold), count_bits);
         let counts = Counts::of(entries(), count_bits.into());
-        self.check_copies(counts)?;
+        counts.check_copies(count_bits)?;
         let rate = counts.numbers as f64 / numbers as f64;
         if rate >= 1.0 {
             return Err(Error::parameter("the factor", factor, "one that leaves a rate below 1"));
@@ -154,7 +159,7 @@ impl QuotientFilter {
         let promised_rate = self.meta.promised_rate.max(rate);
         // What it holds already is within its promise, whatever the product is rounded to.
         let capacity = ((promised_rate * numbers as f64) as u64).max(counts.numbers).max(1);
-        let table = Table::of_entries(numbers, count_bits, counts.slots, entries)?;
+        let table = Table::of_counted(numbers, count_bits, counts.slots, counts, entries)?;
         let meta = Meta { promised_rate, capacity, ..self.meta.clone() };
         Ok(QuotientFilter::from_parts(meta, table, self.held))
     }
@@ -200,16 +205,8 @@ impl QuotientFilter {
     /// # Errors
     /// [`Error::TooLarge`] where there is no memory for the new table; [`Error::Damaged`] as for [`insert`](Self::insert).
     pub fn shrink_to_fit(&mut self) -> Result<()> {
-        self.check_before_copying()?;
+        self.table.check_before_copying()?;
         self.table.lay_out(self.table.slots().max(1))?;
-        self.body_check = None;
         Ok(())
-    }
-
-    fn check_copies(&self, counts: Counts) -> Result<()> {
-        if counts.most_copies <= MOST_COPIES.into() {
-            return Ok(());
-        }
-        Err(Error::TooManyCopies { most: u64::from(MOST_COPIES) << self.count_bits(), inserted: 0 })
     }
 }

@@ -18,7 +18,7 @@ impl QuotientFilter {
     /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for an opened file's table.
     pub fn clear(&mut self) -> Result<()> {
         self.table.clear()?;
-        (self.held, self.body_check) = (0, None);
+        self.held = 0;
         Ok(())
     }
 
@@ -105,6 +105,10 @@ impl Filter for QuotientFilter {
     /// The share of taken slots in equal parts of the table.
     fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
         self.table.fill_of_slices(slices)
+    }
+
+    fn check_before_copying(&self) -> Result<()> {
+        self.table.check_before_copying()
     }
 
     fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {

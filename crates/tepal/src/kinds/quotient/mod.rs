@@ -24,7 +24,6 @@ use core::fmt;
 pub use builder::QuotientFilterBuilder;
 pub(crate) use part::self_test;
 
-use super::in_file::{BodyChecked, Ref};
 use crate::error::Result;
 use crate::facts::Labels;
 use crate::ids::OverCapacity;
@@ -70,8 +69,6 @@ pub struct QuotientFilter {
     meta: Meta,
     /// Copies of all keys: with counts more than there are slots.
     held: u64,
-    /// What the lines are held against, where they are those of an opened file.
-    body_check: Option<Ref<dyn BodyChecked>>,
 }
 
 /// Everything about a filter that is not its table.
@@ -88,7 +85,7 @@ impl QuotientFilter {
     pub(crate) fn from_parts(meta: Meta, table: Table, held: u64) -> Self {
         let by_rate = meta.promised_rate * table.packing().numbers() as f64;
         let most_numbers = meta.capacity.max(by_rate as u64);
-        QuotientFilter { table, most_numbers, meta, held, body_check: None }
+        QuotientFilter { table, most_numbers, meta, held }
     }
 
     /// Keys the filter was planned for.
@@ -178,26 +175,7 @@ impl QuotientFilter {
     /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without
     /// the key of its seal.
     pub fn verify(&self) -> Result<()> {
-        self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.table.as_lines()))
-    }
-
-    /// To be called before the numbers go anywhere else: of a file that was opened quick they are checked now.
-    fn check_before_copying(&self) -> Result<()> {
-        match &self.body_check {
-            Some(check) if !check.has_passed() => check.run(self.table.as_lines()),
-            _ => Ok(()),
-        }
-    }
-
-    /// To be called before a change: a file's lines are checked and copied first.
-    #[inline]
-    fn before_a_change(&mut self) -> Result<()> {
-        if self.body_check.is_some() {
-            self.check_before_copying()?;
-            self.table.make_own()?;
-            self.body_check = None;
-        }
-        Ok(())
+        self.table.verify()
     }
 }
 

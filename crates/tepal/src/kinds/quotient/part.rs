@@ -174,10 +174,8 @@ impl AwaitsBody for Bodiless {
     }
 
     fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
-        let table = Table::of_lines(self.packing, lines, self.slots, self.distinct);
-        let mut filter = QuotientFilter::from_parts(self.meta, table, self.held);
-        filter.body_check = checked;
-        AnyFilter::Quotient(filter)
+        let table = Table::of_lines(self.packing, lines, self.slots, self.distinct).held_against(checked);
+        AnyFilter::Quotient(QuotientFilter::from_parts(self.meta, table, self.held))
     }
 }
 

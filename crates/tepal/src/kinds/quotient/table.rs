@@ -2,6 +2,8 @@
 //!
 //! It is laid out for so many slots, and laid out again for more where they do not fit. That changes no answer: U stays.
 
+mod counts;
+mod lay_out;
 mod tagged;
 
 use alloc::vec::Vec;
@@ -11,43 +13,16 @@ use crate::bits::kernel::{TableKernel, fetch_line};
 use crate::bits::table::change::{Added, Copies, Scratch, set_first_tag};
 use crate::bits::table::line::taken;
 use crate::bits::table::packing::Packing;
-use crate::bits::table::stream::{self, Drained, Entries, NoRoom, Writer};
+use crate::bits::table::stream::{Entries, NoRoom, Writer};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
-use crate::kinds::storage::{Backing, Mapped, PlainStorage, Storage, StorageMut};
+use crate::kinds::in_file::{BodyChecked, Ref};
+use crate::kinds::storage::{Backing, Mapped, PlainStorage, StorageMut};
 
-/// The most slots of one number: more are keys that somebody chose.
-pub(crate) const MOST_COPIES: u32 = 64;
-
-/// What is in a table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
-    /// Slots that are taken.
-    pub(crate) slots: u64,
-    /// Different numbers.
-    pub(crate) numbers: u64,
-    /// The most slots of one number.
-    pub(crate) most_copies: u64,
-}
-
-impl Counts {
-    /// Of ascending entries.
-    pub(crate) fn of(entries: impl Iterator<Item = u64>, tag_bits: u32) -> Self {
-        let (mut counts, mut last, mut copies) = (Counts::default(), None, 0);
-        for entry in entries {
-            let number = entry >> tag_bits;
-            counts.slots += 1;
-            if last == Some(number) {
-                copies += 1;
-            } else {
-                counts.numbers += 1;
-                (last, copies) = (Some(number), 1);
-            }
-            counts.most_copies = counts.most_copies.max(copies);
-        }
-        counts
-    }
-}
+use counts::Counting;
+pub(crate) use counts::{Counts, MOST_COPIES, too_many_copies};
+pub(crate) use lay_out::laid_out;
+use lay_out::more;
 
 /// Numbers in lines, in memory or those of an opened file.
 #[derive(Clone)]
@@ -60,6 +35,8 @@ pub(crate) struct Table {
     /// Different numbers.
     numbers: u64,
     scratch: Scratch,
+    /// What the lines are held against, where they are those of an opened file.
+    body_check: Option<Ref<dyn BodyChecked>>,
 }
 
 impl Table {
@@ -76,14 +53,32 @@ impl Table {
         slots: u64,
         entries: impl Fn() -> I,
     ) -> Result<Self> {
-        let counts = Counts::of(entries(), tag_bits.into());
+        Table::of_counted(numbers, tag_bits, slots, Counts::of(entries(), tag_bits.into()), entries)
+    }
+
+    /// [`of_entries`](Self::of_entries) for entries that were counted before.
+    pub(crate) fn of_counted<I: Iterator<Item = u64>>(
+        numbers: u64,
+        tag_bits: u8,
+        slots: u64,
+        counts: Counts,
+        entries: impl Fn() -> I,
+    ) -> Result<Self> {
         let (packing, lines) = laid_out(numbers, tag_bits, slots.max(counts.slots), entries)?;
         Ok(Table::of_lines(packing, in_memory(lines), counts.slots, counts.numbers))
     }
 
     /// A table whose lines are these already.
     pub(crate) fn of_lines(packing: Packing, lines: Mapped, slots: u64, numbers: u64) -> Self {
-        Table { packing, kernel: TableKernel::best(), lines, slots, numbers, scratch: Scratch::default() }
+        Table {
+            packing,
+            kernel: TableKernel::best(),
+            lines,
+            slots,
+            numbers,
+            scratch: Scratch::default(),
+            body_check: None,
+        }
     }
 
     pub(crate) fn packing(&self) -> &Packing {
@@ -144,6 +139,36 @@ impl Table {
         fetch_line(&self.lines.as_lines()[self.packing.place(number).line]);
     }
 
+    /// The lines are those of a file, and are held against this.
+    pub(crate) fn held_against(mut self, check: Option<Ref<dyn BodyChecked>>) -> Self {
+        self.body_check = check;
+        self
+    }
+
+    /// Holds the lines against what their file says of them.
+    pub(crate) fn verify(&self) -> Result<()> {
+        self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.as_lines()))
+    }
+
+    /// To be called before the numbers go anywhere else: of a file that was opened quick they are checked now.
+    pub(crate) fn check_before_copying(&self) -> Result<()> {
+        match &self.body_check {
+            Some(check) if !check.has_passed() => check.run(self.as_lines()),
+            _ => Ok(()),
+        }
+    }
+
+    /// To be called before a change: a file's lines are checked and copied first.
+    #[inline]
+    pub(crate) fn before_a_change(&mut self) -> Result<()> {
+        if self.body_check.is_some() {
+            self.check_before_copying()?;
+            self.make_own()?;
+            self.body_check = None;
+        }
+        Ok(())
+    }
+
     /// Copies lines that are a file's. They were checked before.
     pub(crate) fn make_own(&mut self) -> Result<()> {
         if self.lines.own().is_none() {
@@ -187,13 +212,6 @@ impl Table {
         Ok(())
     }
 
-    /// [`insert`](Self::insert) with more room.
-    #[cold]
-    fn insert_laying_out(&mut self, number: u64, tag: u64) -> Result<()> {
-        let entry = number << self.packing.tag_bits() | tag;
-        self.lay_out_with(more(self.slots), Some(entry))
-    }
-
     /// Takes a slot of a number away that there is; `is_last` says that it has no other.
     #[inline]
     pub(crate) fn remove(&mut self, number: u64, tag: u64, is_last: bool) -> Result<()> {
@@ -218,52 +236,6 @@ impl Table {
         Ok(())
     }
 
-    /// Lays the table out for so many slots: the same answers in more lines, or in fewer. Costs a pass over the table.
-    pub(crate) fn lay_out(&mut self, slots: u64) -> Result<()> {
-        self.lay_out_with(slots.max(self.slots), None)
-    }
-
-    /// The same, with an entry more. Up to [`SMALL`] lines there are two tables for a while. Beyond, a first pass finds the packing
-    /// and a second one writes the new lines while the old ones go, so that there is one table and a few MiB in memory.
-    fn lay_out_with(&mut self, slots: u64, entry: Option<u64>) -> Result<()> {
-        let fields = self.packing.fields();
-        let with_it = || Merged::new(self.entries(), entry.into_iter());
-        // What is a file's the system has anyway.
-        let is_in_memory = matches!(self.lines.0, Backing::Memory(_));
-        if self.packing.lines() <= SMALL || !is_in_memory {
-            let (packing, lines) = laid_out(fields.numbers, fields.tag_bits, slots, with_it)?;
-            (self.packing, self.lines) = (packing, in_memory(lines));
-            return Ok(());
-        }
-        let is_fit = |packing: &Packing| {
-            let mut writer = Writer::new(packing, with_it());
-            let fits = (0..packing.lines()).try_for_each(|_| writer.line().map(drop));
-            Ok(fits.and_then(|()| writer.end()).is_ok().then_some(()))
-        };
-        let (packing, ()) = fitting(fields.numbers, fields.tag_bits, slots, is_fit)?;
-        let mut lines = bits::room_for(packing.lines())?;
-        let old = core::mem::replace(&mut self.lines, in_memory(Vec::new())).into_lines()?;
-        let mut writer =
-            Writer::new(&packing, Merged::new(Drained::new(&self.packing, old), entry.into_iter()));
-        // They fitted before.
-        lines.extend((0..packing.lines()).map_while(|_| writer.line().ok()));
-        (self.packing, self.lines) = (packing, in_memory(lines));
-        Ok(())
-    }
-
-    /// Makes room for one slot more where what the table was laid out for is taken: lays it out for an eighth more, but for no
-    /// more than `most` slots as long as there are fewer.
-    #[inline]
-    pub(crate) fn make_room(&mut self, most: u64) -> Result<()> {
-        if self.slots < self.packing.room() { Ok(()) } else { self.lay_out(self.next_room(most)) }
-    }
-
-    /// So many slots [`make_room`](Self::make_room) lays the table out for.
-    fn next_room(&self, most: u64) -> u64 {
-        let next = more(self.packing.room().max(self.slots));
-        if self.slots < most { next.min(most) } else { next }
-    }
-
     /// The share of taken slots in equal parts of the table, or of each line where there are fewer.
     pub(crate) fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
         let lines = self.lines.as_lines();
@@ -283,18 +255,17 @@ impl Table {
             Some(lines) => lines.fill(Line([0; 8])),
             None => self.lines = in_memory(bits::zeroed(self.packing.lines())?),
         }
-        (self.slots, self.numbers) = (0, 0);
+        (self.slots, self.numbers, self.body_check) = (0, 0, None);
         Ok(())
     }
 
     /// The lines hold just what was counted, in the one way there is. Gives how many copies the tags count.
     pub(crate) fn check(packing: &Packing, lines: &[Line], slots: u64, numbers: u64) -> Result<u64> {
         let damaged = |what: &str| Err(Error::damaged(format_args!("the table {what}")));
-        let (count, past, ascending) = (Cell::new(0u64), Cell::new(false), Cell::new(true));
+        let (past, ascending) = (Cell::new(false), Cell::new(true));
         let tag_bits = packing.tag_bits();
         let tags = (1 << tag_bits) - 1;
-        let (mut last, mut in_order, mut held) = (None, true, 0u64);
-        let (mut different, mut copies, mut most) = (0, 0, 0);
+        let (mut in_order, mut held, mut counting) = (true, 0u64, Counting::default());
         // A line is written from ascending entries alone.
         let mut least = 0;
         let in_turn = Entries::new(packing, lines).take_while(|entry| {
@@ -304,17 +275,10 @@ impl Table {
         });
         let entries = in_turn.inspect(|entry| {
             let number = entry >> tag_bits;
-            count.set(count.get() + 1);
             past.set(past.get() || number >= packing.numbers());
-            if last == Some(number) {
-                copies += 1;
-                // All slots of a number but the first are at their greatest.
-                in_order &= entry & tags == tags;
-            } else {
-                (last, copies, different) = (Some(number), 1, different + 1);
-            }
+            // All slots of a number but the first are at their greatest.
+            in_order &= !counting.count(number) || entry & tags == tags;
             held = held.saturating_add((entry & tags) + 1);
-            most = most.max(copies);
         });
         let mut writer = Writer::new(packing, entries);
         for (i, line) in lines.iter().enumerate() {
@@ -332,10 +296,11 @@ impl Table {
         if past.get() {
             return damaged("holds a number that is past its greatest");
         }
-        if count.get() != slots || different != numbers {
+        let counts = counting.counts;
+        if counts.slots != slots || counts.numbers != numbers {
             return damaged("does not hold as many numbers as the header says");
         }
-        if most > MOST_COPIES {
+        if counts.most_copies > MOST_COPIES.into() {
             return damaged("holds a number in more than 64 slots");
         }
         if !in_order {
@@ -343,53 +308,6 @@ impl Table {
         }
         Ok(held)
     }
-}
-
-/// Lines from which on there is no second table while one is laid out again: 64 MiB.
-const SMALL: u64 = if cfg!(test) { 40 } else { 1 << 20 };
-
-/// Lines for at least so many slots, with these ascending entries; for more slots where they do not fit.
-pub(super) fn laid_out<I: Iterator<Item = u64>>(
-    numbers: u64,
-    tag_bits: u8,
-    slots: u64,
-    entries: impl Fn() -> I,
-) -> Result<(Packing, Vec<Line>)> {
-    fitting(numbers, tag_bits, slots, |packing| {
-        let mut lines = bits::zeroed(packing.lines())?;
-        Ok(stream::write(packing, entries(), &mut lines).is_ok().then_some(lines))
-    })
-}
-
-/// The packing for at least so many slots with which `fit` gives something.
-fn fitting<T>(
-    numbers: u64,
-    tag_bits: u8,
-    mut slots: u64,
-    fit: impl Fn(&Packing) -> Result<Option<T>>,
-) -> Result<(Packing, T)> {
-    let for_slots = |slots| match Packing::for_slots(slots, numbers, tag_bits) {
-        // So few numbers have no table of so many slots.
-        Err(Error::TooLarge { .. }) => Err(Error::NumbersClustered { inserted: 0 }),
-        packing => packing,
-    };
-    let mut packing = for_slots(slots)?;
-    let most_lines = packing.lines().saturating_mul(4).saturating_add(64);
-    loop {
-        if let Some(found) = fit(&packing)? {
-            return Ok((packing, found));
-        }
-        slots = more(slots);
-        packing = for_slots(slots)?;
-        if packing.lines() > most_lines {
-            return Err(Error::NumbersClustered { inserted: 0 });
-        }
-    }
-}
-
-/// So many slots a table is laid out for where these do not fit.
-fn more(slots: u64) -> u64 {
-    slots.saturating_add(slots / 8 + 1)
 }
 
 fn in_memory(lines: Vec<Line>) -> Mapped {

@@ -357,7 +357,7 @@ fn chosen_keys_are_refused() {
     let inverse = 0xF1DE_83E1_9937_733Du64;
     let numbers = filter.meta.plan.numbers(0).unwrap();
     let (mut refused, mut taken) = (0, Vec::new());
-    for number in 0..8_000u64 {
+    for number in 0..3_000u64 {
         let spread = ((u128::from(number) << 64).div_ceil(u128::from(numbers))) as u64;
         let z = spread.wrapping_mul(inverse);
         let key = z ^ (z >> 32);

@@ -77,10 +77,10 @@ fn parts_and_chunks_of_every_size() {
         for lines in [1, 2, 8, 63, 64, 65, 129] {
             let builder = BloomFilter::builder().layout(layout).over_capacity(OverCapacity::Ignore);
             let filter = builder.capacity(1000).bit_len(512 * lines).build().unwrap();
-            for count in [0, 1, 2, 3, 127, 128, 129, 255, 256, 257, 1000] {
+            for count in [0, 1, 2, 127, 128, 129, 257, 1000] {
                 let keys = spread(0..count);
-                for part_lines in [1, 8, 64, 256] {
-                    for chunk in [1, 128, 129, 1000] {
+                for part_lines in [1, 8, 256] {
+                    for chunk in [1, 129, 1000] {
                         if count / chunk as u64 <= 128 {
                             assert_same(&filter, &keys, small(1 + part_lines % 5, part_lines, chunk, 1));
                         }

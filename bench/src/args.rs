@@ -45,6 +45,10 @@ pub(crate) struct Args {
     /// Draw bits, rates and times of the largest table of hashed keys into this SVG file
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
+
+    /// Draw bits a key against the measured rate, of the same tables, into this SVG file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) frontier: Option<PathBuf>,
 }
 
 /// Something else than the filters.

@@ -90,5 +90,5 @@ pub(crate) fn cases(keys: &[usize], rates: &[f64], kinds: &[Kind]) -> Vec<Case> 
 /// A wanted rate as people write it: `1 %`, or `2^-16`.
 pub(crate) fn rate_name(rate: f64) -> String {
     let power = -rate.log2();
-    if power.fract() == 0.0 && power > 9.0 { format!("2^-{power}") } else { format!("{} %", 100.0 * rate) }
+    if power.fract() == 0.0 && power > 7.0 { format!("2^-{power}") } else { format!("{} %", 100.0 * rate) }
 }

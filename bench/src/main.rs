@@ -9,7 +9,7 @@
 //! - [`keys`]: the families of keys, already hashed and not; [`case`]: which, how many, at which rate
 //! - [`check`]: the check of the answers and the false-positive rate; [`measure`]: the rounds
 //! - [`report`] and [`machine`]: the tables, and what they were measured on; [`targets`]: the aims;
-//!   [`plot`]: the picture
+//!   [`plot`]: the pictures
 //! - [`guava`]: the Java program beside; [`command`] and [`floor`]: the command, and what it costs at least;
 //!   [`guard`]: the CPU levels beside each other; [`small`]: filters in the cache; [`sorted`]: questions by part;
 //!   [`expiring`]: a filter that forgets keys; [`quotient`]: filters from which keys can be removed
@@ -97,6 +97,9 @@ fn filters(args: &Args) -> Result<(), Box<dyn Error>> {
     print!("{}", targets::section(&tables));
     if let Some(file) = &args.plot {
         plot::draw(&tables, file)?;
+    }
+    if let Some(file) = &args.frontier {
+        plot::frontier::draw(&tables, file)?;
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use crate::machine;
 use crate::measure::Row;
 use crate::report::{Table, percent};
 
+pub(crate) mod frontier;
 mod labels;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -51,6 +52,8 @@ struct Series {
 struct Mark {
     bits: f64,
     nanoseconds: f64,
+    /// As it was measured.
+    measured: f64,
     rate: String,
     calls: Calls,
 }
@@ -60,15 +63,23 @@ struct Mark {
 /// # Errors
 /// Where the run has no such table, or the file cannot be written.
 pub(crate) fn draw(tables: &[Table], file: &Path) -> Result<()> {
+    let (keys, drawn) = largest(tables)?;
+    let all = series(&drawn);
+    into_file(file, |root| picture(root, keys, &all))
+}
+
+/// The largest tables of hashed keys, and of how many keys they are.
+fn largest(tables: &[Table]) -> Result<(usize, Vec<&Table>)> {
     let hashed = || tables.iter().filter(|table| table.case.group == Group::Alone(Kind::Hashed));
     let most = hashed().max_by_key(|t| (t.case.keys <= TYPICAL, t.case.keys)).map(|table| table.case.keys);
-    let keys = most.ok_or("--plot needs a table of hashed keys")?;
-    let drawn: Vec<&Table> = hashed().filter(|table| table.case.keys == keys).collect();
-    let all = series(&drawn);
+    let keys = most.ok_or("a picture needs a table of hashed keys")?;
+    Ok((keys, hashed().filter(|table| table.case.keys == keys).collect()))
+}
 
+fn into_file(file: &Path, picture: impl FnOnce(&Area<'_>) -> Result<()>) -> Result<()> {
     let failed = |error| format!("{}: {error}", file.display());
     let root = SVGBackend::new(file, SIZE).into_drawing_area();
-    picture(&root, keys, &all).and_then(|()| Ok(root.present()?)).map_err(failed)?;
+    picture(&root).and_then(|()| Ok(root.present()?)).map_err(failed)?;
     Ok(())
 }
 
@@ -87,7 +98,8 @@ fn series(tables: &[&Table]) -> Vec<Series> {
             // One name for xorf's filters, which differ in their bits alone.
             let name = row.name.trim_end_matches(char::is_numeric);
             let rate = row.rate.map_or(String::new(), |rate| short_rate(rate, tables));
-            let mark = Mark { bits: row.bits_per_key, nanoseconds: lookup(row), rate, calls: row.calls };
+            let (bits, measured) = (row.bits_per_key, row.rate.unwrap_or(1.0));
+            let mark = Mark { bits, nanoseconds: lookup(row), measured, rate, calls: row.calls };
             match all.iter_mut().find(|series| series.name == name) {
                 // The same filter answers for two rates, where it comes in few sizes.
                 Some(series) if series.marks.iter().any(|m| m.rate == mark.rate) => {}

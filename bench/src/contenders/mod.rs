@@ -18,6 +18,8 @@ pub(crate) const BASE: &str = "fastbloom";
 pub(crate) const LINE: &str = "tepal line";
 /// The row of tepal's layout `split-block`.
 pub(crate) const SPLIT_BLOCK: &str = "tepal split-block";
+/// The row of tepal's table of numbers.
+pub(crate) const QUOTIENT: &str = "tepal quotient";
 /// The row of tepal's layout `line` whose filter several threads fill.
 pub(crate) const SHARED: &str = "tepal line, shared";
 /// The same, where each thread inserts and asks in batches.
@@ -45,8 +47,10 @@ pub(crate) fn hashed(keys: usize, rate: f64) -> Vec<Box<dyn Contender<u64>>> {
             }
         }
     }
+    field.extend(ours::quotient(keys, rate));
     field.push(peers::fastbloom_hashed(keys, rate));
     field.push(peers::sbbf_rs_safe(keys, rate));
+    field.push(peers::qfilter(keys, rate));
     field.extend(peers::xorf(rate));
     field
 }

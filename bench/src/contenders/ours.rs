@@ -1,13 +1,13 @@
-//! tepal: each layout, one key at a time, in batches and in bulk.
+//! tepal: each layout, one key at a time, in batches and in bulk; and the table from which keys can be removed.
 //!
 //! All settings are the defaults. In particular a filter refuses keys past its capacity, and the work of
 //! knowing when that is belongs to the time of an insert.
 
 use std::num::NonZeroUsize;
 
-use tepal::{BloomFilter, Layout, Plan};
+use tepal::{BloomFilter, Layout, Plan, QuotientFilter};
 
-use super::{LINE, SHARED, SHARED_BATCH, SPLIT_BLOCK};
+use super::{LINE, QUOTIENT, SHARED, SHARED_BATCH, SPLIT_BLOCK};
 use crate::contender::{Calls, Contender, many_keys, one_key, shared};
 use crate::keys::Text;
 
@@ -71,6 +71,33 @@ pub(crate) fn hash_bulk(
         move |filter, hashes| filter.insert_bulk_hashes(hashes, threads).expect(FITS),
         move |filter, hashes, answers| filter.contains_bulk_hashes(hashes, answers, threads),
     )
+}
+
+/// The table of numbers, one key at a time and in batches.
+pub(crate) fn quotient(keys: usize, rate: f64) -> [Box<dyn Contender<u64>>; 2] {
+    let filter = || {
+        let builder = QuotientFilter::builder().capacity(keys as u64).false_positive_rate(rate);
+        builder.build().expect("the table reaches the rate and the machine has the memory")
+    };
+    let bits = 8 * filter().size_in_bytes();
+    let one_key = one_key(
+        QUOTIENT,
+        bits,
+        filter(),
+        |filter: &mut QuotientFilter| filter.clear().expect("a filter in memory"),
+        |filter, &hash| {
+            filter.insert_hash(hash).expect(FITS);
+        },
+        |filter, &hash| filter.contains_hash(hash),
+    );
+    let batch = many_keys(
+        (QUOTIENT, Calls::Batch, bits),
+        filter(),
+        |filter: &mut QuotientFilter| filter.clear().expect("a filter in memory"),
+        |filter, hashes| filter.insert_many_hashes(hashes).expect(FITS),
+        |filter, hashes, answers| filter.contains_many_hashes(hashes, answers),
+    );
+    [one_key, batch]
 }
 
 /// The layout `line`, filled by threads that share it: one key at a time, and in batches. A cleared one is a new one,

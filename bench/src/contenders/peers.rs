@@ -108,6 +108,21 @@ pub(crate) fn parquet<const N: usize>(keys: usize, rate: f64) -> Box<dyn Contend
     )
 }
 
+/// qfilter, whose sizes are powers of two, given the hash. A cleared one is a new one.
+pub(crate) fn qfilter(keys: usize, rate: f64) -> Box<dyn Contender<u64>> {
+    let empty = move || qfilter::Filter::new(keys as u64, rate).expect("a size that it has");
+    one_key(
+        "qfilter",
+        8 * empty().memory_usage() as u64,
+        empty(),
+        move |filter| *filter = empty(),
+        |filter, &hash| {
+            filter.insert_fingerprint(true, hash).expect("it takes the keys it was planned for");
+        },
+        |filter, &hash| filter.contains_fingerprint(hash),
+    )
+}
+
 /// The binary fuse filter of xorf that keeps the rate with the fewest bits: 8 of them give 2^-8, 16 give
 /// 2^-16. None keeps a lower rate.
 pub(crate) fn xorf(rate: f64) -> Option<Box<dyn Contender<u64>>> {

@@ -201,3 +201,20 @@ fn keys_and_members_are_read_as_the_filter_was_built() {
     assert_eq!(place.run("except -q f white --whole --members members").code, 2);
     assert_eq!(place.run("except -q f odd.csv --members members.csv").code, 0);
 }
+
+/// They are about the members of the old filter; what they were, the new one says itself.
+#[test]
+fn another_list_in_the_same_shape_has_none_and_it_is_said() {
+    let place = place();
+    assert_eq!(place.run("except -q f strangers --members members").code, 0);
+    place.write("others", numbers(20_000..21_000));
+    let ran = place.run("build others --like f -o g");
+    assert!(
+        ran.code == 0 && ran.err.contains("exceptions are about its own members, and stay with it"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(place.run("info g --json").json()[0]["exceptions"], 0);
+    assert_eq!(place.run("build -q others --like f -o h").quiet(), (0, &b""[..]));
+    assert_eq!(place.run("has -c g others").text(), "1000\n");
+}

@@ -10,9 +10,11 @@ use crate::input::bad::BadPolicy;
 use crate::input::field::{Field, KeyRules};
 use crate::input::source::Source;
 use crate::open::open;
+use crate::output::complain;
 use crate::rows::{self, Rows};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
+use crate::text::number;
 
 /// The filter for another list of the shape, hash, recipe and promise of the one at `path`, and from where its keys came where nothing
 /// else is said.
@@ -37,6 +39,14 @@ pub fn file(
         let text =
             "a chain of filters, which grows; --like needs one filter, so build it anew without --like";
         return Err(Failure::at(&name, text));
+    }
+    let exceptions = file.filter().facts().exceptions;
+    if exceptions > 0 && !args.quiet {
+        complain(&format!(
+            "{name}: its {} are about its own members, and stay with it; give the new filter its own by tepal except, or build it with \
+             --exact-on in place of --like",
+            number::counted(exceptions, "exception")
+        ));
     }
     relabel(&mut file, args, &rules, sources).map_err(|error| Failure::at(&name, error))?;
     Ok((file, rules))

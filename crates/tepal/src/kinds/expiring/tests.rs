@@ -99,7 +99,9 @@ fn a_filter_is_what_came_last_in_the_window() {
                 let time = match random % 4000 {
                     0 => hash(random) % model.now,
                     1 => model.now.saturating_add(length / 2 + hash(random) % length),
-                    2 => model.now.saturating_add(length.saturating_mul(3).saturating_add(hash(random) % length)),
+                    2 => model
+                        .now
+                        .saturating_add(length.saturating_mul(3).saturating_add(hash(random) % length)),
                     3..1500 => model.now.saturating_add(hash(random) % (2 * step)),
                     1500..1600 => model.now - hash(random) % (step + 1).min(model.now),
                     _ => model.now,

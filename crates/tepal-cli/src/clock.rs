@@ -33,3 +33,49 @@ pub fn tell(name: &str, file: &mut Opened, keys_go_in: bool) -> Result<(), Failu
         _ => Ok(()),
     }
 }
+
+/// When a filter has to be told the time again, since keys go then; nothing of one that is told none.
+pub fn next_turn(filter: &AnyFilter) -> Option<u64> {
+    let AnyFilter::Expiring(filter) = filter else { return None };
+    let (Window::Time(length), Some(told)) = (filter.window(), filter.now()) else { return None };
+    if told < LEAST {
+        return None;
+    }
+    let (told, length, generations) =
+        (u128::from(told), u128::from(length), u128::from(filter.generations()));
+    let next = (told * generations / length + 1) * length;
+    u64::try_from(next.div_ceil(generations)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tepal::ExpiringFilter;
+
+    #[test]
+    fn the_next_turn_is_the_first_time_that_turns() {
+        let of = |window, generations| {
+            ExpiringFilter::builder()
+                .capacity(10)
+                .window_of_time(window)
+                .generations(generations)
+                .build()
+                .unwrap()
+        };
+        for (window, generations) in [(60, 6), (61, 6), (7, 7), (100, 3), (7 * 86_400, 6)] {
+            for told in [LEAST, LEAST + 1, LEAST + 59, 1_764_000_007] {
+                let mut filter = of(window, generations);
+                filter.advance_to(told).unwrap();
+                let next = next_turn(&filter.clone().into()).unwrap();
+                assert!(next > told && filter.clone().advance_to(next).unwrap() == 1, "{window} {told}");
+                assert_eq!(filter.advance_to(next - 1).unwrap(), 0, "{window} {told}");
+            }
+        }
+        let mut minutes = of(60, 6);
+        assert_eq!(next_turn(&minutes.clone().into()), None);
+        minutes.advance_to(29_800_000).unwrap();
+        assert_eq!(next_turn(&minutes.into()), None);
+        let keys = ExpiringFilter::builder().window_of_keys(10).build().unwrap();
+        assert_eq!(next_turn(&keys.into()), None);
+    }
+}

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use tepal::{
-    Facts, FileFacts, Form, Format, Labels, Opened, PartFacts, TableFacts, Unrecorded, Window, WindowFacts,
+    AnyFilter, Facts, FileFacts, Form, Format, Kind, Labels, Opened, PartFacts, TableFacts, Unrecorded,
+    Window, WindowFacts,
 };
 
 use crate::article::Article;
@@ -64,6 +65,8 @@ pub struct Description {
     pub exceptions: u64,
     /// Whether it knows them by a divider, and so takes no further key.
     pub divided: bool,
+    /// Whether keys can be removed.
+    pub deletable: bool,
     /// How many times the keys of its newest filter the next one of a chain is for; null for what does not grow.
     pub expansion: Option<u32>,
     /// What happens when more keys come; null when not recorded.
@@ -172,6 +175,8 @@ pub struct Told {
     pub facts: Facts,
     /// Its file.
     pub file: FileFacts,
+    /// Can keys be removed?
+    pub can_remove: bool,
 }
 
 impl Told {
@@ -179,7 +184,7 @@ impl Told {
     pub fn of(name: &str, opened: &Opened) -> Result<Self, Failure> {
         let mut facts = opened.facts().map_err(|error| Failure::at(name, error))?;
         match facts.file.take() {
-            Some(file) => Ok(Self { facts, file }),
+            Some(file) => Ok(Self { facts, file, can_remove: can_remove(opened.filter()) }),
             None => Err(Failure::at(name, "a filter without a file")),
         }
     }
@@ -224,7 +229,7 @@ pub fn warn_past_promise(name: &str, told: &Told) {
 impl Description {
     /// Describes a filter, which is at `name`.
     pub fn of(name: &str, told: &Told) -> Self {
-        let Told { facts, file } = told;
+        let Told { facts, file, .. } = told;
         let (has_plan, parts) = (told.has_plan(), &facts.parts);
         let sum = |of: fn(&PartFacts) -> u64| parts.iter().map(of).sum::<u64>();
         let (bits, set_bits) = (sum(|part| part.bit_len), sum(|part| part.set_bits));
@@ -268,6 +273,7 @@ impl Description {
             full: facts.is_full,
             exceptions: facts.exceptions,
             divided: facts.is_divided,
+            deletable: told.can_remove,
             expansion: facts.expansion,
             over_capacity_policy: told.is_ours().then(|| facts.over_capacity.to_string()),
             scheme: facts.scheme.to_string(),
@@ -333,6 +339,14 @@ impl Table {
             distinct_numbers: table.distinct_numbers,
             bits_per_key: table.bits_per_key(),
         }
+    }
+}
+
+/// Can keys be removed from it?
+pub fn can_remove(filter: &AnyFilter) -> bool {
+    match filter {
+        AnyFilter::Growing(filter) => filter.is_deletable(),
+        other => other.kind() == Kind::Quotient,
     }
 }
 

@@ -1,4 +1,4 @@
-//! The filters of a program that runs on while others replace their files (`--reload`).
+//! The filters of a program that runs on: while others replace their files (`--reload`), and while keys expire.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use tepal::Opened;
 
 use crate::args::KeyArgs;
 use crate::asking::{Answers, Groups, How};
+use crate::clock;
 use crate::error::Failure;
 use crate::input::pages::Keys;
 use crate::input::parallel::lock;
@@ -20,6 +21,9 @@ use crate::text::message::shown;
 
 /// While keys keep coming, the files are looked at so often. Before the first keys after a wait they always are.
 const OFTEN: Duration = Duration::from_millis(100);
+
+/// A filter that could not be told the time is told it again after so many seconds.
+const AGAIN: u64 = 60;
 
 /// Filters at one time.
 type Set = Arc<Vec<Arc<Opened>>>;
@@ -38,6 +42,10 @@ pub struct Filters<'a> {
     exchanged: AtomicU64,
     /// Nothing where their files are never looked at again.
     watch: Option<Mutex<Watch>>,
+    /// When the next keys expire, in seconds since 1970.
+    turn: AtomicU64,
+    /// Of whoever tells the time.
+    telling: Mutex<()>,
 }
 
 /// What is known of the files.
@@ -91,6 +99,7 @@ impl<'a> Filters<'a> {
         let watched = |path: &PathBuf| Watched { seen: Seen::of(path), warned: false };
         let files = paths.iter().map(watched).collect();
         let opened: Vec<_> = paths.iter().map(|path| open(path).map(Arc::new)).collect::<Result<_, _>>()?;
+        let turn = AtomicU64::new(turn_of(&opened));
         Ok(Self {
             paths,
             open: Box::new(open),
@@ -98,6 +107,8 @@ impl<'a> Filters<'a> {
             now: RwLock::new(Arc::new(opened)),
             exchanged: AtomicU64::new(0),
             watch: reload.then(|| Mutex::new(Watch { looked: Some(Instant::now()), files })),
+            turn,
+            telling: Mutex::new(()),
         })
     }
 
@@ -130,11 +141,7 @@ impl<'a> Filters<'a> {
             match opened.and_then(|opened| self.check_keys(path, &opened).map(|()| opened)) {
                 Ok(opened) => {
                     file.warned = false;
-                    let mut now = self.now.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    let mut set = Vec::clone(&now);
-                    set[number] = Arc::new(opened);
-                    *now = Arc::new(set);
-                    self.exchanged.fetch_add(1, Ordering::Release);
+                    self.exchange(number, opened, None);
                 }
                 Err(_) if file.warned => {}
                 Err(failure) => {
@@ -150,10 +157,60 @@ impl<'a> Filters<'a> {
         watch.looked = Some(Instant::now());
     }
 
+    /// Puts another filter in the place of one; where it is made of `old`, only if that one is there still.
+    fn exchange(&self, number: usize, opened: Opened, old: Option<&Arc<Opened>>) {
+        let mut now = self.now.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if old.is_some_and(|old| !Arc::ptr_eq(old, &now[number])) {
+            return;
+        }
+        let mut set = Vec::clone(&now);
+        set[number] = Arc::new(opened);
+        self.turn.store(turn_of(&set), Ordering::Relaxed);
+        *now = Arc::new(set);
+        self.exchanged.fetch_add(1, Ordering::Release);
+    }
+
+    /// Tells filters the time whose keys expire by now: those that forget some are exchanged.
+    fn tell_time(&self) {
+        let is_due = || self.turn.load(Ordering::Relaxed) <= clock::now();
+        if !is_due() {
+            return;
+        }
+        let _telling = lock(&self.telling);
+        if !is_due() {
+            return;
+        }
+        let time = clock::now();
+        for (number, filter) in self.now().iter().enumerate() {
+            if clock::next_turn(filter.filter()).is_none_or(|turn| turn > time) {
+                continue;
+            }
+            let name = shown(&self.paths[number]);
+            let mut told = Opened::clone(filter);
+            match clock::tell(&name, &mut told, false) {
+                Ok(()) => self.exchange(number, told, Some(filter)),
+                Err(failure) => {
+                    if let Failure::Message(why) = failure {
+                        complain(&format!("{why}. It goes on answering as of before"));
+                    }
+                    // To be tried again later.
+                    self.turn.store(time + AGAIN, Ordering::Relaxed);
+                    return;
+                }
+            }
+        }
+    }
+
     /// Refuses a successor of other keys, for which all answers would be no.
     fn check_keys(&self, path: &Path, opened: &Opened) -> Result<(), Failure> {
         self.keys.as_ref().map_or(Ok(()), |keys| keys.check(path, opened))
     }
+}
+
+/// When the next keys of these expire.
+fn turn_of(filters: &[Arc<Opened>]) -> u64 {
+    let turns = filters.iter().filter_map(|filter| clock::next_turn(filter.filter()));
+    turns.min().unwrap_or(u64::MAX)
 }
 
 /// Asks filters that may be exchanged between two pages.
@@ -192,6 +249,7 @@ impl Work for AskLive<'_> {
         answers: &mut Answers,
     ) -> Result<(), Refused> {
         self.filters.look();
+        self.filters.tell_time();
         if self.filters.exchanged.load(Ordering::Acquire) != tools.exchanged {
             *tools = self.tools();
         }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use tepal::OverCapacity;
 
-use super::{ChainArgs, KeyArgs, RecipeArgs, SchemeArgs, ShapeArgs, TableArgs, WindowArgs};
+use super::{ChainArgs, GrowArgs, KeyArgs, RecipeArgs, SchemeArgs, ShapeArgs, TableArgs, WindowArgs};
 use crate::text::number;
 
 /// The end of its help, after that about keys.
@@ -65,6 +65,8 @@ pub struct BuildArgs {
     pub shape: ShapeArgs,
     #[command(flatten)]
     pub table: TableArgs,
+    #[command(flatten)]
+    pub grow: GrowArgs,
     #[command(flatten)]
     pub window: WindowArgs,
     #[command(flatten)]

@@ -13,6 +13,7 @@ mod chain;
 mod encoding;
 mod except;
 mod foreign;
+mod grow;
 mod has;
 mod keys;
 mod live;
@@ -37,6 +38,8 @@ pub use encoding::listed;
 use except::EXCEPT_HELP;
 pub use except::ExceptArgs;
 pub use foreign::{ConvertArgs, FileArgs, MergeArgs, Preset, SchemeArgs};
+use grow::GROW_HELP;
+pub use grow::GrowArgs;
 pub use has::HasArgs;
 use keys::KEYS_HELP;
 pub use keys::{AskedArgs, HeaderArgs, KeyArgs, RecipeArgs};
@@ -105,7 +108,7 @@ pub enum Verb {
         before_help = "  tepal build list.txt -o list.tepal
   zcat old.gz | tepal build - new.txt -p 0.1% -o all.tepal
   tepal build mail.csv -f email --nocase --trim -o mail.tepal",
-        after_help = format!("{KEYS_HELP}\n\n{EXACT_HELP}\n\n{TABLE_HELP}\n\n{WINDOW_HELP}")
+        after_help = format!("{KEYS_HELP}\n\n{EXACT_HELP}\n\n{TABLE_HELP}\n\n{GROW_HELP}\n\n{WINDOW_HELP}")
     )]
     Build(BuildArgs),
     /// Add keys to a filter

@@ -16,6 +16,9 @@ What a filter of that size built from the same keys is, the folded one is, bit f
 A filter from which keys can be removed (build --deletable) folds by 2 to 64; where -p allows no factor, its table is laid out for the \
 keys that are left in it. Fewer numbers mean fewer bits a key, so that a half takes more than half of the bytes.
 
+A growing filter (build --growing) becomes one table with -p, at the fewest bits there are at that rate: for a set to which no more keys \
+come, or few. Such a table takes no more keys than its rate allows, and keys can be removed from it where they could before.
+
 Filters whose positions are remainders (Guava, Spark, RedisBloom, and the others but Parquet) do not fold; build them again \
 from their keys.";
 

@@ -9,7 +9,7 @@ use crate::text::number;
 pub const WINDOW_HELP: &str = "\
 Keys that expire: a filter of --window 7d forgets each key seven days after it came last, by the clock of this machine, and at most a \
 generation later (a sixth of the window, --generations); one of --window 1Mkeys holds the last million keys that came. tepal add tells it \
-the time and puts keys in; has, which and test tell it the time before they ask. -n is how many different keys come in one window; left \
+the time and puts keys in; has, which and test tell it the time before they ask, and has and which again while they run on. -n is how many different keys come in one window; left \
 out, as many as the list has.
   tepal build logins.txt --window 7d -n 10M -o logins.tepal
   tepal build urls.txt --window 1Mkeys -o recent.tepal

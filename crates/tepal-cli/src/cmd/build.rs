@@ -1,17 +1,18 @@
 //! `tepal build`: makes a filter from a list.
 
+mod described;
 mod exact;
+pub mod gather;
+mod grow;
 mod like;
 pub mod table;
+mod way;
 mod window;
 
-use std::path::Path;
-
 use serde::Serialize;
-use tepal::build::{Built, Gather};
+use tepal::build::Built;
 use tepal::{
-    AnyFilter, BloomFilterBuilder, Error, ExpiringFilterBuilder, Format, KeyDomain, Labels, Obstacle, Opened,
-    OverCapacity, PreparedKeys, Scheme,
+    AnyFilter, BloomFilterBuilder, Error, Format, KeyDomain, Labels, Obstacle, OverCapacity, Scheme,
 };
 
 use super::plan::has_own_sizes;
@@ -20,18 +21,14 @@ use crate::describe::{Description, Told};
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
 use crate::input::field::{Field, KeyRules};
-use crate::input::pages::{Inputs, Page};
-use crate::input::pipeline::{self, Flow, Sink};
+use crate::input::pages::Inputs;
 use crate::input::progress::Progress;
 use crate::input::source::Source;
-use crate::keys::{Keep, Kept};
-use crate::machine;
 use crate::open::no_such_keys;
 use crate::output::{Stdout, Target, complain, keep, say};
-use crate::rows::Rows;
 use crate::secrets::Secrets;
-use crate::text::message::shown;
 use crate::text::number;
+use way::Way;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -49,24 +46,13 @@ struct Report {
     filter: Description,
 }
 
-/// How the keys of the list become a filter.
-enum Way {
-    /// They go into one as they come.
-    Gather(Box<Gather>),
-    /// They are compared with a universe first.
-    Exact(Box<BloomFilterBuilder>),
-    /// They are sorted into a table.
-    Table(table::Shape),
-    /// They go into a table that forgets them one day.
-    Window(Box<ExpiringFilterBuilder>),
-}
-
 /// Runs the verb.
 pub fn run(args: &BuildArgs) -> Outcome {
     if args.json && args.output.as_os_str() == "-" {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
     table::check(args)?;
+    grow::check(args)?;
     window::check(args)?;
     exact::check(args)?;
     let output = Some(args.output.as_path());
@@ -76,41 +62,10 @@ pub fn run(args: &BuildArgs) -> Outcome {
     let secrets = Secrets::from_files(args.secret.as_deref(), args.seal.as_deref(), args.quiet)?;
     let threads = args.keys.threads();
     let sources = Source::list(&args.inputs);
-    let (way, rules) = match &args.like {
-        Some(path) => {
-            let (file, rules) = like::file(path, args, &sources, &secrets)?;
-            (like_it(path, file)?, rules)
-        }
-        None => {
-            let rules = args.keys.rules(BadPolicy::Fail)?;
-            args.keys.check_field()?;
-            let rows = Rows::label(&rules, &sources);
-            let way = match (args.table.flag(), args.exact_on.is_empty()) {
-                _ if args.window.window.is_some() => {
-                    Way::Window(Box::new(window::described(args, rows, &secrets)?))
-                }
-                (Some(_), _) => {
-                    Way::Table(table::Shape::Flags(Box::new(table::described(args, rows, &secrets)?)))
-                }
-                (None, true) => {
-                    Way::Gather(Box::new(new_gather(args, keyed(args, rows, &secrets)?, &target)?))
-                }
-                (None, false) => Way::Exact(Box::new(keyed(args, rows, &secrets)?)),
-            };
-            (way, rules)
-        }
-    };
+    let (way, rules) = Way::of(args, &sources, &secrets, &target)?;
     let progress = Progress::of(&sources, args.quiet);
     let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), threads)?;
-    let (mut built, exact) = match way {
-        Way::Gather(gather) => (gather_all(*gather, &mut inputs, args.like.as_deref())?, None),
-        Way::Exact(builder) => {
-            let (built, exact) = exact::build(*builder, args, &target, &rules, &mut inputs)?;
-            (built, Some(exact))
-        }
-        Way::Table(shape) => (table::build(shape, args, &mut inputs)?, None),
-        Way::Window(builder) => (window::build(*builder, args, &mut inputs)?, None),
-    };
+    let (mut built, exact) = way.build(args, &target, &rules, &mut inputs)?;
     if let Some(form) = args.chain.form {
         built.file = built.file.in_form(form)?;
     }
@@ -162,15 +117,6 @@ pub fn run(args: &BuildArgs) -> Outcome {
     Ok(0)
 }
 
-/// How keys become a filter like the one at `path`, which is `file`.
-fn like_it(path: &Path, file: Opened) -> Result<Way, Failure> {
-    let failed = |error| Failure::at(&shown(path), error);
-    match table::like(file).map_err(failed)? {
-        Ok(shape) => Ok(Way::Table(shape)),
-        Err(file) => Ok(Way::Gather(Box::new(Gather::like(file).map_err(failed)?))),
-    }
-}
-
 /// What the flags say of the filter, with the secret key.
 fn keyed(args: &BuildArgs, rows: Option<String>, secrets: &Secrets) -> Result<BloomFilterBuilder, Failure> {
     let builder = builder(args, rows)?;
@@ -178,77 +124,6 @@ fn keyed(args: &BuildArgs, rows: Option<String>, secrets: &Secrets) -> Result<Bl
         Some(key) => builder.secret_key(key.clone()),
         None => builder,
     })
-}
-
-/// Takes keys into a new filter.
-fn new_gather(args: &BuildArgs, builder: BloomFilterBuilder, target: &Target) -> Result<Gather, Failure> {
-    let format = args.scheme.to.unwrap_or(Format::Tepal);
-    if format != Format::Tepal {
-        refuse_what_is_lost(args, format)?;
-    }
-    let gather = Gather::with(builder, format, &target.folder(), args.keys.threads()).map_err(refusal)?;
-    Ok(gather.memory(args.memory.unwrap_or_else(machine::share)))
-}
-
-/// Reads all keys and builds the filter, in the shape of the one that is named.
-pub fn gather_all(gather: Gather, inputs: &mut Inputs, like: Option<&Path>) -> Result<Built, Failure> {
-    let keep = Keep::new(&gather);
-    pipeline::run(inputs, &keep, &mut Take { gather: &gather, like })?;
-    drop(keep);
-    Ok(gather.finish()?)
-}
-
-/// Gives the filter the keys whose order counts.
-struct Take<'a> {
-    gather: &'a Gather,
-    like: Option<&'a Path>,
-}
-
-impl Sink<Kept> for Take<'_> {
-    fn take(&mut self, page: &mut Page<'_>, kept: &Kept) -> Result<Flow, Failure> {
-        if let Some(failure) = &kept.failure {
-            return Err(failure.clone());
-        }
-        take(self.gather, &kept.keys, page.name, self.like)?;
-        Ok(Flow::Continue)
-    }
-}
-
-/// Gives a filter keys of a list.
-fn take(gather: &Gather, keys: &PreparedKeys, list: &str, like: Option<&Path>) -> Result<(), Failure> {
-    gather.take(keys).map_err(|error| match error {
-        Error::CapacityReached { capacity, .. } => too_many(list, capacity, gather.format(), like),
-        Error::KeysClustered { rate, promised, .. } => {
-            Failure::clustered(list, rate, promised, "--over warn")
-        }
-        error => error.into(),
-    })
-}
-
-/// More keys than the room that was asked for.
-fn too_many(list: &str, capacity: u64, format: Format, like: Option<&Path>) -> Failure {
-    if let Some(like) = like {
-        let text = format!(
-            "more different keys than {} has room for, {}; build that one with more room first (-n) and send it whole, or \
-             say --over warn to go past its promised rate",
-            shown(like),
-            number::count(capacity)
-        );
-        return Failure::at(list, text);
-    }
-    let last = match format {
-        // Their servers refuse more, whatever is said here.
-        Format::RedisBloom | Format::ValkeyBloom => "let it grow with --expansion 2",
-        _ => "say --over ignore",
-    };
-    Failure::at(
-        list,
-        format!(
-            "more different keys than the filter has room for, {}; give more with -n or -s, leave them out so that \
-             the keys are counted, or {last}",
-            number::count(capacity)
-        ),
-    )
 }
 
 /// Why there can be no such filter. The library speaks of one with keys; here there are none yet, and the flag can go.

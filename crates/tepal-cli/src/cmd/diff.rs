@@ -41,17 +41,12 @@ pub fn run(args: &DiffArgs) -> Outcome {
     let old = shown(&args.old);
     check_foreign(args)?;
     let patch = Patch::between_files(&args.old, &args.new).map_err(|error| match error {
-        Error::Incompatible { property: "length", expected, found, .. } if is_table(&args.new) => Failure::at(
-            &shown(&args.new),
-            format!(
-                "its length is {found}, and that of {old} is {expected}: the table of a filter from which keys can be removed \
-                 follows from how many keys there are; send it whole, or build it with --like {old}, which keeps the length while the \
-                 keys fit"
-            ),
-        ),
         Error::Incompatible { property, expected, found, .. } => Failure::at(
             &shown(&args.new),
-            format!("its {property} is {found}, and that of {old} is {expected}; {}", rebuild(&old)),
+            format!(
+                "its {property} is {found}, and that of {old} is {expected}{}",
+                way_out(property, &args.new, &old)
+            ),
         ),
         error => named(args, error),
     })?;
@@ -65,6 +60,21 @@ pub fn run(args: &DiffArgs) -> Outcome {
         Stdout::new().document(&Report { old_len, new_len, patch_len, flips })?;
     }
     Ok(0)
+}
+
+/// What to do where two files have no patch between them. Of a filter that is keyed or sealed its kind is not told.
+fn way_out(property: &str, new: &Path, old: &str) -> String {
+    let opened = tepal::open(new).ok().filter(|_| property == "length");
+    match opened.map(|file| file.filter().kind()) {
+        Some(Kind::Quotient) => format!(
+            ": the table of a filter from which keys can be removed follows from how many keys there are; send it whole, or build it \
+             with --like {old}, which keeps the length while the keys fit"
+        ),
+        Some(Kind::Growing | Kind::Expiring) => {
+            ": the tables of such a filter follow from how many keys there are; send it whole".to_owned()
+        }
+        _ => format!("; {}", rebuild(old)),
+    }
 }
 
 fn rebuild(old: &str) -> String {
@@ -118,11 +128,6 @@ fn check_foreign(args: &DiffArgs) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::at(&name, format!("its size or its hash is not that of {old}; {}", rebuild(&old))))
-}
-
-/// Is it a filter from which keys can be removed? One that is keyed or sealed is not told.
-fn is_table(path: &Path) -> bool {
-    tepal::open(path).is_ok_and(|file| file.filter().kind() == Kind::Quotient)
 }
 
 /// Is it a tepal file?

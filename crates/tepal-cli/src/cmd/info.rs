@@ -122,7 +122,8 @@ fn what(told: &Told) -> String {
     let kind = match told.facts.parts.as_slice() {
         _ if told.facts.kind == Kind::Quotient => table(&told.facts.tables),
         _ if told.facts.kind == Kind::Growing => {
-            format!("growing filter of {}", counted(told.facts.tables.len() as u64, "table"))
+            let removable = if told.can_remove { ": its keys can be removed" } else { "" };
+            format!("growing filter of {}{removable}", counted(told.facts.tables.len() as u64, "table"))
         }
         _ if told.facts.kind == Kind::Expiring => "expiring filter: it forgets keys by itself".to_owned(),
         [one] => {

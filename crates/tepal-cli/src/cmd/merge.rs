@@ -93,6 +93,23 @@ fn refusal(error: &Error) -> String {
                  equal, so build both with the same -n and -p, or one with --like the other"
             )
         }
+        Error::Incompatible { property: "the keys that they began with", expected, found, .. } => format!(
+            "it began with room for {found} keys, not {expected}; growing filters are merged where they began alike, so build both with \
+             the same -n"
+        ),
+        Error::Incompatible { property: "whether keys can be removed", .. } => {
+            "keys can be removed from the one and not from the other; build both with --deletable, or none".to_owned()
+        }
+        Error::NotPossible { kind: Kind::Growing, operation: "be united", .. } => {
+            "together they hold more keys than the tables of one of them take under its promise; ask both, add the keys of the one to \
+             the other (tepal add), or build both with a larger -n"
+                .to_owned()
+        }
+        Error::NotPossible { kind: Kind::Growing, operation: "be intersected", .. } => {
+            "growing filters cannot be intersected, for a key may be in different tables of them; make one table of each with the same \
+             rate (tepal shrink -p)"
+                .to_owned()
+        }
         Error::TooManyCopies { most, .. } => format!(
             "together they hold a key more often than the {} times that can be counted; build both with more bits of a count \
              (--count-bits)",
@@ -120,7 +137,7 @@ fn report(merged: usize, told: &Told) {
         "{} merged: about {}{}; {}",
         number::counted(merged as u64, "filter"),
         number::counted(told.facts.estimated_len.round() as u64, "different key"),
-        if told.facts.kind == Kind::Quotient { "" } else { " by the bits" },
+        if told.facts.tables.is_empty() { " by the bits" } else { "" },
         told.rates(","),
     ));
 }

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tepal::{AnyFilter, Kind, Opened, PreparedKeys};
+use tepal::{Error, Kind, Opened, PreparedKeys};
 
 use crate::args::RemoveArgs;
-use crate::describe::{Description, Told};
+use crate::describe::{Description, Told, can_remove};
 use crate::error::{Failure, Outcome};
 use crate::input::bad::{BadPolicy, BadTotal};
 use crate::input::field::KeyRules;
@@ -31,6 +31,8 @@ struct Report {
     removed: u64,
     /// Keys of which no copy was in.
     not_in: u64,
+    /// Keys that were left alone, since a growing filter has their numbers twice, and one may be another key's.
+    kept: u64,
     /// Keys that were left alone, since no list of `--members` has them.
     not_members: u64,
     /// Records that were left out because they have no key.
@@ -71,10 +73,11 @@ pub fn run(args: &RemoveArgs) -> Outcome {
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let work = Prepare { hasher: file.key_hasher() };
     let given = given(&work.hasher, &args.asked)?;
-    let mut sink = Remove { name: &name, file: &mut file, members, keys: 0, removed: 0, not_members: 0 };
+    let mut sink =
+        Remove { name: &name, file: &mut file, members, keys: 0, removed: 0, kept: 0, not_members: 0 };
     sink.remove(&given)?;
     pipeline::run(&mut inputs, &work, &mut sink)?;
-    let Remove { keys, removed, not_members, .. } = sink;
+    let Remove { keys, removed, kept, not_members, .. } = sink;
     progress.clear();
     if args.keys.warns_of_bad(BadPolicy::Fail, args.change.quiet) {
         inputs.bad.warn();
@@ -85,8 +88,9 @@ pub fn run(args: &RemoveArgs) -> Outcome {
     }
     let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());
     let filter = Description::of(&target.name(), &told);
-    let not_in = keys - removed - not_members;
-    let report = Report { keys, removed, not_in, not_members, bad_records: inputs.bad.records(), filter };
+    let not_in = keys - removed - kept - not_members;
+    let report =
+        Report { keys, removed, not_in, kept, not_members, bad_records: inputs.bad.records(), filter };
     if !args.change.quiet {
         say(&summary(&report, &inputs.bad, &told));
     }
@@ -99,11 +103,12 @@ pub fn run(args: &RemoveArgs) -> Outcome {
 /// Refuses a filter that cannot forget one key, before the lists are read.
 fn check_kind(name: &str, file: &Opened) -> Result<(), Failure> {
     let what = match file.filter().kind() {
-        Kind::Quotient => return Ok(()),
-        Kind::Growing if matches!(file.filter(), AnyFilter::Growing(filter) if filter.is_deletable()) => {
-            return Ok(());
+        _ if can_remove(file.filter()) => return Ok(()),
+        Kind::Growing => {
+            let text = "a growing filter, which was not built so that keys can be removed; build it again so that they can: \
+                        tepal build LIST --growing --deletable -o FILTER";
+            return Err(Failure::at(name, text));
         }
-        Kind::Growing => "a growing filter that was not built for it",
         Kind::Bloom => "a Bloom filter, whose keys share their bits",
         Kind::Scalable => "a chain of Bloom filters, whose keys share their bits",
         Kind::Expiring => "a filter that forgets keys by their age",
@@ -147,6 +152,7 @@ struct Remove<'a> {
     members: Option<Vec<u64>>,
     keys: u64,
     removed: u64,
+    kept: u64,
     not_members: u64,
 }
 
@@ -154,16 +160,31 @@ impl Remove<'_> {
     fn remove(&mut self, keys: &PreparedKeys) -> Result<(), Failure> {
         self.keys += keys.len() as u64;
         let removed = match &self.members {
-            None => self.file.remove_prepared(keys),
+            None => self.remove_all(keys),
             Some(members) => {
                 let hashes = keys.hashes().unwrap_or_default().iter().copied();
                 let kept: Vec<u64> = hashes.filter(|hash| members.binary_search(hash).is_ok()).collect();
                 self.not_members += (keys.len() - kept.len()) as u64;
-                self.file.remove_prepared(&PreparedKeys::from_hashes(kept))
+                self.remove_all(&PreparedKeys::from_hashes(kept))
             }
         };
         self.removed += removed.map_err(|error| Failure::at(self.name, error))?;
         Ok(())
+    }
+
+    /// Says how many were removed.
+    fn remove_all(&mut self, keys: &PreparedKeys) -> Result<u64, Error> {
+        if self.file.filter().kind() != Kind::Growing {
+            return self.file.remove_prepared(keys);
+        }
+        let mut removed = 0;
+        for &hash in keys.hashes().unwrap_or_default() {
+            let was_in = self.file.filter().contains_hash(hash);
+            let is_removed = self.file.remove_hash(hash)?;
+            removed += u64::from(is_removed);
+            self.kept += u64::from(was_in && !is_removed);
+        }
+        Ok(removed)
     }
 }
 
@@ -182,9 +203,14 @@ fn summary(report: &Report, bad: &BadTotal, told: &Told) -> String {
     };
     let bad = bad.told().map_or(String::new(), |bad| format!("; {bad}"));
     format!(
-        "{} removed{}{}; {}{bad}",
+        "{} removed{}{}{}; {}{bad}",
         number::counted(report.removed, "key"),
         were(report.not_in, "was not in", "were not in"),
+        were(
+            report.kept,
+            "stays, since it looks as if it were in two tables and one of them may have another key",
+            "stay, since they look as if they were in two tables and one of them may have another key"
+        ),
         were(
             report.not_members,
             "is not on the list of members, and stays",

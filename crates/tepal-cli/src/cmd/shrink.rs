@@ -1,7 +1,7 @@
 //! `tepal shrink`: a smaller filter of a filter, without its keys.
 
 use serde::Serialize;
-use tepal::{Error, Kind, Opened};
+use tepal::{AnyFilter, Error, Kind, Opened};
 
 use crate::args::ShrinkArgs;
 use crate::describe::{Description, Told, warn_past_promise};
@@ -18,7 +18,7 @@ const USELESS: f64 = 0.5;
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Report {
-    /// So many lines or blocks became one; 1 for a table that was laid out for the keys in it.
+    /// So many lines or blocks became one; 1 for a table that was laid out for the keys in it, and for one of all of a growing filter.
     factor: u64,
     /// Bytes of the bits before.
     size_before: u64,
@@ -40,6 +40,7 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
     let mut target = change.target()?;
     let before = file.filter().size_in_bytes();
     let promised = file.filter().promised_false_positive_rate();
+    let shares_numbers = matches!(file.filter(), AnyFilter::Growing(filter) if !filter.is_deletable());
     let factor = match (args.fpr, args.size) {
         (Some(wanted), _) => to_rate(&name, &mut file, wanted)?,
         (None, bytes) => to_size(&name, &mut file, bytes.unwrap_or(0))?,
@@ -55,6 +56,12 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
     if told.has_plan() && promises > promised {
         let (was, is) = (rate(promised), rate(promises));
         complain(&format!("{}: ! promised {was} before, {is} from now on", target.name()));
+    }
+    if shares_numbers {
+        complain(&format!(
+            "{}: ! a table now, from which no key should be removed: it grew without --deletable, so that two keys may share a number",
+            target.name()
+        ));
     }
     warn_past_promise(&target.name(), &told);
     if args.json {
@@ -85,6 +92,9 @@ fn to_rate(name: &str, file: &mut Opened, wanted: f64) -> Result<u64, Failure> {
             Err(Failure::at(name, text))
         }
         Ok(factor) => Ok(factor),
+        Err(error @ Error::RateOutOfReach { .. }) if file.filter().kind() == Kind::Growing => {
+            Err(Failure::at(name, format!("{error}; the rate is that of -p")))
+        }
         Err(Error::RateOutOfReach { .. }) => {
             let (now, wanted) = (rate(file.filter().false_positive_rate()), rate(wanted));
             let text = format!(
@@ -99,6 +109,11 @@ fn to_rate(name: &str, file: &mut Opened, wanted: f64) -> Result<u64, Failure> {
 /// Folds to the largest size that is no larger than so many bytes.
 fn to_size(name: &str, file: &mut Opened, bytes: u64) -> Result<u64, Failure> {
     let now = file.filter().size_in_bytes();
+    if file.filter().kind() == Kind::Growing {
+        let text = "a growing filter, of which one table is made for a rate, and not for a size; give that with -p, such as the one that \
+                    it promises";
+        return Err(Failure::at(name, text));
+    }
     let fits = |factor: &u64| file.filter().folded_size_in_bytes(*factor).is_some_and(|size| size <= bytes);
     let folded = match file.filter().fold_factors().into_iter().find(fits) {
         _ if bytes >= now && !file.filter().fold_factors().is_empty() => {

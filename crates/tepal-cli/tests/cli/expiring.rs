@@ -1,6 +1,9 @@
 //! `tepal build --window`, and what the other verbs do with filters whose keys expire.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tepal::{AnyFilter, ExpiringFilter, Format, Opened};
 
@@ -129,6 +132,54 @@ fn a_clock_of_another_unit_loses_nobody() {
     assert_eq!(place.run("has ahead -e key").quiet(), (0, &b"key\n"[..]));
     place.run("add -q ahead -e other");
     assert!(open(&place, "ahead").contains("key"));
+}
+
+/// A program that asks for days must not find keys that have gone meanwhile.
+#[test]
+fn who_runs_on_is_told_the_time() {
+    let place = Place::new();
+    let mut filter = ExpiringFilter::builder()
+        .capacity(100)
+        .false_positive_rate(1e-9)
+        .window_of_time(6)
+        .generations(6)
+        .build()
+        .unwrap();
+    filter.insert_at("old", now() - 5).unwrap();
+    filter.advance_to(now()).unwrap();
+    filter.insert("young").unwrap();
+    Opened::new(filter, Format::Tepal).unwrap().save(place.path("f")).unwrap();
+    place.build("other", b"young\n", "");
+    let mut has = place.command("has f").stdin(Stdio::piped()).spawn().unwrap();
+    let mut which = place.command("which f other").stdin(Stdio::piped()).spawn().unwrap();
+    let mut answers = [&mut has, &mut which].map(|child| {
+        let (out, keys) = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
+        (BufReader::new(out), keys)
+    });
+    let mut ask = |program: usize| {
+        let (out, keys) = &mut answers[program];
+        keys.write_all(b"old\nyoung\n").unwrap();
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        if line.starts_with("old") {
+            let (first, mut second) = (line.clone(), String::new());
+            out.read_line(&mut second).unwrap();
+            return first + &second;
+        }
+        line
+    };
+    assert_eq!((ask(0).as_str(), ask(1).as_str()), ("old\nyoung\n", "old\tf\nyoung\tf,other\n"));
+    let begun = Instant::now();
+    while ask(0) != "young\n" {
+        assert!(begun.elapsed() < Duration::from_secs(6), "it was not told the time");
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(ask(1), "old\tnone\nyoung\tf,other\n");
+    drop(answers);
+    for mut child in [has, which] {
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(open(&place, "f").distinct_numbers(), 2, "the file is as it was");
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod fields;
 mod figures;
 mod foreign;
 mod golden;
+mod growing;
 mod guesses;
 mod help;
 mod judging;

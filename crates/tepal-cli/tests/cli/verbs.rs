@@ -147,6 +147,7 @@ fn info_as_json_is_stable() {
         "source",
         "tables",
         "date",
+        "deletable",
         "field",
         "row_format",
         "delimiter",

@@ -346,7 +346,7 @@ impl AnyFilter {
         Ok(())
     }
 
-    /// [`BloomFilter::shrink_to`].
+    /// [`BloomFilter::shrink_to`]. A growing filter becomes one table, of another kind (`GrowingFilter::freeze`).
     ///
     /// # Errors
     /// As there, and as [`fold`](Self::fold).
@@ -369,6 +369,10 @@ impl AnyFilter {
         if let AnyFilter::Quotient(filter) = self {
             let (factor, shrunk) = filter.shrunk_to(rate)?;
             return Ok(Some((factor, AnyFilter::Quotient(shrunk))));
+        }
+        #[cfg(feature = "quotient")]
+        if let AnyFilter::Growing(filter) = self {
+            return Ok(Some((1, AnyFilter::Quotient(filter.freeze(rate)?))));
         }
         let shrunk = self.foldable()?.shrunk_to(rate)?;
         Ok(shrunk.map(|(factor, folded)| (factor, self.same_exceptions(folded.into()))))

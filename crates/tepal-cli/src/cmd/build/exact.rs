@@ -129,13 +129,13 @@ pub fn build(
 
     let (members, strangers_count) = (marks.len() as u64, strangers.len() as u64);
     let builder = at_least_cost(builder, args, members, strangers_count);
-    let gather = super::new_gather(args, builder, target)?;
+    let gather = super::gather::new_gather(args, builder, target)?;
     let list = args.inputs.first().map_or("standard input".to_owned(), |path| shown(path));
     // In the order of their hashes they would look like a part of the keys that was chosen by it.
     marks.sort_unstable_by_key(|mark| mark.second);
     for piece in marks.chunks(PIECE) {
         let hashes = piece.iter().map(|mark| mark.first).collect();
-        super::take(&gather, &PreparedKeys::from_hashes(hashes), &list, None)?;
+        super::gather::take(&gather, &PreparedKeys::from_hashes(hashes), &list, None)?;
     }
     let hashes = marks.iter().map(|mark| mark.first).collect();
     drop(marks);

@@ -5,6 +5,7 @@ use std::path::Path;
 use tepal::{Error, Format, Opened};
 
 use crate::args::{BuildArgs, FileArgs};
+use crate::clock;
 use crate::error::Failure;
 use crate::input::bad::BadPolicy;
 use crate::input::field::{Field, KeyRules};
@@ -28,6 +29,8 @@ pub fn file(
     // Of another program's file the flags say what it does not.
     let told = FileArgs { from: args.scheme.to, encoding: args.scheme.encoding, ..FileArgs::default() };
     let mut file = open(path, told, secrets)?;
+    // Its keys come now.
+    clock::tell(&name, &mut file, true)?;
     if file.format() != Format::Tepal {
         super::refuse_what_is_lost(args, file.format())?;
     }

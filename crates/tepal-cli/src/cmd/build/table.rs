@@ -6,6 +6,8 @@
 use tepal::build::Built;
 use tepal::{Error, Format, KeyHasher, Kind, Opened, QuotientFilter, QuotientFilterBuilder};
 
+use super::described::described;
+use super::grow::mix;
 use crate::args::BuildArgs;
 use crate::error::Failure;
 use crate::input::pages::Inputs;
@@ -68,29 +70,11 @@ pub fn described(
     rows: Option<String>,
     secrets: &Secrets,
 ) -> Result<QuotientFilterBuilder, Failure> {
-    let mut builder = QuotientFilter::builder()
+    let mut builder = described!(QuotientFilter::builder(), args, rows, secrets)
         .count_bits(args.table.bits())
-        .key_domain(super::key_domain(args))
-        .over_capacity(args.over.unwrap_or_default())
-        .recipe(args.recipe.recipe())
-        .labels(super::labels(args, rows));
+        .over_capacity(args.over.unwrap_or_default());
     if let Some(keys) = args.shape.capacity {
         builder = builder.capacity(keys);
-    }
-    if let Some(rate) = args.shape.fpr {
-        builder = builder.false_positive_rate(rate);
-    }
-    if let Some(scheme) = args.scheme.scheme {
-        builder = builder.scheme(scheme);
-    }
-    if let Some(seed) = args.seed {
-        builder = builder.seed(seed);
-    }
-    if let Some(purpose) = &args.seed_for {
-        builder = builder.seed_for(purpose);
-    }
-    if let Some(key) = &secrets.secret {
-        builder = builder.secret_key(key.clone());
     }
     // What cannot be is refused before the list is read.
     builder.clone().capacity(args.shape.capacity.unwrap_or(1)).planned_size_in_bytes()?;
@@ -100,7 +84,7 @@ pub fn described(
 /// The shape of an opened filter, where it is one of these.
 pub fn like(file: Opened) -> Result<Result<Shape, Opened>, Error> {
     match file.filter().kind() {
-        Kind::Quotient => {
+        Kind::Quotient | Kind::Growing => {
             let mut file = file;
             file.clear()?;
             Ok(Ok(Shape::Like(Box::new(file))))
@@ -137,6 +121,9 @@ pub fn build(shape: Shape, args: &BuildArgs, inputs: &mut Inputs) -> Result<Buil
         }
         // In its own lines where they have room, so that a patch leads from the one file to the other.
         Shape::Like(mut file) => {
+            if file.filter().kind() == Kind::Growing {
+                mix(&mut hashes);
+            }
             let mut pieces = hashes.chunks(LAID_OUT_AS_IT_IS);
             pieces.try_for_each(|piece| file.insert_many_hashes(piece)).map(|()| *file)
         }
@@ -166,7 +153,7 @@ fn hasher(shape: &Shape) -> Result<KeyHasher, Failure> {
 /// More keys than the room that was asked for.
 fn too_many(list: &str, capacity: u64, different: u64, args: &BuildArgs) -> Failure {
     if args.like.is_some() {
-        return super::too_many(list, capacity, Format::Tepal, args.like.as_deref());
+        return super::gather::too_many(list, capacity, Format::Tepal, args.like.as_deref());
     }
     let (capacity, different) = (number::count(capacity), number::counted(different, "different key"));
     Failure::at(

@@ -3,6 +3,7 @@
 use tepal::build::Built;
 use tepal::{Error, ExpiringFilter, ExpiringFilterBuilder, Format, KeyHasher, Opened, PreparedKeys, Window};
 
+use super::described::described;
 use crate::args::BuildArgs;
 use crate::clock;
 use crate::error::Failure;
@@ -27,11 +28,8 @@ pub fn described(
     rows: Option<String>,
     secrets: &Secrets,
 ) -> Result<ExpiringFilterBuilder, Failure> {
-    let mut builder = ExpiringFilter::builder()
-        .key_domain(super::key_domain(args))
-        .over_capacity(args.over.unwrap_or_default())
-        .recipe(args.recipe.recipe())
-        .labels(super::labels(args, rows));
+    let mut builder = described!(ExpiringFilter::builder(), args, rows, secrets)
+        .over_capacity(args.over.unwrap_or_default());
     match args.window.window {
         Some(Window::Keys(keys)) => builder = builder.window_of_keys(keys),
         Some(Window::Time(length)) => builder = builder.window_of_time(length),
@@ -42,21 +40,6 @@ pub fn described(
     }
     if let Some(keys) = args.shape.capacity {
         builder = builder.capacity(keys);
-    }
-    if let Some(rate) = args.shape.fpr {
-        builder = builder.false_positive_rate(rate);
-    }
-    if let Some(scheme) = args.scheme.scheme {
-        builder = builder.scheme(scheme);
-    }
-    if let Some(seed) = args.seed {
-        builder = builder.seed(seed);
-    }
-    if let Some(purpose) = &args.seed_for {
-        builder = builder.seed_for(purpose);
-    }
-    if let Some(key) = &secrets.secret {
-        builder = builder.secret_key(key.clone());
     }
     Ok(builder)
 }

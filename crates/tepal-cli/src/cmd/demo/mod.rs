@@ -163,7 +163,7 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
     let clock = Instant::now();
     let mut inputs = input_of(&path(LIST))?;
     let gather = Gather::with(BloomFilter::builder(), Format::Tepal, &args.dir, inputs.threads)?;
-    let built = super::build::gather_all(gather, &mut inputs, None)?;
+    let built = super::build::gather::gather_all(gather, &mut inputs, None)?;
     let seconds_build = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     Target::new(&path(FILTER), false)?.save(&built.file, None)?;

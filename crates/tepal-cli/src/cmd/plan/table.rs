@@ -1,13 +1,26 @@
-//! Rows of filters from which keys can be removed.
+//! Rows of filters that are made of tables: keys can be removed, are counted, never end, or expire.
 
-use tepal::{QuotientFilter, QuotientFilterBuilder};
+use tepal::{ExpiringFilter, GrowingFilter, QuotientFilter};
 
 use super::{Row, Wanted, empty};
 
-/// The name of a row, bits of its counts, what to say of it.
-const ROWS: [(&str, u8, &str); 2] = [
-    ("deletable", 0, "keys can be removed (build --deletable)"),
-    ("counting", 4, "and are counted (build --count-bits 4)"),
+/// A kind of filter that is made of tables.
+#[derive(Clone, Copy)]
+enum Table {
+    /// With counts of so many bits.
+    Quotient(u8),
+    /// When it has just the keys that it began with.
+    Growing,
+    /// Its keys are those of a window.
+    Expiring,
+}
+
+/// The name of a row, what it is, what to say of it.
+const ROWS: [(&str, Table, &str); 4] = [
+    ("deletable", Table::Quotient(0), "keys can be removed (build --deletable)"),
+    ("counting", Table::Quotient(4), "and are counted (build --count-bits 4)"),
+    ("growing", Table::Growing, "takes more keys for ever (build --growing)"),
+    ("expiring", Table::Expiring, "forgets keys by itself (build --window)"),
 ];
 
 /// Rates are tried down to this one.
@@ -18,15 +31,15 @@ const STEPS: u32 = 64;
 
 /// How large such filters are.
 pub fn rows(wanted: &Wanted) -> Vec<Row> {
-    ROWS.iter().map(|(kind, count_bits, note)| row(wanted, kind, *count_bits, note)).collect()
+    ROWS.iter().map(|(kind, table, note)| row(wanted, kind, *table, note)).collect()
 }
 
-fn row(wanted: &Wanted, kind: &'static str, count_bits: u8, note: &'static str) -> Row {
-    let sized = |keys: u64, rate: f64| bytes(keys, rate, count_bits);
+fn row(wanted: &Wanted, kind: &'static str, table: Table, note: &'static str) -> Row {
+    let sized = |keys: u64, rate: f64| bytes(keys, rate, table);
     let found = match (wanted.capacity, wanted.false_positive_rate, wanted.bit_len.map(|bits| bits / 8)) {
         (Some(keys), Some(rate), _) => sized(keys, rate).map(|bytes| (keys, rate, bytes)),
-        (Some(keys), None, Some(most)) => least_rate(keys, most, count_bits),
-        (None, Some(rate), Some(most)) => most_keys(rate, most, count_bits),
+        (Some(keys), None, Some(most)) => least_rate(keys, most, table),
+        (None, Some(rate), Some(most)) => most_keys(rate, most, table),
         _ => None,
     };
     let Some((keys, rate, bytes)) = found else {
@@ -45,17 +58,27 @@ fn row(wanted: &Wanted, kind: &'static str, count_bits: u8, note: &'static str) 
     }
 }
 
-fn described(keys: u64, rate: f64, count_bits: u8) -> QuotientFilterBuilder {
-    QuotientFilter::builder().capacity(keys).false_positive_rate(rate).count_bits(count_bits)
-}
-
-fn bytes(keys: u64, rate: f64, count_bits: u8) -> Option<u64> {
-    described(keys, rate, count_bits).planned_size_in_bytes().ok()
+fn bytes(keys: u64, rate: f64, table: Table) -> Option<u64> {
+    let planned = match table {
+        Table::Quotient(bits) => {
+            let described = QuotientFilter::builder().capacity(keys).false_positive_rate(rate);
+            described.count_bits(bits).planned_size_in_bytes()
+        }
+        Table::Growing => {
+            GrowingFilter::builder().first(keys).false_positive_rate(rate).planned_size_in_bytes()
+        }
+        // Any window of time: only its generations count.
+        Table::Expiring => {
+            let described = ExpiringFilter::builder().window_of_time(86_400).capacity(keys);
+            described.false_positive_rate(rate).planned_size_in_bytes()
+        }
+    };
+    planned.ok()
 }
 
 /// The lowest rate in so many bytes.
-fn least_rate(keys: u64, most: u64, count_bits: u8) -> Option<(u64, f64, u64)> {
-    let fits = |rate: f64| bytes(keys, rate, count_bits).filter(|bytes| *bytes <= most);
+fn least_rate(keys: u64, most: u64, table: Table) -> Option<(u64, f64, u64)> {
+    let fits = |rate: f64| bytes(keys, rate, table).filter(|bytes| *bytes <= most);
     let (mut low, mut high) = (LEAST_RATE.ln(), 0.5f64.ln());
     fits(high.exp())?;
     for _ in 0..STEPS {
@@ -69,8 +92,8 @@ fn least_rate(keys: u64, most: u64, count_bits: u8) -> Option<(u64, f64, u64)> {
 }
 
 /// The most keys in so many bytes.
-fn most_keys(rate: f64, most: u64, count_bits: u8) -> Option<(u64, f64, u64)> {
-    let fits = |keys: u64| bytes(keys, rate, count_bits).filter(|bytes| *bytes <= most);
+fn most_keys(rate: f64, most: u64, table: Table) -> Option<(u64, f64, u64)> {
+    let fits = |keys: u64| bytes(keys, rate, table).filter(|bytes| *bytes <= most);
     // A key takes more than a bit.
     let (mut least, mut above) = (1, most.saturating_mul(8));
     fits(least)?;
@@ -91,12 +114,20 @@ mod tests {
     #[test]
     fn each_figure_follows_from_the_other_two() {
         let (keys, rate) = (1_000_000, 0.01);
-        let size = bytes(keys, rate, 0).unwrap();
-        assert!((9.5..9.8).contains(&(8.0 * size as f64 / keys as f64)), "{size}");
-        let (_, found, used) = least_rate(keys, size, 0).unwrap();
-        assert!(found <= rate && found > 0.9 * rate && used <= size, "{found}");
-        let (found, _, used) = most_keys(rate, size, 0).unwrap();
-        assert!(found >= keys && found < keys + keys / 100 && used <= size, "{found}");
-        assert_eq!((least_rate(keys, 64, 0), most_keys(rate, 63, 0)), (None, None));
+        for (table, bits) in [
+            (Table::Quotient(0), 9.5..9.8),
+            (Table::Quotient(4), 14.0..14.5),
+            (Table::Growing, 15.0..16.0),
+            (Table::Expiring, 15.0..16.0),
+        ] {
+            let size = bytes(keys, rate, table).unwrap();
+            assert!(bits.contains(&(8.0 * size as f64 / keys as f64)), "{size}");
+            let (_, found, used) = least_rate(keys, size, table).unwrap();
+            // Bytes follow the rate in small steps, which go back at times.
+            assert!(found < 1.05 * rate && found > 0.8 * rate && used <= size, "{found}");
+            let (found, _, used) = most_keys(rate, size, table).unwrap();
+            assert!(found >= keys && found < keys + keys / 100 && used <= size, "{found}");
+            assert!(least_rate(keys, 64, table).is_none() && most_keys(rate, 63, table).is_none());
+        }
     }
 }

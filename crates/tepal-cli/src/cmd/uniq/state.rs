@@ -118,6 +118,13 @@ fn chain_of(path: &Path, args: &UniqArgs, secrets: &Secrets) -> Result<ScalableB
                 "a filter of {format}, and no state; name another file, which `uniq` makes"
             ));
         }
+        AnyFilter::Growing(_) => {
+            return refuse(
+                "a growing filter of build, and no state; name another file, which `uniq` makes, or ask this one with: tepal has -v \
+                 FILTER LINES, and then add the lines: tepal add FILTER LINES"
+                    .to_owned(),
+            );
+        }
         _ => {
             return refuse(
                 "one filter, which does not grow, and no state; name another file, which `uniq` makes, or ask this one \

@@ -2,7 +2,7 @@
 
 use super::ExpiringFilter;
 use super::clock::Clock;
-use crate::bits::table::packing::most_numbers;
+use crate::bits::table::packing::{Packing, most_numbers};
 use crate::error::{Error, Result};
 use crate::facts::{Labels, Window};
 use crate::ids::OverCapacity;
@@ -96,12 +96,23 @@ impl ExpiringFilterBuilder {
         self
     }
 
-    /// Builds the empty filter, with room for the keys of a window and a generation.
+    /// Bytes that the table of [`build`](Self::build) takes: to plan with, without the table.
+    ///
+    /// ```
+    /// let described = tepal::ExpiringFilter::builder().window_of_keys(1_000_000);
+    /// assert_eq!(described.planned_size_in_bytes()?, described.build()?.size_in_bytes());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// [`Error::Parameter`] where no window or no capacity is given, and for impossible values; [`Error::RateOutOfReach`] for a rate
-    /// that so many keys cannot have; [`Error::TooLarge`] where the machine has no memory for it.
-    pub fn build(self) -> Result<ExpiringFilter> {
+    /// As [`build`](Self::build), but for the memory.
+    pub fn planned_size_in_bytes(&self) -> Result<u64> {
+        let Shape { clock, slots, numbers, .. } = self.shape()?;
+        Ok(Packing::for_slots(slots, numbers, clock.tag_bits())?.bytes())
+    }
+
+    /// What follows from the window, the capacity and the rate.
+    fn shape(&self) -> Result<Shape> {
         let Some(window) = self.window else {
             let expected = "given: `window_of_time` or `window_of_keys`";
             return Err(Error::parameter("the window", "not given", expected));
@@ -135,6 +146,16 @@ impl ExpiringFilterBuilder {
             ));
         }
         let numbers = (wanted as u64).next_multiple_of(64);
+        Ok(Shape { clock, capacity, rate, slots: slots as u64, numbers })
+    }
+
+    /// Builds the empty filter, with room for the keys of a window and a generation.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] where no window or no capacity is given, and for impossible values; [`Error::RateOutOfReach`] for a rate
+    /// that so many keys cannot have; [`Error::TooLarge`] where the machine has no memory for it.
+    pub fn build(self) -> Result<ExpiringFilter> {
+        let Shape { clock, capacity, rate, slots, numbers } = self.shape()?;
         self.labels.check()?;
         let meta = Meta {
             keys: self.key_hasher()?,
@@ -143,7 +164,17 @@ impl ExpiringFilterBuilder {
             promised_rate: rate,
             labels: self.labels.kept(),
         };
-        let table = Table::new(numbers, clock.tag_bits(), slots as u64)?;
+        let table = Table::new(numbers, clock.tag_bits(), slots)?;
         Ok(ExpiringFilter::from_parts(meta, clock, table, Some(0)))
     }
+}
+
+/// What the table follows from.
+struct Shape {
+    clock: Clock,
+    capacity: u64,
+    rate: f64,
+    /// Those of the keys of a window and a generation.
+    slots: u64,
+    numbers: u64,
 }

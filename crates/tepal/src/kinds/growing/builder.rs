@@ -2,6 +2,7 @@
 
 use super::plan::GrowthPlan;
 use super::{GrowingFilter, Meta};
+use crate::bits::table::packing::Packing;
 use crate::error::Result;
 use crate::facts::Labels;
 use crate::key::Key;
@@ -70,14 +71,33 @@ impl GrowingFilterBuilder {
 
     key_options!("a growing filter");
 
+    /// Bytes that the table takes with the keys that the filter [begins with](Self::first), if they are all that come: to plan with,
+    /// without the table.
+    ///
+    /// ```
+    /// let described = tepal::GrowingFilter::builder().first(1_000_000);
+    /// assert_eq!(described.planned_size_in_bytes()?, described.build()?.size_in_bytes());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`build`](Self::build), but for the memory.
+    pub fn planned_size_in_bytes(&self) -> Result<u64> {
+        let plan = self.plan()?;
+        Ok(Packing::for_slots(plan.first(), plan.first_numbers(), 0)?.bytes())
+    }
+
+    fn plan(&self) -> Result<GrowthPlan> {
+        GrowthPlan::new(self.first.unwrap_or(DEFAULT_FIRST), self.rate.unwrap_or(DEFAULT_RATE))
+    }
+
     /// Builds the empty filter.
     ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) for impossible values;
     /// [`Error::RateOutOfReach`](crate::Error::RateOutOfReach) for a rate that so many keys cannot have; [`Error::TooLarge`](crate::Error::TooLarge) where the machine has no memory for it.
     pub fn build(self) -> Result<GrowingFilter> {
-        let first = self.first.unwrap_or(DEFAULT_FIRST);
-        let plan = GrowthPlan::new(first, self.rate.unwrap_or(DEFAULT_RATE))?;
+        let plan = self.plan()?;
         self.labels.check()?;
         let keys = self.key_hasher()?;
         GrowingFilter::empty(Meta { keys, plan, is_deletable: self.is_deletable, labels: self.labels.kept() })

@@ -54,6 +54,11 @@ impl GrowthPlan {
         self.rate
     }
 
+    /// U of the first link.
+    pub(crate) fn first_numbers(&self) -> u64 {
+        self.numbers
+    }
+
     /// U of a link. None has 2^56 or more.
     pub(crate) fn numbers(&self, link: usize) -> Option<u64> {
         let numbers = u128::from(self.numbers) << (TIMES_NUMBERS * u32::try_from(link).ok()?.min(12));

@@ -1,6 +1,6 @@
 //! Section 4.2.1: the growing chain, several Bloom filters in one file, and from its bytes back to it.
 
-use crate::envelope::{self, Parts};
+use crate::envelope::{self, OWN, Parts};
 use crate::filter::{Filter, UNKNOWN};
 use crate::read::{refuse, u32_at, u64_at};
 use crate::write::{body, body_len, own_part};
@@ -138,7 +138,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
     chain.check().or_else(|why| refuse(4, &why))?;
 
     // Step 5.
-    let body = head.body(count, bodies)?;
+    let body = head.body(count * OWN, bodies)?;
     // Step 6: keys, self-test of each link.
     head.check_keys(chain.links[0].scheme, chain.links[0].parameter, secret, seal_key)?;
     for (i, link) in chain.links.iter().enumerate() {
@@ -151,7 +151,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
     }
 
     // Step 7: chunks, and the bits of each link in its part of the body.
-    head.check_chunks(count, body)?;
+    head.check_chunks(count * OWN, body)?;
     let mut from = 0;
     for (i, link) in chain.links.iter_mut().enumerate() {
         let here = &body[from..][..body_len(link.bit_len) as usize];

@@ -1,4 +1,4 @@
-//! Sections 3, 4.1, 4.4, 4.6 and 4.7: what surrounds the filter in a file of the kinds 2 to 5. A Bloom filter may have exceptions
+//! Sections 3, 4.1, 4.4, 4.6 and 4.7: what surrounds the filter in a file of the kinds 2 to 6. A Bloom filter may have exceptions
 //! behind its body, and has [`write`](crate::write::write()) and [`read`](crate::read::read) of its own.
 
 use crate::hash::{siphash13, xxh3};
@@ -14,21 +14,21 @@ pub(crate) struct Parts<'a> {
     pub(crate) own: Vec<u8>,
     pub(crate) recipe: u32,
     pub(crate) records: &'a [(u16, String)],
-    /// The own part of each link, where there are links.
+    /// What stands behind the records: the own part of each link, or the segments of kind 6.
     pub(crate) links: Vec<Vec<u8>>,
     /// Of all links, one after the other.
     pub(crate) body: Vec<u8>,
 }
 
-/// Where the body begins, behind the records, the links' parts and the chunk table.
+/// Where the body begins, behind the records, the bytes of the links' parts or the segments, and the chunk table.
 fn body_offset(records: usize, links: usize, body: u64) -> u64 {
-    (128 + records as u64 + (links * OWN) as u64 + 8 * body.div_ceil(CHUNK as u64) + 8).next_multiple_of(64)
+    (128 + records as u64 + links as u64 + 8 * body.div_ceil(CHUNK as u64) + 8).next_multiple_of(64)
 }
 
 /// The file, sealed where there is a seal key.
 pub(crate) fn write(parts: &Parts, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
     let records = write_records(parts.records)?;
-    let offset = body_offset(records.len(), parts.links.len(), parts.body.len() as u64);
+    let offset = body_offset(records.len(), parts.links.concat().len(), parts.body.len() as u64);
     let sealed = seal_key.is_some();
 
     let mut file = Vec::new();
@@ -40,13 +40,13 @@ pub(crate) fn write(parts: &Parts, seal_key: Option<&[u8]>) -> Result<Vec<u8>, S
     file.extend((offset + parts.body.len() as u64 + if sealed { 32 } else { 0 }).to_le_bytes());
     file.extend(u32::from(sealed).to_le_bytes()); // required flags
     file.extend(0u32.to_le_bytes()); // optional flags
-    // 4.2.1 to 4.2.4, the kind's own part.
+    // 4.2.1 to 4.2.5, the kind's own part.
     file.extend(&parts.own);
     file.resize(32 + OWN, 0);
     // 4.1 again.
     file.extend((records.len() as u32).to_le_bytes());
     file.extend(parts.recipe.to_le_bytes());
-    // 3: records, parts of the links, chunk table, zero bytes, header checksum, body, seal.
+    // 3: records, parts of the links or segments, chunk table, zero bytes, header checksum, body, seal.
     file.extend(records);
     for link in &parts.links {
         file.extend(link);
@@ -123,7 +123,16 @@ impl<'a> Head<'a> {
         &self.header[self.records_end + i * OWN..][..OWN]
     }
 
-    /// Step 5: the lengths that follow from the body's, and the padding. Gives the body.
+    /// Step 4: the segments of kind 6, which take so many bytes.
+    pub(crate) fn section(&self, len: u64) -> Result<&'a [u8], String> {
+        let rest = &self.header[self.records_end..];
+        match len % 8 != 0 || len > rest.len() as u64 {
+            true => refuse(4, &format!("segments cannot take {len} bytes")),
+            false => Ok(&rest[..len as usize]),
+        }
+    }
+
+    /// Step 5: the lengths that follow from the body's and that of the links' parts or segments, and the padding. Gives the body.
     pub(crate) fn body(&self, links: usize, len: u64) -> Result<&'a [u8], String> {
         let body_end = self.offset as u64 + len;
         if self.offset as u64 != body_offset(self.records_end - 128, links, len)
@@ -132,7 +141,7 @@ impl<'a> Head<'a> {
             return refuse(5, "the lengths do not follow from the body's");
         }
         let body = &self.file[self.offset..body_end as usize];
-        let chunks_end = self.records_end + links * OWN + 8 * body.len().div_ceil(CHUNK);
+        let chunks_end = self.records_end + links + 8 * body.len().div_ceil(CHUNK);
         if self.header[chunks_end..].iter().any(|&byte| byte != 0) {
             return refuse(5, "the padding before the header checksum is not 0");
         }
@@ -160,7 +169,7 @@ impl<'a> Head<'a> {
 
     /// Step 7: the chunks' checksums.
     pub(crate) fn check_chunks(&self, links: usize, body: &[u8]) -> Result<(), String> {
-        let table = self.records_end + links * OWN;
+        let table = self.records_end + links;
         for (i, chunk) in body.chunks(CHUNK).enumerate() {
             if u64_at(self.header, table + 8 * i) != xxh3(chunk, 0) {
                 return refuse(7, &format!("the checksum of chunk {i} is not that of its bytes"));

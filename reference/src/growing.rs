@@ -1,6 +1,6 @@
 //! Section 4.2.3: the growing filter, several quotient tables in one file, which link a key goes to, and how a link grows.
 
-use crate::envelope::{self, Parts};
+use crate::envelope::{self, OWN, Parts};
 use crate::quotient::{NOTHING, Quotient, of_own_part, own_part};
 use crate::read::{refuse, u32_at, u64_at};
 use crate::size::{table, table_for};
@@ -249,7 +249,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
     }
 
     // Step 5.
-    let body = head.body(count, bodies)?;
+    let body = head.body(count * OWN, bodies)?;
     // Step 6: keys, self-test of each link.
     head.check_keys(filter.links[0].scheme, filter.links[0].parameter, secret, seal_key)?;
     for (i, link) in filter.links.iter().enumerate() {
@@ -259,7 +259,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
     }
 
     // Step 7: chunks, and the numbers of each link in its part of the body.
-    head.check_chunks(count, body)?;
+    head.check_chunks(count * OWN, body)?;
     let mut from = 0;
     for (i, link) in filter.links.iter_mut().enumerate() {
         let here = &body[from..][..64 * link.shape.lines() as usize];

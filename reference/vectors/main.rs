@@ -25,6 +25,7 @@ mod quotient;
 mod quotient_refused;
 mod refused;
 mod schemes;
+mod segment;
 mod sizes;
 mod tables;
 #[cfg(test)]
@@ -65,6 +66,7 @@ fn all() -> Result<Vec<(&'static str, String)>, String> {
         ("quotient.json", quotient::json()?.print(2)),
         ("growing.json", growing::json()?.print(2)),
         ("expiring.json", expiring::json()?.print(2)),
+        ("segment.json", segment::json()?.print(2)),
     ])
 }
 

@@ -1,0 +1,400 @@
+//! Section 4.2.5: a filter on a quotient table that says which segments may hold a key, and its file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::envelope::{self, Parts};
+use crate::filter::check_records;
+use crate::hash::{siphash13, xxh3, xxh64};
+use crate::key::{apply_recipe, bytes_of};
+use crate::read::{refuse, u16_at, u32_at, u64_at};
+use crate::size::table_for;
+use crate::table::{MOST_SLOTS, Shape, Slot, decode_canonical, encode, most_numbers, number, spread};
+use crate::write::{KEY_CHECK, body};
+
+/// What a tag says: a segment in which its number is.
+pub const SEGMENT: u8 = 3;
+/// The longest name of a segment, in bytes.
+pub const MOST_NAME: usize = 1024;
+/// The most bytes of all segments, and of what numbers in more than 64 have behind them.
+pub const MOST_SECTION: u64 = 65_536 * (16 + 1024) + (1 << 29);
+
+/// A segment filter: the fields of its file as numbers, the segments with their names, and which numbers are in which.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Segmented {
+    /// Offset 32: how the bytes of a key become a hash, 1 to 4.
+    pub scheme: u8,
+    /// Offset 33: what the keys are (section 1.1).
+    pub domain: u8,
+    /// Offset 34: what a writer does when more pairs come than planned.
+    pub policy: u8,
+    /// Offsets 36 to 40 and 96: the table.
+    pub shape: Shape,
+    /// Offset 48: for how many pairs it was planned.
+    pub capacity: u64,
+    /// Offset 56: the promised rate of wrong segments.
+    pub rate: f64,
+    /// Offset 64: the seed or the key check of the scheme.
+    pub parameter: u64,
+    /// Offset 124: what is done to a key before it is hashed (section 1.2).
+    pub recipe: u32,
+    /// Tags and values of the records (section 4.3).
+    pub records: Vec<(u16, String)>,
+    /// The secret key of scheme 2, which is not in the file; zeros under every other scheme.
+    pub secret: [u8; 16],
+    /// The name of each segment; empty where it has none.
+    pub segments: BTreeMap<u16, String>,
+    /// Pairs of number and segment.
+    pub held: BTreeSet<(u64, u16)>,
+}
+
+/// v: bits for the number of every segment.
+pub fn tag_bits(greatest: u16) -> u32 {
+    (0..).find(|&v| u32::from(greatest) < 1 << v).unwrap()
+}
+
+impl Segmented {
+    /// An empty filter of byte keys under scheme 1 and seed 0, without recipe, records and segments.
+    pub fn new(shape: Shape, capacity: u64, rate: f64) -> Segmented {
+        Segmented {
+            scheme: 1,
+            domain: 1,
+            policy: 1,
+            shape,
+            capacity,
+            rate,
+            parameter: 0,
+            recipe: 0,
+            records: Vec::new(),
+            secret: [0; 16],
+            segments: BTreeMap::new(),
+            held: BTreeSet::new(),
+        }
+    }
+
+    /// Refuses fields that a file cannot have.
+    pub fn check(&self) -> Result<(), String> {
+        self.shape.check()?;
+        if self.shape.numbers > most_numbers(16) {
+            return Err(format!("U cannot be {} with as many segments as there can be", self.shape.numbers));
+        }
+        if !(1..=4).contains(&self.scheme) {
+            return Err(format!("scheme {} has no 64-bit hash", self.scheme));
+        }
+        if matches!(self.scheme, 3 | 4) && self.parameter != 0 {
+            return Err(format!("scheme {} has no parameter", self.scheme));
+        }
+        check_records(&self.records)?;
+        let has = |tag: u16| self.records.iter().any(|record| record.0 == tag);
+        if has(5) || has(6) != (self.scheme == 4) {
+            return Err("record 5 is not there, and record 6 if and only if the scheme is 4".to_string());
+        }
+        if !(1..=7).contains(&self.domain) {
+            return Err(format!("key domain {} is not known", self.domain));
+        }
+        if !(1..=3).contains(&self.policy) {
+            return Err(format!("policy {} is not known", self.policy));
+        }
+        if self.recipe > 3 {
+            return Err(format!("recipe {:#x} has unknown bits", self.recipe));
+        }
+        if self.capacity == 0 {
+            return Err("the capacity is 0".to_string());
+        }
+        // NaN is neither.
+        if !(self.rate > 0.0 && self.rate < 1.0) {
+            return Err(format!("the promised rate {} is not between 0 and 1", self.rate));
+        }
+        let mut names = BTreeSet::new();
+        for (&number, name) in &self.segments {
+            if u64::from(number) >> self.shape.tag_bits != 0 {
+                return Err(format!("{} bits have no room for segment {number}", self.shape.tag_bits));
+            }
+            if name.is_empty() {
+                continue;
+            }
+            // A name is a text as records have.
+            check_records(&[(1, name.clone())])?;
+            if name.len() > MOST_NAME || !names.insert(name) {
+                return Err(format!("the name of segment {number} is too long, or another one's"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The hash of the bytes of section 1.1.
+    fn hash(&self, bytes: &[u8]) -> Result<u64, String> {
+        match self.scheme {
+            1 => Ok(xxh3(bytes, self.parameter)),
+            2 => Ok(siphash13(&self.secret, bytes)),
+            3 => Ok(xxh64(bytes)),
+            _ => Err("scheme 4 cannot hash a key".to_string()),
+        }
+    }
+
+    /// The hash of a key.
+    fn hash_of(&self, key: &[u8]) -> Result<u64, String> {
+        self.hash(&bytes_of(self.domain, &apply_recipe(self.recipe, key))?)
+    }
+
+    /// Inserts a key into a segment.
+    pub fn insert(&mut self, segment: u16, key: &[u8]) -> Result<(), String> {
+        self.insert_hash(segment, self.hash_of(key)?);
+        Ok(())
+    }
+
+    /// Inserts a key by its hash.
+    pub fn insert_hash(&mut self, segment: u16, h: u64) {
+        assert!(self.segments.contains_key(&segment));
+        self.held.insert((number(h, self.shape.numbers), segment));
+    }
+
+    /// The segments that may hold a key.
+    pub fn segments_of(&self, key: &[u8]) -> Result<Vec<u16>, String> {
+        Ok(self.segments_of_hash(self.hash_of(key)?))
+    }
+
+    /// The same for the hash of a key.
+    pub fn segments_of_hash(&self, h: u64) -> Vec<u16> {
+        self.of_number(number(h, self.shape.numbers))
+    }
+
+    fn of_number(&self, y: u64) -> Vec<u16> {
+        self.held.iter().filter(|pair| pair.0 == y).map(|pair| pair.1).collect()
+    }
+
+    /// Takes a segment away.
+    pub fn drop_segment(&mut self, segment: u16) {
+        self.segments.remove(&segment);
+        self.held.retain(|pair| pair.1 != segment);
+    }
+
+    /// The slots of the table: of each number its 64 lowest segments. And the rest, by numbers.
+    pub fn slots(&self) -> (Vec<Slot>, BTreeMap<u64, Vec<u16>>) {
+        let (mut slots, mut more) = (Vec::new(), BTreeMap::<u64, Vec<u16>>::new());
+        let mut last = (0, 0);
+        for &(y, segment) in &self.held {
+            last = if last.0 == y { (y, last.1 + 1) } else { (y, 1) };
+            match last.1 <= MOST_SLOTS {
+                true => slots.push((y, segment.into())),
+                false => more.entry(y).or_default().push(segment),
+            }
+        }
+        (slots, more)
+    }
+
+    /// Section 5.3: the table for the capacity, or the next larger one that the slots fit.
+    pub fn lay(&mut self) -> Result<(), String> {
+        let v = tag_bits(self.segments.keys().next_back().copied().unwrap_or(0));
+        self.shape = table_for(self.capacity, self.shape.numbers, v, &self.slots().0)?;
+        Ok(())
+    }
+
+    /// Offset 112: the sum of the spread hashes of four fixed keys, hashed as they stand. Scheme 4 has four fixed
+    /// hashes in their place.
+    pub fn self_test(&self) -> Result<u64, String> {
+        let mut sum = 0u64;
+        for i in 0..4 {
+            let h = match self.scheme {
+                4 => (i + 1u64).wrapping_mul(0x9E3779B97F4A7C15),
+                _ => self.hash(format!("tepal self-test {i}").as_bytes())?,
+            };
+            sum = sum.wrapping_add(spread(h));
+        }
+        Ok(sum)
+    }
+
+    /// The segments as they stand behind the records.
+    fn section(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (segment, name) in &self.segments {
+            bytes.extend(segment.to_le_bytes());
+            bytes.extend((name.len() as u16).to_le_bytes());
+            bytes.extend([0; 4]);
+            bytes.extend((self.held.iter().filter(|pair| pair.1 == *segment).count() as u64).to_le_bytes());
+            bytes.extend(name.as_bytes());
+            bytes.resize(bytes.len().next_multiple_of(8), 0);
+        }
+        for (y, segments) in self.slots().1 {
+            bytes.extend(y.to_le_bytes());
+            bytes.extend((segments.len() as u32).to_le_bytes());
+            bytes.extend([0; 4]);
+            for segment in segments {
+                bytes.extend(segment.to_le_bytes());
+            }
+            bytes.resize(bytes.len().next_multiple_of(8), 0);
+        }
+        bytes
+    }
+}
+
+/// The one file of a filter, sealed where there is a seal key.
+pub fn write(filter: &Segmented, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
+    filter.check()?;
+    if filter.scheme == 2 && filter.parameter != siphash13(&filter.secret, KEY_CHECK) {
+        return Err("the key check is not that of the secret key".to_string());
+    }
+    // 4.2.5, the segment filter's part.
+    let (shape, slots, section) = (&filter.shape, filter.slots().0, filter.section());
+    let numbers: BTreeSet<u64> = filter.held.iter().map(|pair| pair.0).collect();
+    let mut own = vec![filter.scheme, filter.domain, filter.policy, SEGMENT];
+    own.extend([shape.rem_bits as u8, shape.buckets as u8, shape.slots as u8, shape.tag_bits as u8]);
+    own.extend(shape.numbers.to_le_bytes());
+    own.extend(filter.capacity.to_le_bytes());
+    own.extend(filter.rate.to_le_bytes());
+    own.extend(filter.parameter.to_le_bytes());
+    own.extend((filter.held.len() as u64).to_le_bytes());
+    own.extend((slots.len() as u64).to_le_bytes());
+    own.extend((numbers.len() as u64).to_le_bytes());
+    own.extend((shape.spare as u32).to_le_bytes());
+    own.extend((filter.segments.len() as u32).to_le_bytes());
+    own.extend((section.len() as u64).to_le_bytes());
+    own.extend(filter.self_test()?.to_le_bytes());
+    let parts = Parts {
+        kind: 6,
+        own,
+        recipe: filter.recipe,
+        records: &filter.records,
+        links: vec![section],
+        body: body(&encode(shape, &slots)?),
+    };
+    envelope::write(&parts, seal_key)
+}
+
+/// The zeros that pad `len` bytes at `at` to a multiple of 8.
+fn is_padded(bytes: &[u8], at: usize, len: usize) -> bool {
+    bytes.len() >= at + len.next_multiple_of(8)
+        && bytes[at + len..at + len.next_multiple_of(8)].iter().all(|&b| b == 0)
+}
+
+/// Step 4: the segments in their section with how many numbers each has, and what numbers in more than 64 have behind them.
+type Section = (BTreeMap<u16, (String, u64)>, Vec<(u64, Vec<u16>)>);
+
+fn read_section(bytes: &[u8], count: u32) -> Result<Section, String> {
+    let (mut segments, mut more) = (BTreeMap::new(), Vec::<(u64, Vec<u16>)>::new());
+    let mut at = 0;
+    let mut next = 0;
+    for _ in 0..count {
+        if bytes.len() < at + 16 || u32_at(bytes, at + 4) != 0 {
+            return Err("a segment ends too early, or has no 0 behind its length".to_string());
+        }
+        let (number, len, numbers) =
+            (u16_at(bytes, at), usize::from(u16_at(bytes, at + 2)), u64_at(bytes, at + 8));
+        at += 16;
+        if u32::from(number) < next || !is_padded(bytes, at, len) {
+            return Err(format!("segment {number} is out of order, or not padded with 0"));
+        }
+        next = u32::from(number) + 1;
+        let name = std::str::from_utf8(&bytes[at..at + len]);
+        let name = name.map_err(|_| format!("the name of segment {number} is not UTF-8"))?;
+        segments.insert(number, (name.to_string(), numbers));
+        at += len.next_multiple_of(8);
+    }
+    while at < bytes.len() {
+        if bytes.len() < at + 16 || u32_at(bytes, at + 12) != 0 {
+            return Err("a number ends too early, or has no 0 behind its count".to_string());
+        }
+        let (y, count) = (u64_at(bytes, at), u32_at(bytes, at + 8) as usize);
+        at += 16;
+        if count == 0 || more.last().is_some_and(|last| last.0 >= y) || !is_padded(bytes, at, 2 * count) {
+            return Err(format!("the number {y} is out of order, or not padded with 0"));
+        }
+        let of: Vec<u16> = (0..count).map(|i| u16_at(bytes, at + 2 * i)).collect();
+        if of.windows(2).any(|pair| pair[0] >= pair[1]) || of.iter().any(|s| !segments.contains_key(s)) {
+            return Err(format!("the segments of the number {y}"));
+        }
+        more.push((y, of));
+        at += (2 * count).next_multiple_of(8);
+    }
+    Ok((segments, more))
+}
+
+/// Reads a file of kind 6, with the keys and the steps of [`read`](crate::read::read).
+pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> Result<Segmented, String> {
+    // Steps 1 to 4.
+    let head = envelope::head(file, 6, "segment filter")?;
+    let header = head.header;
+    if header[35] != SEGMENT {
+        return refuse(4, &format!("tags of the meaning {} are not known", header[35]));
+    }
+    let len = u64_at(header, 104);
+    if len > MOST_SECTION {
+        return refuse(4, &format!("segments of {len} bytes"));
+    }
+    let section = head.section(len)?;
+    let (segments, more) = read_section(section, u32_at(header, 100)).or_else(|why| refuse(4, &why))?;
+    let mut filter = Segmented {
+        scheme: header[32],
+        domain: header[33],
+        policy: header[34],
+        shape: Shape {
+            numbers: u64_at(header, 40),
+            rem_bits: u32::from(header[36]),
+            tag_bits: u32::from(header[39]),
+            buckets: u64::from(header[37]),
+            slots: u64::from(header[38]),
+            spare: u64::from(u32_at(header, 96)),
+        },
+        capacity: u64_at(header, 48),
+        rate: f64::from_bits(u64_at(header, 56)),
+        parameter: u64_at(header, 64),
+        recipe: head.recipe,
+        records: head.records.clone(),
+        secret: secret.copied().unwrap_or_default(),
+        segments: segments.iter().map(|(number, (name, _))| (*number, name.clone())).collect(),
+        held: BTreeSet::new(),
+    };
+    filter.check().or_else(|why| refuse(4, &why))?;
+    let (shape, pairs) = (filter.shape, u64_at(header, 72));
+    let (slots, different) = (u64_at(header, 80), u64_at(header, 88));
+    let beside: u64 = more.iter().map(|(_, of)| of.len() as u64).sum();
+    let in_segments: u128 = segments.values().map(|(_, numbers)| u128::from(*numbers)).sum();
+    if slots > shape.slots * shape.lines() || different > slots {
+        return refuse(4, &format!("{slots} slots of {} lines, {different} numbers", shape.lines()));
+    }
+    if u128::from(slots) + u128::from(beside) != u128::from(pairs) || in_segments != u128::from(pairs) {
+        return refuse(4, &format!("{pairs} pairs, {slots} slots and {beside} beside them"));
+    }
+
+    // Step 5.
+    let body = head.body(section.len(), 64 * shape.lines())?;
+    // Step 6: keys, self-test.
+    head.check_keys(filter.scheme, filter.parameter, secret, seal_key)?;
+    if u64_at(header, 112) != filter.self_test().or_else(|why| refuse(6, &why))? {
+        return refuse(6, "the self-test");
+    }
+
+    // Step 7: chunks, lines, numbers and their segments.
+    head.check_chunks(section.len(), body)?;
+    let bits: Vec<bool> = (0..8 * body.len()).map(|p| body[p / 8] >> (p % 8) & 1 == 1).collect();
+    let found = decode_canonical(&shape, &bits).or_else(|why| refuse(7, &why))?;
+    if found.len() as u64 != slots {
+        return refuse(7, &format!("{} slots are taken", found.len()));
+    }
+    for (y, segment) in found.iter().map(|(y, tag)| (*y, *tag as u16)) {
+        if !filter.segments.contains_key(&segment) || !filter.held.insert((y, segment)) {
+            return refuse(7, &format!("the number {y} is in segment {segment} twice, or there is none"));
+        }
+    }
+    let numbers: BTreeSet<u64> = filter.held.iter().map(|pair| pair.0).collect();
+    if numbers.len() as u64 != different {
+        return refuse(7, &format!("{} different numbers", numbers.len()));
+    }
+    for (y, of) in more {
+        if numbers.contains(&y) {
+            filter.held.extend(of.into_iter().map(|segment| (y, segment)));
+        }
+    }
+    // What stands beside the table is what has no room in it.
+    if filter.slots().0 != found.iter().map(|slot| (slot.0, slot.1)).collect::<Vec<_>>() {
+        return refuse(7, "the table has other slots than the lowest segments of its numbers");
+    }
+    for (segment, (_, numbers)) in &segments {
+        if filter.held.iter().filter(|pair| pair.1 == *segment).count() as u64 != *numbers {
+            return refuse(7, &format!("segment {segment} has other than {numbers} numbers"));
+        }
+    }
+
+    // Step 8.
+    head.check_seal(seal_key)?;
+    Ok(filter)
+}

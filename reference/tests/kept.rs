@@ -8,7 +8,7 @@ use tepal_reference::chain;
 use tepal_reference::hash::finish;
 use tepal_reference::read::read;
 use tepal_reference::write::write;
-use tepal_reference::{expiring, quotient};
+use tepal_reference::{expiring, quotient, segment};
 
 #[test]
 fn the_reference_reads_every_kept_file() {
@@ -163,4 +163,23 @@ fn the_reference_reads_every_kept_chain() {
 
 fn hex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
+}
+
+#[test]
+fn the_reference_reads_every_kept_segment_filter() {
+    let all = in_folder("segment");
+    for Kept { path, json, file, secret, seal } in &all {
+        let kept = segment::read(file, secret.as_ref(), seal.as_deref())
+            .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert!(segment::write(&kept, seal.as_deref()).unwrap() == *file, "{}", path.display());
+        for (i, of) in (0u64..).zip(json["segments"].as_str().unwrap().split(' ')) {
+            let found = match json["key_prefix"].as_str() {
+                Some(prefix) => kept.segments_of(format!("{prefix}{i}").as_bytes()).unwrap(),
+                None => kept.segments_of_hash(finish(i)),
+            };
+            let found: Vec<String> = found.iter().map(u16::to_string).collect();
+            assert_eq!(found.join(","), of, "{}: {i}", path.display());
+        }
+    }
+    assert!(all.len() >= 6);
 }

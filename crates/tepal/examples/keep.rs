@@ -19,6 +19,9 @@ mod kinds;
 #[cfg(feature = "quotient")]
 #[path = "keep/quotient.rs"]
 mod quotient;
+#[cfg(feature = "quotient")]
+#[path = "keep/segment.rs"]
+mod segment;
 
 use std::fs;
 use std::path::Path;
@@ -45,6 +48,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Kind::Expiring => keep(&folder.join("expiring"), name, || expiring::kept(kind))?,
             #[cfg(feature = "quotient")]
             Kind::Growing => keep(&folder.join("growing"), name, || growing_tables::kept(kind))?,
+            #[cfg(feature = "quotient")]
+            Kind::Segment => keep(&folder.join("segment"), name, || segment::kept(kind))?,
             _ => keep(folder, name, || kept(kind))?,
         }
     }

@@ -236,6 +236,8 @@ pub struct Facts {
     pub parts: Vec<PartFacts>,
     /// The tables of numbers that it consists of, the oldest first; none of a Bloom filter.
     pub tables: Vec<TableFacts>,
+    /// The segments of a segment filter, by their numbers; none of another kind.
+    pub segments: Vec<SegmentFacts>,
     /// What its user should know.
     pub warnings: Vec<Warning>,
     /// The file, where it is one that was opened or is to be written.
@@ -305,6 +307,18 @@ pub struct WindowFacts {
     pub generations: u8,
     /// The latest time that the filter was told, and nothing before it was told any; in a window of keys, how many were inserted.
     pub now: Option<u64>,
+}
+
+/// A segment of a segment filter, as data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SegmentFacts {
+    /// Its number.
+    pub number: u16,
+    /// Its name, where it has one.
+    pub name: Option<String>,
+    /// How many numbers it holds: different keys, but for those few whose numbers are equal.
+    pub keys: u64,
 }
 
 /// One table of numbers, as data (FORMAT.md, section 2.7).

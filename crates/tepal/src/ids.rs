@@ -85,6 +85,8 @@ ids! {
         /// A table of numbers that forgets keys by itself, a window after they came: `ExpiringFilter`, which the feature
         /// `quotient` has.
         Expiring = 5 "expiring",
+        /// A table of numbers that says which segments may hold a key: `SegmentFilter`, which the feature `quotient` has.
+        Segment = 6 "segment",
     }
 }
 

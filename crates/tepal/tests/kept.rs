@@ -13,6 +13,9 @@ mod growing_tables;
 #[cfg(feature = "quotient")]
 #[path = "kept/quotient.rs"]
 mod quotient;
+#[cfg(feature = "quotient")]
+#[path = "kept/segment.rs"]
+mod segment;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -80,7 +80,7 @@ fn every_kind_is_on_the_list() {
     for kind in Kind::ALL {
         let made = match kind {
             Kind::Scalable => FOREIGN || cfg!(feature = "growing"),
-            Kind::Quotient | Kind::Growing | Kind::Expiring => cfg!(feature = "quotient"),
+            Kind::Quotient | Kind::Growing | Kind::Expiring | Kind::Segment => cfg!(feature = "quotient"),
             _ => true,
         };
         assert_eq!(all.iter().any(|subject| subject.kind() == *kind), made, "{kind}");

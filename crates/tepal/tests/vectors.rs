@@ -23,6 +23,9 @@ mod refused;
 #[cfg(feature = "foreign")]
 #[path = "vectors/schemes.rs"]
 mod schemes;
+#[cfg(feature = "quotient")]
+#[path = "vectors/segment.rs"]
+mod segment;
 #[path = "vectors/sizes.rs"]
 mod sizes;
 

@@ -382,7 +382,9 @@ impl Gather {
                 let mut file = empty(roomy.over_capacity(OverCapacity::Ignore), format)?;
                 spool.drain(|keys| file.insert_prepared(keys))?;
                 match file.filter().kind() {
-                    Kind::Bloom | Kind::Quotient | Kind::Expiring => file.set_over_capacity(policy)?,
+                    Kind::Bloom | Kind::Quotient | Kind::Expiring | Kind::Segment => {
+                        file.set_over_capacity(policy)?
+                    }
                     // Its program decides that, or its rule.
                     Kind::Scalable | Kind::Growing => {}
                 }

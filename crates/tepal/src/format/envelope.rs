@@ -40,7 +40,7 @@ pub(super) fn checksum(bytes: &[u8]) -> u64 {
     xxh3_64_with_seed(bytes, 0)
 }
 
-/// Where the body starts, for a body of this length, and for records and parts of links of that.
+/// Where the body starts, for a body of this length, and for records, parts of links and what else is there of that.
 pub(super) fn body_offset(body_len: u64, records_len: u64) -> u64 {
     let table = body_len.div_ceil(CHUNK_BYTES) * 8;
     (FIXED_BYTES + records_len + table + 8).next_multiple_of(LINE_BYTES)
@@ -57,7 +57,16 @@ impl Plan {
 /// Bytes of the file of a filter, without a seal.
 pub(super) fn file_len(part: &FilePart<'_>) -> u64 {
     let body_len = part.body_len();
-    body_offset(body_len, records::len(part) + links_len(part.links.len())) + body_len + exceptions_len(part)
+    body_offset(body_len, records::len(part) + behind_records(part)) + body_len + exceptions_len(part)
+}
+
+/// Bytes between the records and the chunk table.
+fn behind_records(part: &FilePart<'_>) -> u64 {
+    let links = links_len(part.links.len());
+    #[cfg(feature = "quotient")]
+    return links + part.section.len() as u64;
+    #[cfg(not(feature = "quotient"))]
+    links
 }
 
 /// Bytes of the parts of so many links.
@@ -78,7 +87,7 @@ fn exceptions_len(part: &FilePart<'_>) -> u64 {
 pub(super) fn encode(kind: Kind, part: &FilePart<'_>, chunk_table: &[u64], sealed: bool) -> Vec<u8> {
     let body_len = part.body_len();
     let records_len = records::len(part);
-    let body_offset = body_offset(body_len, records_len + links_len(part.links.len()));
+    let body_offset = body_offset(body_len, records_len + behind_records(part));
 
     let mut out = Vec::with_capacity(body_offset as usize);
     out.extend(MAGIC);
@@ -97,6 +106,8 @@ pub(super) fn encode(kind: Kind, part: &FilePart<'_>, chunk_table: &[u64], seale
     out.extend(part.recipe.to_flags().to_le_bytes());
     records::encode(part, &mut out);
     out.extend(part.links.as_flattened());
+    #[cfg(feature = "quotient")]
+    out.extend(&part.section);
     chunk_table.iter().for_each(|sum| out.extend(sum.to_le_bytes()));
     out.resize(body_offset as usize - 8, 0);
     let sum = checksum(&out);
@@ -235,12 +246,16 @@ impl Header {
         for _ in 0..count {
             links.push(fields.array::<OWN_BYTES>()?);
         }
+        #[cfg(feature = "quotient")]
+        let section = fields.take_claimed(kinds::section_of_file(lengths.kind, &own)?)?.to_vec();
         let part = FilePart {
             own,
             recipe,
             labels,
             scheme_record,
             links,
+            #[cfg(feature = "quotient")]
+            section,
             exceptions: &[],
             #[cfg(feature = "except")]
             divider: None,
@@ -253,7 +268,7 @@ impl Header {
             .lines()
             .checked_mul(LINE_BYTES)
             .filter(|len| behind(*len).is_some_and(|behind| (behind > 0) == excepted))
-            .filter(|len| body_offset(*len, records_len + links_len(count)) == lengths.body_offset)
+            .filter(|len| body_offset(*len, records_len + behind_records(&part)) == lengths.body_offset)
             .ok_or_else(|| {
                 let bits = filter.lines().saturating_mul(8 * LINE_BYTES);
                 Error::damaged(format_args!("a body of {bits} bits does not fit the file"))

@@ -503,7 +503,9 @@ fn one_of_chain(filter: AnyFilter) -> Result<AnyFilter> {
         #[cfg(feature = "except")]
         AnyFilter::Excepted(_) => Ok(filter),
         #[cfg(feature = "quotient")]
-        AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) => Ok(filter),
+        AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) | AnyFilter::Segment(_) => {
+            Ok(filter)
+        }
         AnyFilter::Scalable(chain) if chain.is_own() => Ok(chain.into()),
         AnyFilter::Scalable(chain) => match chain.into_only_link() {
             Ok(link) => Ok(link.into()),

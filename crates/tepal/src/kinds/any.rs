@@ -242,6 +242,8 @@ impl AnyFilter {
             AnyFilter::Expiring(filter) => filter.set_labels(labels),
             #[cfg(feature = "quotient")]
             AnyFilter::Growing(filter) => filter.set_labels(labels),
+            #[cfg(feature = "quotient")]
+            AnyFilter::Segment(filter) => filter.set_labels(labels),
             AnyFilter::Scalable(_) => {
                 let (operation, instead) = ("have labels", "keep them beside its file");
                 Err(Error::NotPossible { kind, operation, instead })
@@ -384,7 +386,10 @@ impl AnyFilter {
             #[cfg(feature = "except")]
             AnyFilter::Excepted(filter) => filter.same_exceptions(folded),
             #[cfg(feature = "quotient")]
-            AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) => folded,
+            AnyFilter::Quotient(_)
+            | AnyFilter::Growing(_)
+            | AnyFilter::Expiring(_)
+            | AnyFilter::Segment(_) => folded,
             AnyFilter::Bloom(_) | AnyFilter::Scalable(_) => folded,
         }
     }
@@ -408,6 +413,12 @@ impl AnyFilter {
                 operation: "be folded",
                 instead: "make one table of it (`GrowingFilter::freeze`), or build one filter from its keys",
             }),
+            #[cfg(feature = "quotient")]
+            AnyFilter::Segment(_) => Err(Error::NotPossible {
+                kind: self.kind(),
+                operation: "be folded",
+                instead: "build one filter from its keys, or lay its table out for them (`SegmentFilter::shrink_to_fit`)",
+            }),
             AnyFilter::Scalable(_) => Err(Error::NotPossible {
                 kind: self.kind(),
                 operation: "be folded",
@@ -428,9 +439,10 @@ impl AnyFilter {
             AnyFilter::Excepted(filter) => filter.into_bloom(),
             AnyFilter::Scalable(_) => Err(not_one_bloom(kind)),
             #[cfg(feature = "quotient")]
-            AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) => {
-                Err(not_one_bloom(kind))
-            }
+            AnyFilter::Quotient(_)
+            | AnyFilter::Growing(_)
+            | AnyFilter::Expiring(_)
+            | AnyFilter::Segment(_) => Err(not_one_bloom(kind)),
         }
     }
 

@@ -243,6 +243,21 @@ macro_rules! insert_many {
 /// What [`Filter`](crate::kinds::Filter) asks and the kind has a call of the same name for.
 macro_rules! same_calls {
     () => {
+        fn insert(&mut self, key: KeyRef<'_>) -> Result<bool> {
+            self.insert(&key)
+        }
+
+        fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
+            self.insert_prepared_batch(keys, done)
+        }
+
+        crate::kinds::calls::same_calls_but_insert!();
+    };
+}
+
+/// The same but for what inserts.
+macro_rules! same_calls_but_insert {
+    () => {
         fn key_hasher(&self) -> &KeyHasher {
             &self.meta.keys
         }
@@ -253,14 +268,6 @@ macro_rules! same_calls {
 
         fn contains_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
             self.answer_batch(keys, answers);
-        }
-
-        fn insert(&mut self, key: KeyRef<'_>) -> Result<bool> {
-            self.insert(&key)
-        }
-
-        fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
-            self.insert_prepared_batch(keys, done)
         }
 
         fn clear(&mut self) -> Result<()> {
@@ -310,4 +317,4 @@ macro_rules! same_calls {
     };
 }
 
-pub(crate) use {about_keys, ask_many, insert_many, key_options, same_calls};
+pub(crate) use {about_keys, ask_many, insert_many, key_options, same_calls, same_calls_but_insert};

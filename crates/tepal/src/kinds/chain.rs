@@ -425,6 +425,7 @@ impl Filter for ScalableBloomFilter {
             labels: self.links[0].labels().clone(),
             parts: self.links.iter().map(|link| link.part_facts()).collect(),
             tables: Vec::new(),
+            segments: Vec::new(),
             warnings: self.warnings(),
             file: None,
         }

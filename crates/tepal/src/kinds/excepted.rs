@@ -399,7 +399,10 @@ impl AnyFilter {
             AnyFilter::Bloom(filter) => ExceptedBloomFilter::new(filter, Vec::new(), None),
             AnyFilter::Excepted(filter) => filter,
             #[cfg(feature = "quotient")]
-            AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) => {
+            AnyFilter::Quotient(_)
+            | AnyFilter::Growing(_)
+            | AnyFilter::Expiring(_)
+            | AnyFilter::Segment(_) => {
                 return Err(has_none(self.kind()));
             }
             AnyFilter::Scalable(_) => return Err(has_none(self.kind())),

@@ -21,6 +21,8 @@ pub(crate) mod growing;
 mod in_file;
 #[cfg(feature = "quotient")]
 pub(crate) mod quotient;
+#[cfg(feature = "quotient")]
+pub(crate) mod segment;
 pub(crate) mod storage;
 
 use alloc::boxed::Box;
@@ -42,6 +44,8 @@ use growing::GrowingFilter;
 pub(crate) use in_file::{AwaitsBody, BodyChecked, CheckBody, FilePart, OWN_BYTES, Ref, SELF_TEST_KEYS};
 #[cfg(feature = "quotient")]
 use quotient::QuotientFilter;
+#[cfg(feature = "quotient")]
+use segment::SegmentFilter;
 use storage::Mapped;
 
 /// What every kind of filter does, or refuses with an error that names the kind and the operation.
@@ -207,7 +211,7 @@ macro_rules! kinds {
             match kind {
                 $($(#[cfg($cfg)])? Kind::$kind => <$filter as Filter>::of_file(part, secret),)+
                 #[cfg(not(feature = "quotient"))]
-                Kind::Quotient | Kind::Growing | Kind::Expiring => Err(not_built_in(kind)),
+                Kind::Quotient | Kind::Growing | Kind::Expiring | Kind::Segment => Err(not_built_in(kind)),
             }
         }
     };
@@ -227,6 +231,9 @@ kinds! {
     /// A chain of such tables, which grows under one promise.
     #[cfg(feature = "quotient")]
     Growing(GrowingFilter),
+    /// A table of numbers that says which segments may hold a key.
+    #[cfg(feature = "quotient")]
+    Segment(SegmentFilter),
 }
 
 /// The kind with this number in a file's header: one that this build reads.
@@ -236,7 +243,7 @@ pub(crate) fn kind_of_file(id: u16) -> Result<Kind> {
         #[cfg(feature = "growing")]
         Ok(Kind::Scalable) => Ok(Kind::Scalable),
         #[cfg(feature = "quotient")]
-        Ok(kind @ (Kind::Quotient | Kind::Growing | Kind::Expiring)) => Ok(kind),
+        Ok(kind @ (Kind::Quotient | Kind::Growing | Kind::Expiring | Kind::Segment)) => Ok(kind),
         _ => Err(not_known(id)),
     }
 }
@@ -246,7 +253,7 @@ fn not_known(id: u16) -> Error {
     let known = match cfg!(all(feature = "growing", feature = "quotient")) {
         true => Kind::NUMBERS,
         false => {
-            "1 (bloom), 2 (scalable) with its feature `growing`, and 3 (quotient), 4 (growing) and 5 (expiring) with their feature `quotient`"
+            "1 (bloom), 2 (scalable) with its feature `growing`, and 3 (quotient), 4 (growing), 5 (expiring) and 6 (segment) with their feature `quotient`"
         }
     };
     Error::Unsupported { what: "filter kind", found: id.into(), known }
@@ -261,7 +268,7 @@ fn not_built_in(kind: Kind) -> Error {
 /// How many filters' parts follow the records in a file of this kind, whose own part is this.
 pub(crate) fn links_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<usize> {
     match kind {
-        Kind::Bloom | Kind::Quotient | Kind::Expiring => Ok(0),
+        Kind::Bloom | Kind::Quotient | Kind::Expiring | Kind::Segment => Ok(0),
         #[cfg(feature = "growing")]
         Kind::Scalable => chain::links_of(own),
         #[cfg(feature = "quotient")]
@@ -271,6 +278,15 @@ pub(crate) fn links_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<usize> 
         Kind::Scalable => Ok(own.len() - OWN_BYTES),
         #[cfg(not(feature = "quotient"))]
         Kind::Growing => Ok(own.len() - OWN_BYTES),
+    }
+}
+
+/// How many bytes follow the links' parts in a file of this kind, whose own part is this.
+#[cfg(feature = "quotient")]
+pub(crate) fn section_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<u64> {
+    match kind {
+        Kind::Segment => segment::part::section_of(own),
+        Kind::Bloom | Kind::Scalable | Kind::Quotient | Kind::Growing | Kind::Expiring => Ok(0),
     }
 }
 

@@ -214,6 +214,19 @@ fn every_question_has_one_answer() {
                 let typed: Vec<bool> = texts.iter().map(|text| filter.contains(text)).collect();
                 assert_eq!(typed, expected, "{name}: its type, one by one");
             }
+            #[cfg(feature = "quotient")]
+            AnyFilter::Segment(filter) => {
+                assert_eq!(filter.contains_many(texts), expected, "{name}: its type");
+                let only = filter.all_segments().next().unwrap();
+                let held: Vec<bool> = texts.iter().map(|text| filter.contains_in(only, text)).collect();
+                assert_eq!(held, expected, "{name}: its segment");
+                let answers = filter.segments_many(texts);
+                for ((i, text), held) in texts.iter().enumerate().zip(expected) {
+                    let of: Vec<_> = filter.segments(text).collect();
+                    assert_eq!(of, if held { vec![only] } else { vec![] }, "{name}: segments");
+                    assert!(answers.of(i).eq(of), "{name}: segments of many");
+                }
+            }
             other => panic!("{name}: a kind that is new here, {}", other.kind()),
         }
     }

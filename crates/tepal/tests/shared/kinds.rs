@@ -20,6 +20,9 @@ mod growing_tables;
 #[cfg(feature = "quotient")]
 #[path = "quotient.rs"]
 mod quotient;
+#[cfg(feature = "quotient")]
+#[path = "segment.rs"]
+mod segment;
 
 use std::path::Path;
 
@@ -180,8 +183,8 @@ impl Subject for Bloom {
 }
 
 /// Every kind: the Bloom filter with every layout, scheme and key domain, in our files and in those of other programs;
-/// the chain, in the files of its programs and in ours; the table from which keys can be removed, and the one that forgets them by itself, and the chain of
-/// such tables that grows.
+/// the chain, in the files of its programs and in ours; the tables from which keys can be removed, that forget them by themselves, and that say in which
+/// segments they are, and the chain of such tables that grows.
 pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
     let mut kinds: Vec<Box<dyn Subject>> = Vec::new();
     kinds.extend(blooms().into_iter().map(|bloom| Box::new(bloom) as Box<dyn Subject>));
@@ -197,6 +200,8 @@ pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
     kinds.extend(expiring::expiring());
     #[cfg(feature = "quotient")]
     kinds.extend(growing_tables::growing());
+    #[cfg(feature = "quotient")]
+    kinds.extend(segment::segment());
     kinds
 }
 

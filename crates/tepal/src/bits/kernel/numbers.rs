@@ -208,3 +208,52 @@ mod tagged {
         }
     }
 }
+
+/// For tables in which a number stands with several tags.
+mod several {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::bits::table::packing::{Packing, Place};
+    use crate::bits::table::several::{self, Among, Tags, TagsOfMany};
+    use crate::bits::table::tagged::{self, Found};
+
+    by_level!(FIND: fn(packing: &Packing, lines: &[Line], place: Place) -> Option<Found> =
+        |S| tagged::find::<S>(packing, lines, place));
+    by_level!(AMONG: fn(packing: &Packing, lines: &[Line], number: u64, tag: u64) -> Among =
+        |S| several::among::<S>(packing, lines, number, tag));
+    by_level!(TAGS_OF_MANY: fn(packing: &Packing, lines: &[Line], h: &[u64], most: usize, more: &dyn Fn(u64, &mut Vec<u16>), out: &mut TagsOfMany) =
+        |S| several::tags_of_many::<S>(packing, lines, h, most, more, out));
+
+    impl TableKernel {
+        /// The tags of a number.
+        #[inline]
+        pub(crate) fn tags<'a>(self, packing: &'a Packing, lines: &'a [Line], number: u64) -> Tags<'a> {
+            let place = packing.place(number);
+            // SAFETY: the CPU has the level's features, as for the other calls.
+            Tags::new(packing, lines, place, unsafe { FIND[self.0](packing, lines, place) })
+        }
+
+        /// Looks for a tag among those of a number.
+        #[inline]
+        pub(crate) fn among(self, packing: &Packing, lines: &[Line], number: u64, tag: u64) -> Among {
+            // SAFETY: the CPU has the level's features, as for the other calls.
+            unsafe { AMONG[self.0](packing, lines, number, tag) }
+        }
+
+        /// Appends the tags of the numbers of these hashes. A number that has `most` of them is handed to `more`, for the rest.
+        #[inline]
+        pub(crate) fn tags_of_many(
+            self,
+            packing: &Packing,
+            lines: &[Line],
+            h: &[u64],
+            most: usize,
+            more: &dyn Fn(u64, &mut Vec<u16>),
+            out: &mut TagsOfMany,
+        ) {
+            // SAFETY: the CPU has the level's features, as for the other calls.
+            unsafe { TAGS_OF_MANY[self.0](packing, lines, h, most, more, out) }
+        }
+    }
+}

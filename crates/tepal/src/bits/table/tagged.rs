@@ -31,9 +31,21 @@ impl Recent {
     }
 }
 
-/// Where the slot of a number is: its line, and its first bit there.
+/// The first slot of a number.
+#[derive(Clone, Copy)]
+pub(crate) struct Found {
+    pub(super) line: usize,
+    /// Its first bit in that line.
+    pub(super) at: u32,
+    /// The bit behind the last slot of its bucket there.
+    pub(super) end: u32,
+    /// May the bucket go on in the next line?
+    pub(super) goes_on: bool,
+}
+
+/// Finds the first slot of a number.
 #[inline(always)]
-fn find<S: Select>(packing: &Packing, lines: &[Line], place: Place) -> Option<(usize, u32)> {
+pub(crate) fn find<S: Select>(packing: &Packing, lines: &[Line], place: Place) -> Option<Found> {
     let (mut at, mut behind) = (place.line, 0);
     while let Some(line) = lines.get(at) {
         let begins = begins_before(line);
@@ -50,7 +62,12 @@ fn find<S: Select>(packing: &Packing, lines: &[Line], place: Place) -> Option<(u
                 let equal = equal_among(packing, line, run.first + from, slots, place.remainder);
                 if equal != 0 {
                     let last_bit = (run.first + from) * packing.width + equal.trailing_zeros();
-                    return Some((at, packing.meta + last_bit + 1 - packing.width));
+                    return Some(Found {
+                        line: at,
+                        at: packing.meta + last_bit + 1 - packing.width,
+                        end: packing.meta + (run.first + run.len) * packing.width,
+                        goes_on: run.goes_on,
+                    });
                 }
                 from += slots;
             }
@@ -67,14 +84,14 @@ fn find<S: Select>(packing: &Packing, lines: &[Line], place: Place) -> Option<(u
 /// The tag of a number, where that is held.
 #[inline(always)]
 pub(crate) fn tag_of<S: Select>(packing: &Packing, lines: &[Line], number: u64) -> Option<u64> {
-    let (line, at) = find::<S>(packing, lines, packing.place(number))?;
-    Some(bits_at(&lines[line], at) & low_bits(packing.tag_bits()))
+    let found = find::<S>(packing, lines, packing.place(number))?;
+    Some(bits_at(&lines[found.line], found.at) & low_bits(packing.tag_bits()))
 }
 
 /// Gives a number that is held another tag. Whether it is.
 #[inline(always)]
 pub(crate) fn refresh<S: Select>(packing: &Packing, lines: &mut [Line], number: u64, tag: u64) -> bool {
-    let Some((line, at)) = find::<S>(packing, lines, packing.place(number)) else { return false };
+    let Some(Found { line, at, .. }) = find::<S>(packing, lines, packing.place(number)) else { return false };
     let line = &mut lines[line];
     let changed = (bits_at(line, at) ^ tag) & low_bits(packing.tag_bits());
     let (word, bit) = ((at >> 6) as usize & 7, at & 63);
@@ -100,7 +117,7 @@ pub(crate) fn contains_many<S: Select>(
         }
         for (answer, &place) in answers.iter_mut().zip(&places) {
             *answer = match find::<S>(packing, lines, place) {
-                Some((line, at)) => recent.has(packing.tag_bits(), bits_at(&lines[line], at)),
+                Some(Found { line, at, .. }) => recent.has(packing.tag_bits(), bits_at(&lines[line], at)),
                 None => false,
             };
         }

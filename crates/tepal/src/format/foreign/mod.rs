@@ -188,7 +188,9 @@ fn check(foreign: &dyn Foreign, filter: &AnyFilter) -> Result<()> {
         return unfit(Obstacle::Exceptions);
     }
     #[cfg(feature = "quotient")]
-    if let AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) = filter {
+    if let AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) | AnyFilter::Segment(_) =
+        filter
+    {
         return unfit(Obstacle::Kind { found: filter.kind() });
     }
     let found = filter.scheme();
@@ -229,7 +231,7 @@ fn one<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a BloomFilt
             obstacle: Obstacle::Chain { links: chain.links().len() },
         }),
         #[cfg(feature = "quotient")]
-        AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) => {
+        AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) | AnyFilter::Segment(_) => {
             Err(Error::Unconvertible {
                 format: foreign.format(),
                 obstacle: Obstacle::Kind { found: filter.kind() },
@@ -248,7 +250,7 @@ fn chain<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a Scalabl
             Err(Error::Unconvertible { format: foreign.format(), obstacle: Obstacle::Exceptions })
         }
         #[cfg(feature = "quotient")]
-        AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) => {
+        AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) | AnyFilter::Segment(_) => {
             Err(Error::Unconvertible {
                 format: foreign.format(),
                 obstacle: Obstacle::Kind { found: filter.kind() },

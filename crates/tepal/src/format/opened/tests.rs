@@ -259,7 +259,7 @@ fn policies_are_kept_where_the_file_has_a_place() {
                 );
                 assert!(opened.set_over_capacity(usual).is_ok(), "{format}");
             }
-            Kind::Bloom | Kind::Quotient | Kind::Expiring => {
+            Kind::Bloom | Kind::Quotient | Kind::Expiring | Kind::Segment => {
                 assert_eq!(opened.filter().over_capacity(), OverCapacity::Ignore)
             }
         }

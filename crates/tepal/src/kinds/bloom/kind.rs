@@ -165,6 +165,7 @@ impl<L: StorageMut> BloomFilter<L> {
             labels: self.labels().clone(),
             parts: vec![part],
             tables: Vec::new(),
+            segments: Vec::new(),
             warnings: self.warnings(),
             file: None,
         }

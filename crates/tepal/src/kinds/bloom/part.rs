@@ -32,6 +32,8 @@ impl<L: PlainStorage> BloomFilter<L> {
             #[cfg(feature = "except")]
             divider: None,
             links: Vec::new(),
+            #[cfg(feature = "quotient")]
+            section: Vec::new(),
             body: vec![self.lines.as_lines()],
         }
     }

@@ -50,6 +50,8 @@ impl ScalableBloomFilter {
             labels: first.labels,
             scheme_record: first.scheme_record,
             links: parts.iter().map(|part| part.own).collect(),
+            #[cfg(feature = "quotient")]
+            section: Vec::new(),
             exceptions: &[],
             #[cfg(feature = "except")]
             divider: None,

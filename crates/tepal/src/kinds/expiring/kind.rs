@@ -68,6 +68,7 @@ impl ExpiringFilter {
                 distinct_numbers: self.table.distinct(),
                 capacity: self.capacity(),
             }],
+            segments: Vec::new(),
             warnings: Vec::new(),
             file: None,
         }

@@ -68,6 +68,7 @@ impl ExpiringFilter {
             #[cfg(feature = "except")]
             divider: None,
             links: Vec::new(),
+            section: Vec::new(),
             body: vec![self.table.as_lines()],
         }
     }

@@ -55,6 +55,7 @@ impl GrowingFilter {
             #[cfg(feature = "except")]
             divider: None,
             links: self.links.iter().enumerate().map(link_part).collect(),
+            section: Vec::new(),
             body: self.links.iter().map(Table::as_lines).collect(),
         }
     }

@@ -40,6 +40,7 @@ impl GrowingFilter {
             labels: self.labels().clone(),
             parts: Vec::new(),
             tables: self.links.iter().enumerate().map(|(i, link)| self.table_facts(i, link)).collect(),
+            segments: Vec::new(),
             warnings: Vec::new(),
             file: None,
         }

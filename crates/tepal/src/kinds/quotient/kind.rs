@@ -61,6 +61,7 @@ impl QuotientFilter {
                 distinct_numbers: self.table.distinct(),
                 capacity: self.capacity(),
             }],
+            segments: Vec::new(),
             warnings: Vec::new(),
             file: None,
         }

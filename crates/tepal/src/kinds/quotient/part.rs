@@ -34,6 +34,7 @@ impl QuotientFilter {
             #[cfg(feature = "except")]
             divider: None,
             links: Vec::new(),
+            section: Vec::new(),
             body: vec![self.table.as_lines()],
         }
     }

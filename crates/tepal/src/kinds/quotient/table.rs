@@ -4,6 +4,7 @@
 
 mod counts;
 mod lay_out;
+mod several;
 mod tagged;
 
 use alloc::vec::Vec;
@@ -261,11 +262,24 @@ impl Table {
 
     /// The lines hold just what was counted, in the one way there is. Gives how many copies the tags count.
     pub(crate) fn check(packing: &Packing, lines: &[Line], slots: u64, numbers: u64) -> Result<u64> {
+        // All slots of a number but the first are at their greatest.
+        let tags = (1 << packing.tag_bits()) - 1;
+        Table::check_tags(packing, lines, slots, numbers, |_, entry| entry & tags == tags)
+    }
+
+    /// The same where slots of one number follow each other in another way: `follows` gets one slot, and the next of the same number.
+    pub(crate) fn check_tags(
+        packing: &Packing,
+        lines: &[Line],
+        slots: u64,
+        numbers: u64,
+        follows: impl Fn(u64, u64) -> bool,
+    ) -> Result<u64> {
         let damaged = |what: &str| Err(Error::damaged(format_args!("the table {what}")));
         let (past, ascending) = (Cell::new(false), Cell::new(true));
         let tag_bits = packing.tag_bits();
         let tags = (1 << tag_bits) - 1;
-        let (mut in_order, mut held, mut counting) = (true, 0u64, Counting::default());
+        let (mut in_order, mut held, mut counting, mut before) = (true, 0u64, Counting::default(), 0);
         // A line is written from ascending entries alone.
         let mut least = 0;
         let in_turn = Entries::new(packing, lines).take_while(|entry| {
@@ -276,8 +290,8 @@ impl Table {
         let entries = in_turn.inspect(|entry| {
             let number = entry >> tag_bits;
             past.set(past.get() || number >= packing.numbers());
-            // All slots of a number but the first are at their greatest.
-            in_order &= !counting.count(number) || entry & tags == tags;
+            in_order &= !counting.count(number) || follows(before, *entry);
+            before = *entry;
             held = held.saturating_add((entry & tags) + 1);
         });
         let mut writer = Writer::new(packing, entries);
@@ -304,7 +318,7 @@ impl Table {
             return damaged("holds a number in more than 64 slots");
         }
         if !in_order {
-            return damaged("counts copies of a number otherwise than they are counted");
+            return damaged("has tags of a number that do not follow each other so");
         }
         Ok(held)
     }

@@ -22,15 +22,34 @@ impl Table {
         self.lay_out_with(slots.max(self.slots), None)
     }
 
-    /// The same, with an entry more. Up to [`SMALL`] lines there are two tables for a while. Beyond, a first pass finds the packing
-    /// and a second one writes the new lines while the old ones go, so that there is one table and a few MiB in memory.
+    /// Lays the table out for so many slots whose tags have so many bits; every tag has room in them.
+    pub(crate) fn lay_out_tags(&mut self, tag_bits: u8, slots: u64) -> Result<()> {
+        let from_bits = self.packing.tag_bits();
+        let tags = (1u64 << from_bits) - 1;
+        let to = move |entry: u64| (entry >> from_bits) << tag_bits | (entry & tags);
+        self.lay_out_as(tag_bits, slots.max(self.slots), None, to)
+    }
+
+    /// The same, with an entry more.
     fn lay_out_with(&mut self, slots: u64, entry: Option<u64>) -> Result<()> {
-        let fields = self.packing.fields();
-        let with_it = || Merged::new(self.entries(), entry.into_iter());
+        self.lay_out_as(self.packing.fields().tag_bits, slots, entry, |entry| entry)
+    }
+
+    /// The same for other entries, which ascend as those they are made of. Up to [`SMALL`] lines there are two tables for a while. Beyond, a first pass finds the packing
+    /// and a second one writes the new lines while the old ones go, so that there is one table and a few MiB in memory.
+    fn lay_out_as(
+        &mut self,
+        tag_bits: u8,
+        slots: u64,
+        entry: Option<u64>,
+        to: impl Fn(u64) -> u64 + Copy,
+    ) -> Result<()> {
+        let numbers = self.packing.numbers();
+        let with_it = || Merged::new(self.entries().map(to), entry.into_iter());
         // What is a file's the system has anyway.
         let is_in_memory = matches!(self.lines.0, Backing::Memory(_));
         if self.packing.lines() <= SMALL || !is_in_memory {
-            let (packing, lines) = laid_out(fields.numbers, fields.tag_bits, slots, with_it)?;
+            let (packing, lines) = laid_out(numbers, tag_bits, slots, with_it)?;
             (self.packing, self.lines, self.body_check) = (packing, in_memory(lines), None);
             return Ok(());
         }
@@ -39,11 +58,11 @@ impl Table {
             let fits = (0..packing.lines()).try_for_each(|_| writer.line().map(drop));
             Ok(fits.and_then(|()| writer.end()).is_ok().then_some(()))
         };
-        let (packing, ()) = fitting(fields.numbers, fields.tag_bits, slots, is_fit)?;
+        let (packing, ()) = fitting(numbers, tag_bits, slots, is_fit)?;
         let mut lines = bits::room_for(packing.lines())?;
         let old = core::mem::replace(&mut self.lines, in_memory(Vec::new())).into_lines()?;
-        let mut writer =
-            Writer::new(&packing, Merged::new(Drained::new(&self.packing, old), entry.into_iter()));
+        let entries = Merged::new(Drained::new(&self.packing, old).map(to), entry.into_iter());
+        let mut writer = Writer::new(&packing, entries);
         // They fitted before.
         lines.extend((0..packing.lines()).map_while(|_| writer.line().ok()));
         (self.packing, self.lines, self.body_check) = (packing, in_memory(lines), None);

@@ -1,0 +1,71 @@
+//! Kept files of segment filters.
+
+use serde_json::{Value, json};
+use tepal::{AnyFilter, Format, Opened, SegmentFilter};
+
+use super::{Numbered, Subject, add_keys, numbers};
+
+/// Members; key i is in each of the ten named segments whose number divides i, and key 0 in eighty more without a name.
+const MEMBERS: u64 = 300;
+
+/// The segments of each key: the numbers between commas, a blank behind each key.
+fn segments(filter: &SegmentFilter, hashes: &[u64]) -> String {
+    let of = |hash: &u64| {
+        let of: Vec<String> = filter.segments_of_hash(*hash).map(|s| s.number().to_string()).collect();
+        of.join(",")
+    };
+    hashes.iter().map(of).collect::<Vec<_>>().join(" ")
+}
+
+/// Fills the filter; gives its JSON and its file.
+pub(super) fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
+    let opened = kind.empty(kind.usual_capacity())?;
+    let AnyFilter::Segment(mut filter) = opened.into_filter() else { unreachable!("{}", kind.name()) };
+    let hashes = match kind.keys(&numbers(0..MEMBERS + 1000)) {
+        Numbered::Texts(texts) => {
+            texts.iter().map(|text| filter.hash_key(text)).collect::<tepal::Result<_>>()?
+        }
+        Numbered::Hashes(hashes) => hashes,
+    };
+    for divisor in 1..=10 {
+        let segment = filter.add_segment(&format!("durch {divisor}"))?;
+        for i in (0..MEMBERS).step_by(divisor) {
+            filter.insert_hash(segment, hashes[i as usize])?;
+        }
+    }
+    for _ in 0..80 {
+        let segment = filter.add_unnamed_segment()?;
+        filter.insert_hash(segment, hashes[0])?;
+    }
+    let opened = Opened::new(filter.clone(), Format::Tepal)?;
+    let (opener, facts) = (kind.opener(), opened.facts()?);
+    let table = &facts.tables[0];
+    let listed = facts.segments.iter().map(|segment| json!([segment.number, segment.name, segment.keys]));
+    let mut expected = json!({
+        "scheme": facts.scheme.to_string(),
+        "seed": facts.seed.map(|seed| seed.to_string()),
+        "caller_hash": facts.caller_hash,
+        "key_domain": facts.key_domain.to_string(),
+        "over_capacity": facts.over_capacity.to_string(),
+        "capacity": facts.capacity,
+        "false_positive_rate": facts.promised_false_positive_rate,
+        "recipe": { "trim": facts.recipe.trim, "nocase": facts.recipe.nocase },
+        "labels": { "name": facts.labels.name, "field": facts.labels.field },
+        "pairs": filter.len(),
+        "table": {
+            "numbers": table.numbers,
+            "remainder_bits": table.remainder_bits,
+            "tag_bits": table.tag_bits,
+            "buckets": table.buckets,
+            "slots": table.slots,
+            "lines": table.lines,
+            "taken_slots": table.taken_slots,
+            "distinct_numbers": table.distinct_numbers,
+        },
+        "members": MEMBERS,
+        "listed": listed.collect::<Vec<_>>(),
+        "segments": segments(&filter, &hashes),
+    });
+    add_keys(&mut expected, kind, &opener);
+    Ok((expected, opener.file(&opened)))
+}

@@ -1,0 +1,55 @@
+//! A table in which a number stands with several tags, each once.
+
+use alloc::vec::Vec;
+
+use super::{Counts, Table};
+use crate::bits::table::several::{Among, Tags, TagsOfMany};
+use crate::bits::table::tagged::Recent;
+use crate::error::Result;
+
+impl Table {
+    /// The tags of a number, ascending.
+    #[inline]
+    pub(crate) fn tags(&self, number: u64) -> Tags<'_> {
+        self.kernel.tags(&self.packing, self.as_lines(), number)
+    }
+
+    /// Looks for a tag among those of a number.
+    #[inline]
+    pub(crate) fn among(&self, number: u64, tag: u64) -> Among {
+        self.kernel.among(&self.packing, self.as_lines(), number, tag)
+    }
+
+    /// Appends the tags of the numbers of these hashes. A number that has `most` of them is handed to `more`, for the rest.
+    pub(crate) fn tags_of_many(
+        &self,
+        h: &[u64],
+        most: usize,
+        more: &dyn Fn(u64, &mut Vec<u16>),
+        out: &mut TagsOfMany,
+    ) {
+        self.kernel.tags_of_many(&self.packing, self.as_lines(), h, most, more, out);
+    }
+
+    /// Drops every slot with this tag, in one pass. The lines stay as many.
+    pub(crate) fn drop_tag(&mut self, tag: u64) -> Result<u64> {
+        let tag_bits = self.packing.tag_bits();
+        if tag_bits == 0 {
+            let dropped = self.slots;
+            self.clear()?;
+            return Ok(dropped);
+        }
+        let (packing, kernel, lines, _) = self.own()?;
+        // Counted from the tag behind it, every other one is young enough.
+        let most = (1 << tag_bits) - 2;
+        let dropped = kernel.sweep(packing, lines, Recent { now: tag.wrapping_sub(1) & (most + 1), most });
+        let counts = Counts::of(self.entries(), tag_bits);
+        (self.slots, self.numbers) = (counts.slots, counts.numbers);
+        Ok(dropped)
+    }
+
+    /// So many slots it is laid out for, up to `most`, and room for those it has.
+    pub(crate) fn laid_for(&self, most: u64) -> u64 {
+        self.packing.room().min(most).max(self.slots)
+    }
+}

@@ -1,0 +1,133 @@
+//! What every kind of filter does, for a segment filter.
+
+use alloc::boxed::Box;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::combine::only;
+use super::list::Segment;
+use super::{SegmentFilter, part};
+use crate::error::{Error, Result};
+use crate::facts::{Facts, Labels, SegmentFacts, TableFacts, Warning};
+use crate::ids::{Kind, OverCapacity};
+use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
+use crate::kinds::calls::same_calls_but_insert;
+use crate::kinds::{AwaitsBody, FilePart, Filter};
+
+impl SegmentFilter {
+    /// Everything about the filter, as data.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        let fields = self.table.packing().fields();
+        let segment = |listed: &super::list::Listed| SegmentFacts {
+            number: listed.number,
+            name: listed.name.as_ref().map(|name| name.to_string()),
+            keys: listed.len,
+        };
+        Facts {
+            kind: Kind::Segment,
+            scheme: self.scheme(),
+            seed: self.seed(),
+            valkey_seed: None,
+            caller_hash: self.meta.keys.caller_hash(),
+            key_domain: self.key_domain(),
+            recipe: self.recipe(),
+            capacity: self.capacity(),
+            promised_false_positive_rate: self.promised_false_positive_rate(),
+            expansion: None,
+            window: None,
+            exceptions: 0,
+            is_divided: false,
+            over_capacity: self.over_capacity(),
+            is_over_capacity: self.is_over_capacity(),
+            is_full: self.is_full(),
+            keys_inserted: Some(self.len()),
+            estimated_len: self.estimated_len(),
+            false_positive_rate: self.false_positive_rate(),
+            size_in_bytes: self.size_in_bytes(),
+            labels: self.labels().clone(),
+            parts: Vec::new(),
+            tables: alloc::vec![TableFacts {
+                numbers: fields.numbers,
+                remainder_bits: fields.remainder_bits,
+                tag_bits: fields.tag_bits,
+                buckets: fields.buckets,
+                slots: fields.slots,
+                lines: self.table.packing().lines(),
+                taken_slots: self.table.slots(),
+                keys: self.len(),
+                distinct_numbers: self.table.distinct(),
+                capacity: self.capacity(),
+            }],
+            segments: self.segments.listed().iter().map(segment).collect(),
+            warnings: Vec::new(),
+            file: None,
+        }
+    }
+
+    /// How many different keys are in it, from the different numbers: of n keys two have one number at times.
+    fn estimated_len(&self) -> f64 {
+        let all = self.numbers() as f64;
+        let share = self.false_positive_rate();
+        if share >= 1.0 { self.table.distinct() as f64 } else { -all * libm::log1p(-share) }
+    }
+
+    /// The segment of a key that comes without one: the only one.
+    fn only_segment(&self) -> Result<Segment> {
+        only(&self.segments).ok_or(Error::NotPossible {
+            kind: Kind::Segment,
+            operation: "take a key without its segment",
+            instead: "name the segment: `SegmentFilter::insert(segment, key)`",
+        })
+    }
+}
+
+impl Filter for SegmentFilter {
+    fn insert(&mut self, key: KeyRef<'_>) -> Result<bool> {
+        self.insert(self.only_segment()?, &key)
+    }
+
+    fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
+        self.insert_batch(self.only_segment()?, keys, done)
+    }
+
+    same_calls_but_insert!();
+
+    fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
+        self.set_over_capacity(policy);
+        Ok(())
+    }
+
+    fn capacity(&self) -> u64 {
+        self.capacity()
+    }
+
+    fn over_capacity(&self) -> OverCapacity {
+        self.over_capacity()
+    }
+
+    fn is_over_capacity(&self) -> bool {
+        self.is_over_capacity()
+    }
+
+    fn is_full(&self) -> bool {
+        self.is_full()
+    }
+
+    fn keys_inserted(&self) -> Option<u64> {
+        Some(self.len())
+    }
+
+    /// The share of taken slots in equal parts of the table.
+    fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
+        self.table.fill_of_slices(slices)
+    }
+
+    fn check_before_copying(&self) -> Result<()> {
+        self.table.check_before_copying()
+    }
+
+    fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
+        part::of_file(part, secret)
+    }
+}

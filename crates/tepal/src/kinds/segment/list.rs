@@ -1,0 +1,178 @@
+//! The segments that a filter has: their numbers and names, and how many numbers each holds.
+
+use alloc::boxed::Box;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use crate::error::{Error, Result};
+use crate::facts::check_label;
+
+/// So many segments there can be.
+pub(super) const MOST_SEGMENTS: usize = 1 << 16;
+
+/// The most bytes of a name.
+pub(super) const MOST_NAME_BYTES: usize = 1024;
+
+/// One of the segments of a [`SegmentFilter`](crate::SegmentFilter), by its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Segment(pub(super) u16);
+
+impl Segment {
+    /// The segment with this number.
+    #[must_use]
+    pub const fn new(number: u16) -> Self {
+        Segment(number)
+    }
+
+    /// Its number.
+    #[must_use]
+    pub const fn number(self) -> u16 {
+        self.0
+    }
+}
+
+/// Can a segment have this name? It has 1 to 1,024 bytes and no control characters, nor any that turn the direction of text.
+///
+/// # Errors
+/// [`Error::Parameter`] where it cannot.
+pub fn check_segment_name(name: &str) -> Result<()> {
+    if name.len() > MOST_NAME_BYTES {
+        let found = format_args!("{} bytes", name.len()).to_string();
+        return Err(Error::parameter("the name of a segment", found, "at most 1024 bytes"));
+    }
+    check_label("the name of a segment", name)
+}
+
+/// A segment that there is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Listed {
+    pub(super) number: u16,
+    pub(super) name: Option<Box<str>>,
+    /// How many numbers it holds.
+    pub(super) len: u64,
+}
+
+/// All segments of a filter, by their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct SegmentList {
+    listed: Vec<Listed>,
+    /// The numbers of those that have a name, by these.
+    by_name: Vec<u16>,
+}
+
+impl SegmentList {
+    /// Of ascending numbers.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] where two have one name.
+    pub(super) fn new(listed: Vec<Listed>) -> Result<Self> {
+        let mut list = SegmentList { listed, by_name: Vec::new() };
+        let named = list.listed.iter().filter(|segment| segment.name.is_some());
+        let mut by_name: Vec<u16> = named.map(|segment| segment.number).collect();
+        by_name.sort_unstable_by_key(|number| list.name(Segment(*number)));
+        let is_twice = |pair: &[u16]| list.name(Segment(pair[0])) == list.name(Segment(pair[1]));
+        if by_name.windows(2).any(is_twice) {
+            return Err(Error::damaged("two of its segments have one name"));
+        }
+        list.by_name = by_name;
+        Ok(list)
+    }
+
+    /// All of them, by their numbers.
+    pub(super) fn listed(&self) -> &[Listed] {
+        &self.listed
+    }
+
+    /// Where a segment stands in the list.
+    #[inline]
+    pub(super) fn position(&self, segment: Segment) -> Option<usize> {
+        let number = segment.0;
+        match self.listed.get(usize::from(number)) {
+            // None is missing before it.
+            Some(listed) if listed.number == number => Some(number.into()),
+            _ => self.listed.binary_search_by_key(&number, |listed| listed.number).ok(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, segment: Segment) -> Option<&Listed> {
+        self.position(segment).map(|at| &self.listed[at])
+    }
+
+    /// The same, or the error for a segment that there is not.
+    pub(super) fn check(&self, segment: Segment) -> Result<&Listed> {
+        self.get(segment).ok_or_else(|| {
+            let expected = "that of a segment that was added (`add_segment`)";
+            Error::parameter("the number of a segment", segment.0, expected)
+        })
+    }
+
+    pub(super) fn name(&self, segment: Segment) -> Option<&str> {
+        self.get(segment)?.name.as_deref()
+    }
+
+    /// A segment holds so many numbers more.
+    #[inline]
+    pub(super) fn grow(&mut self, segment: Segment, numbers: u64) {
+        if let Some(at) = self.position(segment) {
+            self.listed[at].len += numbers;
+        }
+    }
+
+    /// Segments hold so many numbers, in the order of the list.
+    pub(super) fn set_lens(&mut self, lens: &[u64]) {
+        self.listed.iter_mut().zip(lens).for_each(|(listed, len)| listed.len = *len);
+    }
+
+    /// v: bits that every number of a segment has room in.
+    pub(super) fn tag_bits(&self) -> u8 {
+        self.listed.last().map_or(0, |last| (16 - last.number.leading_zeros()) as u8)
+    }
+
+    /// The segment that has this name; or the place among the names where it would stand.
+    pub(super) fn find(&self, name: &str) -> core::result::Result<Segment, usize> {
+        let at = self.by_name.binary_search_by(|number| self.name(Segment(*number)).cmp(&Some(name)));
+        at.map(|at| Segment(self.by_name[at]))
+    }
+
+    /// The lowest number that is free.
+    pub(super) fn free(&self) -> Result<u16> {
+        // Numbers ascend: up to the first gap each is its own place.
+        let (mut low, mut high) = (0, self.listed.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            if usize::from(self.listed[middle].number) == middle { low = middle + 1 } else { high = middle }
+        }
+        u16::try_from(low).map_err(|_| {
+            let expected = "at most 65536; drop or merge some first (`drop_segment`, `merge_segments`)";
+            Error::parameter("the number of segments", MOST_SEGMENTS + 1, expected)
+        })
+    }
+
+    /// Adds a segment without numbers; the number is free, and no other has the name.
+    pub(super) fn add(&mut self, number: u16, name: Option<&str>) {
+        let at = self.listed.partition_point(|listed| listed.number < number);
+        if let Some(Err(place)) = name.map(|name| self.find(name)) {
+            self.by_name.insert(place, number);
+        }
+        self.listed.insert(at, Listed { number, name: name.map(Box::from), len: 0 });
+    }
+
+    /// Takes a segment off the list.
+    pub(super) fn remove(&mut self, segment: Segment) {
+        let Some(at) = self.position(segment) else { return };
+        self.by_name.retain(|number| *number != segment.0);
+        self.listed.remove(at);
+    }
+
+    /// Gives a segment another name, which no other has.
+    pub(super) fn rename(&mut self, segment: Segment, name: &str) {
+        let Some(at) = self.position(segment) else { return };
+        self.by_name.retain(|number| *number != segment.0);
+        self.listed[at].name = None;
+        if let Err(place) = self.find(name) {
+            self.by_name.insert(place, segment.0);
+        }
+        self.listed[at].name = Some(name.into());
+    }
+}

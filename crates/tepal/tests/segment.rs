@@ -1,0 +1,136 @@
+//! Which segment: wrong ones are at most the rate, right ones are never missed, and files say the same.
+
+#![cfg(feature = "quotient")]
+
+use tepal::{AnyFilter, Format, Open, Opened, Segment, SegmentFilter, finish_hash};
+
+/// The most that so many draws at a rate give, but for one time in thousands.
+fn credible(asked: u64, rate: f64) -> f64 {
+    let mean = rate * asked as f64;
+    mean + 4.0 * mean.sqrt() + 3.0
+}
+
+/// Keys in pairs, half of them in one segment, the others in up to five.
+fn pairs(keys: u64, segments: u64, of: u64) -> Vec<(u64, Segment)> {
+    let of_key = |i: u64| {
+        let count = if i % 2 == 0 { 1 } else { 1 + i % 5 };
+        (0..count).map(move |j| {
+            let segment = finish_hash(i * 8 + j + (of << 40)) % segments;
+            (finish_hash(i + (of << 32)), Segment::new(segment as u16))
+        })
+    };
+    (0..keys).flat_map(of_key).collect()
+}
+
+fn names(segments: u64) -> Vec<String> {
+    (0..segments).map(|i| format!("segment {i}")).collect()
+}
+
+/// Wrong segments of absent keys, over all segments and for each by itself, as many as are promised at most; and those of members.
+#[test]
+fn wrong_segments_are_at_most_the_promise() {
+    const KEYS: u64 = if cfg!(debug_assertions) { 2000 } else { 40_000 };
+    const ASKED: u64 = 5 * KEYS;
+    for (rate, segments) in [(0.1, 8), (0.01, 64), (0.01, 1000), (0.001, 20_000), (0.3, 1)] {
+        let mut pairs = pairs(KEYS, segments, 0);
+        let filter = SegmentFilter::builder()
+            .false_positive_rate(rate)
+            .build_from_hashes(&names(segments), pairs.clone())
+            .unwrap();
+        pairs.sort_unstable();
+        pairs.dedup();
+        assert!(filter.capacity() == pairs.len() as u64 && filter.len() <= filter.capacity());
+        assert!(filter.wrong_segments() <= rate && filter.false_positive_rate() <= filter.wrong_segments());
+        let (mut wrong, mut of_first, mut any) = (0, 0, 0);
+        for i in 0..ASKED {
+            let hash = finish_hash(i + (1 << 50));
+            let of = filter.segments_of_hash(hash);
+            let before = wrong;
+            for segment in of {
+                wrong += 1;
+                of_first += usize::from(segment.number() == 0);
+            }
+            any += usize::from(wrong > before);
+            assert_eq!(wrong > before, filter.contains_hash(hash));
+        }
+        // Wrong ones come several at a time where keys are in several: five times the spread is enough.
+        let most = credible(ASKED, rate) + 4.0 * (rate * ASKED as f64).sqrt();
+        assert!(wrong as f64 <= most, "{rate} {segments}: {wrong} of {ASKED}");
+        assert!(wrong as f64 >= 0.9 * filter.wrong_segments() * ASKED as f64 - 50.0, "{wrong}");
+        let share = filter.segment_len(Segment::new(0)) as f64 / filter.numbers() as f64;
+        assert!(of_first as f64 <= credible(ASKED, share) + 5.0, "{rate} {segments}: {of_first}, {share}");
+        assert!(any as f64 <= credible(ASKED, filter.false_positive_rate()), "{any}");
+        // Members: all of theirs, and wrong ones at the same rate.
+        let mut beyond = 0;
+        for of in pairs.chunk_by(|a, b| a.0 == b.0) {
+            let found: Vec<Segment> = filter.segments_of_hash(of[0].0).collect();
+            assert!(of.iter().all(|pair| found.contains(&pair.1)) && found.is_sorted());
+            beyond += found.len() - of.len();
+        }
+        assert!(beyond as f64 <= 1.1 * rate * KEYS as f64 + 30.0, "{rate} {segments}: {beyond}");
+    }
+}
+
+/// A third of all keys is in half of all segments: tables for such have room, and no key is refused.
+#[test]
+fn keys_in_very_many_segments() {
+    let (keys, segments) = if cfg!(debug_assertions) { (30, 300) } else { (300, 1000) };
+    let mut pairs = Vec::new();
+    for i in 0..keys {
+        let every = if i % 3 == 0 { 2 } else { 20 };
+        pairs.extend(
+            (0..segments)
+                .filter(|s| finish_hash(i << 20 | s) % every == 0)
+                .map(|s| (finish_hash(i), Segment::new(s as u16))),
+        );
+    }
+    let filter = SegmentFilter::builder().build_from_hashes(&names(segments), pairs.clone()).unwrap();
+    let mut inserted = SegmentFilter::builder().capacity(filter.capacity()).build().unwrap();
+    for name in names(segments) {
+        inserted.add_segment(&name).unwrap();
+    }
+    for (hash, segment) in pairs.iter().rev() {
+        assert!(inserted.insert_hash(*segment, *hash).unwrap());
+    }
+    assert!(inserted == filter && filter.len() == pairs.len() as u64);
+    for of in pairs.chunk_by(|a, b| a.0 == b.0) {
+        assert!(filter.segments_of_hash(of[0].0).eq(of.iter().map(|pair| pair.1)));
+    }
+    let kept = filter.size_in_bytes() as f64 * 8.0 / filter.len() as f64;
+    assert!(kept < 30.0, "{kept} bits a pair in the table");
+}
+
+/// Saved, opened in every way, changed, saved again.
+#[test]
+fn files_say_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("days.tepal");
+    let pairs = pairs(3000, 50, 3);
+    let filter =
+        SegmentFilter::builder().capacity(20_000).build_from_hashes(&names(50), pairs.clone()).unwrap();
+    Opened::new(filter.clone(), Format::Tepal).unwrap().save(&path).unwrap();
+    for open in [Open::new(), Open::new().quick(), Open::new().in_memory()] {
+        let opened = open.open(&path).unwrap();
+        let AnyFilter::Segment(mut again) = opened.into_filter() else { panic!() };
+        assert!(again == filter);
+        let gone = again.segment_by_name("segment 7").unwrap();
+        let len = again.segment_len(gone);
+        assert!(len > 50 && again.drop_segment(gone).unwrap() == len && again.len() == filter.len() - len);
+        let new = again.add_segment("new").unwrap();
+        assert_eq!(new, gone);
+        assert_eq!(again.segments_of_hash(pairs[0].0).filter(|segment| *segment == new).count(), 0);
+        // What the dropped one had, in another table, comes in by union under its old name.
+        let only = filter.all_segments().filter(|segment| *segment != gone).collect::<Vec<_>>();
+        let mut other = filter.clone();
+        for segment in only {
+            other.drop_segment(segment).unwrap();
+        }
+        again.union_with(&other).unwrap();
+        assert_eq!((again.len(), again.num_segments()), (filter.len(), 51));
+        let back = again.segment_by_name("segment 7").unwrap();
+        assert!(pairs.iter().all(|(hash, segment)| {
+            again.contains_hash_in(if *segment == gone { back } else { *segment }, *hash)
+        }));
+        Opened::new(again, Format::Tepal).unwrap().save(folder.path().join("again.tepal")).unwrap();
+    }
+}

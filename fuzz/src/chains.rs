@@ -43,7 +43,10 @@ fn opened(data: &[u8]) {
             let changed = open.from_bytes(&file.to_bytes().unwrap()).unwrap();
             assert!(changed.contains("570108428378"));
             assert!(KEYS.iter().zip(&before).all(|(key, held)| !held || changed.contains(*key)));
-            assert_eq!(changed.facts().unwrap().promised_false_positive_rate, facts.promised_false_positive_rate);
+            assert_eq!(
+                changed.facts().unwrap().promised_false_positive_rate,
+                facts.promised_false_positive_rate
+            );
         }
         if file.clear().is_ok() {
             assert_eq!(file.facts().unwrap().keys_inserted, Some(0));

@@ -8,6 +8,7 @@ mod excepted;
 mod patches;
 mod quotient;
 mod sealed;
+mod segment;
 
 use std::num::NonZeroUsize;
 

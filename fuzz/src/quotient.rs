@@ -12,14 +12,14 @@ use crate::{KEYS, SECRETS, has_ignorable, u32_at};
 /// Hashes that are asked and put in beside the keys.
 const HASHES: [u64; 6] = [0, 1, 1 << 63, u64::MAX, 0x9E37_79B9_7F4A_7C15, 0x0123_4567_89AB_CDEF];
 
-/// A tepal file of a quotient filter: as it is, under a header that fits, and under checksums that fit, checked and quick.
+/// A tepal file of a quotient or a segment filter: as it is, under a header that fits, and under checksums that fit, checked and quick.
 pub fn quotient(data: &[u8]) {
     let fitting = [false, true].map(|body| fitting(data, body));
     for file in [Some(data.to_vec())].into_iter().chain(fitting).flatten() {
-        let is_quotient = file.get(10..12) == Some(&[3, 0]);
-        let sound = opened(&file);
-        if is_quotient {
-            quick(&file, sound);
+        match file.get(10..12) {
+            Some([3, 0]) => quick(&file, opened(&file)),
+            Some([6, 0]) => crate::segment::quick(&file, crate::segment::opened(&file)),
+            _ => drop(opened(&file)),
         }
     }
 }
@@ -166,7 +166,9 @@ fn quick(data: &[u8], sound: bool) {
 fn fitting(data: &[u8], body: bool) -> Option<Vec<u8>> {
     let mut file = data.to_vec();
     let body_offset = u32_at(data, 12)? as usize;
-    let start = (u32_at(data, 120)? as usize).checked_add(128)?;
+    // Segments stand before the chunks' checksums.
+    let section = if data.get(10..12) == Some(&[6, 0]) { u32_at(data, 104)? as usize } else { 0 };
+    let start = (u32_at(data, 120)? as usize).checked_add(128)?.checked_add(section)?;
     let sum_at = body_offset.checked_sub(8).filter(|at| *at >= start)?;
     let file_len = file.len() as u64;
     file.get_mut(16..24)?.copy_from_slice(&file_len.to_le_bytes());
@@ -210,6 +212,9 @@ impl Model {
 
 /// The first bytes describe a filter, the others what is done to it.
 pub fn quotient_operations(data: &[u8]) {
+    if let Some((&0xFF, rest)) = data.split_first() {
+        return crate::segment::operations(rest);
+    }
     let Some((&[capacity, rate, count_bits, policy], steps)) = data.split_first_chunk::<4>() else { return };
     let rate = [0.5, 0.1, 0.01, 1e-3, 1e-6, 1e-9, 0.9, 0.03][usize::from(rate % 8)];
     let policy = OverCapacity::ALL[usize::from(policy) % OverCapacity::ALL.len()];

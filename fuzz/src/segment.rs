@@ -1,0 +1,218 @@
+//! Segment filters: whatever opens must answer, be written again and hold what is put in; and any operations at all, beside a list
+//! of pairs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tepal::{
+    AnyFilter, Error, Format, Open, Opened, OverCapacity, SecretKey, Segment, SegmentAnswers, SegmentFilter,
+};
+use tepal_fuzz_cli::Scratch;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::{KEYS, SECRETS, has_ignorable};
+
+fn filter(file: &Opened) -> Option<&SegmentFilter> {
+    match file.filter() {
+        AnyFilter::Segment(filter) => Some(filter),
+        _ => None,
+    }
+}
+
+/// Hashes that are asked and put in.
+fn hashes() -> Vec<u64> {
+    (0..64u64).map(|i| xxh3_64(&i.to_le_bytes())).chain([0, 1, u64::MAX]).collect()
+}
+
+/// The segments of each hash, by itself and in a batch.
+fn asked(filter: &SegmentFilter) -> Vec<Vec<Segment>> {
+    let mut answers = SegmentAnswers::new();
+    filter.segments_many_hashes(&hashes(), &mut answers);
+    let each: Vec<Vec<Segment>> =
+        hashes().iter().map(|hash| filter.segments_of_hash(*hash).collect()).collect();
+    assert!(each.iter().enumerate().all(|(i, of)| answers.of(i).eq(of.iter().copied())));
+    let keys = filter.segments_many(&KEYS);
+    assert!(KEYS.iter().enumerate().all(|(i, key)| filter.segments(*key).eq(keys.of(i))));
+    each
+}
+
+/// Is it a sound file of a segment filter?
+pub(crate) fn opened(data: &[u8]) -> bool {
+    let secrets = SECRETS.map(SecretKey::new);
+    let opens = secrets.iter().map(|secret| Open::new().secret_key(secret)).chain([Open::new()]);
+    let mut sound = false;
+    for open in opens {
+        let Ok(file) = open.from_bytes(data) else { continue };
+        let Some(held) = filter(&file) else { continue };
+        sound = true;
+        let before = asked(held);
+        let facts = file.facts().unwrap();
+        assert_eq!(facts.segments.iter().map(|segment| segment.keys).sum::<u64>(), held.len());
+        let written = file.to_bytes().unwrap();
+        let again = open.from_bytes(&written).unwrap();
+        assert!(again.filter() == file.filter() && again.to_bytes().unwrap() == written);
+        if !has_ignorable(data) {
+            assert_eq!(written, data);
+        }
+        for (hash, of) in hashes().iter().zip(&before) {
+            assert_eq!(held.contains_hash(*hash), !of.is_empty());
+            assert!(held.all_segments().take(50).all(|s| held.contains_hash_in(s, *hash) == of.contains(&s)));
+        }
+        changed(held, &before);
+    }
+    sound
+}
+
+/// What is put in is there; what goes is gone, and nothing else.
+fn changed(held: &SegmentFilter, before: &[Vec<Segment>]) {
+    let mut changed = held.clone();
+    if let Ok(segment) = changed.add_segment("a segment of the fuzzer's") {
+        for hash in hashes() {
+            if changed.insert_hash(segment, hash).is_ok() {
+                assert!(changed.contains_hash_in(segment, hash));
+            }
+        }
+        changed.drop_segment(segment).unwrap();
+        assert!(held.segment_by_name("a segment of the fuzzer's").is_some() || changed == *held);
+    }
+    let mut both = held.clone();
+    both.intersect_with(held).unwrap();
+    let mut fitted = held.clone();
+    if fitted.shrink_to_fit().is_ok() {
+        assert!(fitted == *held && asked(&fitted) == before);
+    }
+    if let Some(first) = held.all_segments().next() {
+        let mut fewer = held.clone();
+        assert_eq!(fewer.drop_segment(first).unwrap(), held.segment_len(first));
+        let left = |of: &Vec<Segment>| of.iter().copied().filter(|s| *s != first).collect::<Vec<_>>();
+        assert!(asked(&fewer).into_iter().eq(before.iter().map(left)));
+    }
+}
+
+/// Opened without a look at its numbers: damaged ones are answered for without a panic, and go nowhere.
+pub(crate) fn quick(data: &[u8], sound: bool) {
+    let scratch = Scratch::new(data, "tepal");
+    let secrets = SECRETS.map(SecretKey::new);
+    let opens = secrets.iter().map(|secret| Open::new().secret_key(secret)).chain([Open::new()]);
+    for open in opens {
+        let Ok(file) = open.quick().open(scratch.path()) else { continue };
+        let Some(held) = filter(&file) else { continue };
+        let _ = (asked(held), held.false_positive_rate(), file.facts());
+        assert_eq!(held.verify().is_ok(), sound);
+        let (mut changed, any) = (held.clone(), held.all_segments().find(|s| held.segment_len(*s) > 0));
+        if let (Some(segment), false) = (any, sound) {
+            assert!(changed.insert_hash(segment, 7).is_err() && changed.drop_segment(segment).is_err());
+            assert!(changed.shrink_to_fit().is_err() && changed.union_with(held).is_err());
+            assert!(file.to_bytes().is_err());
+        }
+    }
+}
+
+/// Pairs of number and segment, and the name of each segment.
+#[derive(Clone, Default, PartialEq, Debug)]
+struct Model {
+    pairs: BTreeSet<(u64, u16)>,
+    names: BTreeMap<u16, Option<String>>,
+}
+
+/// The number of a hash, as FORMAT.md says it.
+fn number(h: u64, numbers: u64) -> u64 {
+    let spread = (h ^ (h >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    ((u128::from(spread) * u128::from(numbers)) >> 64) as u64
+}
+
+impl Model {
+    fn check(&self, filter: &SegmentFilter) {
+        assert_eq!(filter.len(), self.pairs.len() as u64);
+        let name = |s: Segment| (s.number(), filter.segment_name(s).map(str::to_owned));
+        assert!(filter.all_segments().map(name).eq(self.names.clone()));
+        for (segment, _) in &self.names {
+            let held = self.pairs.iter().filter(|pair| pair.1 == *segment).count();
+            assert_eq!(filter.segment_len(Segment::new(*segment)), held as u64);
+        }
+    }
+}
+
+/// The first bytes describe a filter, the others what is done to it.
+pub(crate) fn operations(data: &[u8]) {
+    let Some((&[capacity, rate, policy], steps)) = data.split_first_chunk::<3>() else { return };
+    let policy = OverCapacity::ALL[usize::from(policy) % OverCapacity::ALL.len()];
+    let builder = SegmentFilter::builder()
+        .capacity(1 + u64::from(capacity) * u64::from(capacity) / 64)
+        .false_positive_rate([0.5, 0.1, 0.01, 1e-6, 0.9][usize::from(rate % 5)])
+        .over_capacity(policy);
+    let (mut filter, mut model) = (builder.build().unwrap(), Model::default());
+    for step in steps.chunks_exact(3).take(2000) {
+        let (what, hash) = (step[0], xxh3_64(&[step[1] % 32]));
+        let any = filter.all_segments().nth(usize::from(step[2]) % filter.num_segments().max(1));
+        let at = number(hash, filter.numbers());
+        match (what % 16, any) {
+            (0, _) => {
+                let name = format!("s{}", step[1]);
+                let segment = filter.add_segment(&name).unwrap();
+                model.names.insert(segment.number(), Some(name));
+            }
+            // As many as that, with one key in each.
+            (1, _) => {
+                for _ in 0..step[2] % 80 {
+                    let segment = filter.add_unnamed_segment().unwrap();
+                    model.names.insert(segment.number(), None);
+                    if filter.insert_hash(segment, hash).is_ok() {
+                        model.pairs.insert((at, segment.number()));
+                    }
+                }
+            }
+            (2, Some(segment)) if step[1] < 64 => {
+                let before = model.pairs.len();
+                model.pairs.retain(|pair| pair.1 != segment.number());
+                model.names.remove(&segment.number());
+                let dropped = filter.drop_segment(segment).unwrap();
+                assert_eq!(dropped, (before - model.pairs.len()) as u64);
+            }
+            (3, Some(from)) => {
+                let into = filter.all_segments().nth(usize::from(step[1]) % filter.num_segments()).unwrap();
+                filter.merge_segments(from, into).unwrap();
+                if from != into {
+                    let to = |pair: &(u64, u16)| {
+                        (pair.0, if pair.1 == from.number() { into.number() } else { pair.1 })
+                    };
+                    model.pairs = model.pairs.iter().map(to).collect();
+                    model.names.remove(&from.number());
+                }
+            }
+            (4, _) => filter.shrink_to_fit().unwrap_or_else(|error| clustered(&error)),
+            (5, _) => {
+                let file = Opened::new(filter.clone(), Format::Tepal).unwrap();
+                let read = tepal::from_bytes(&file.to_bytes().unwrap()).unwrap();
+                let AnyFilter::Segment(read) = read.into_filter() else { unreachable!() };
+                assert!(read == filter);
+                filter = read;
+            }
+            (6, _) => {
+                // Its named segments are there already, the others come again.
+                let mut named = filter.clone();
+                let unnamed = filter.all_segments().filter(|s| filter.segment_name(*s).is_none());
+                for segment in unnamed.collect::<Vec<_>>() {
+                    named.drop_segment(segment).unwrap();
+                }
+                match filter.union_with(&named) {
+                    Ok(()) | Err(Error::CapacityReached { .. }) => {}
+                    Err(error) => clustered(&error),
+                }
+            }
+            (_, Some(segment)) => match filter.insert_hash(segment, hash) {
+                Ok(is_new) => assert_eq!(is_new, model.pairs.insert((at, segment.number()))),
+                Err(Error::CapacityReached { .. }) => assert!(filter.is_full()),
+                Err(error) => clustered(&error),
+            },
+            _ => {}
+        }
+        let held = model.pairs.range((at, 0)..=(at, u16::MAX)).map(|pair| pair.1);
+        assert!(filter.segments_of_hash(hash).map(Segment::number).eq(held));
+    }
+    model.check(&filter);
+}
+
+/// Few numbers in many segments have no table.
+fn clustered(error: &Error) {
+    assert!(matches!(error, Error::NumbersClustered { .. }), "{error}");
+}

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tepal::{AnyFilter, Format, Opened, Segment, finish_hash};
 
-use super::{Kept, in_folder};
+use super::in_folder;
 
 #[test]
 fn kept_segment_filters_are_the_filters_they_were() {

@@ -52,8 +52,8 @@ by_level!(ADD: fn(packing: &Packing, lines: &mut [Line], number: u64, refuse_new
     |S| change::add::<S>(packing, lines, number, refuse_new));
 by_level!(INSERT: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u64, scratch: &mut Scratch)
     -> Result<(), NoRoom> = |S| change::insert::<S>(packing, lines, number, tag, scratch));
-by_level!(REMOVE: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u64, scratch: &mut Scratch)
-    -> Result<(), NoRoom> = |S| change::remove::<S>(packing, lines, number, tag, scratch));
+by_level!(REMOVE: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u64, scratch: &mut Scratch) =
+    |S| change::remove::<S>(packing, lines, number, tag, scratch));
 
 /// Does the CPU take hundreds of cycles for the instruction of [`ByDeposit`]? AMD's do before Zen 3 (their optimization guide
 /// for family 17h, instruction latencies).
@@ -151,7 +151,7 @@ impl TableKernel {
         number: u64,
         tag: u64,
         scratch: &mut Scratch,
-    ) -> Result<(), NoRoom> {
+    ) {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { REMOVE[self.0](packing, lines, number, tag, scratch) }
     }

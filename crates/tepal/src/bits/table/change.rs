@@ -1,18 +1,17 @@
 //! One number more or fewer in a table.
 
-use alloc::vec::Vec;
-
 use super::line::{self, ByArithmetic, Select, begins_before};
-use super::packing::{Packing, Place};
-use super::stream::{self, NoRoom, first_bucket, read_line, write_line};
+use super::packing::Packing;
+use super::pull::{self, Gone};
+use super::push::{self, Slot};
+use super::stream::NoRoom;
 use crate::bits::Line;
 
-/// Room for what a change has to look at, which is kept for the next one.
+/// Room for what a change has to remember, which is kept for the next one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    entries: Vec<u64>,
-    /// The lines as they were.
-    before: Vec<Line>,
+    push: push::Scratch,
+    pull: pull::Scratch,
 }
 
 /// Where a bucket's slots are, if all of them are in one line that has all of its buckets.
@@ -80,19 +79,42 @@ pub(crate) fn insert<S: Select>(
     scratch: &mut Scratch,
 ) -> Result<(), NoRoom> {
     let place = packing.place(number);
-    let line = &mut lines[place.line];
-    if let Some(Whole { run, zero }) = whole::<S>(packing, line, place.bucket) {
-        let value = place.remainder | tag;
+    let value = place.remainder | tag;
+    let mut here = place.line;
+    if let Some(Whole { run, zero }) = whole::<S>(packing, &lines[here], place.bucket) {
+        let line = &mut lines[here];
         let rank = rank(packing, line, run, value);
         line::put(packing, line, zero + 1, run.first + rank, value);
         return Ok(());
     }
-    let entry = number << packing.tag_bits() | tag;
-    rewrite(packing, lines, place, scratch, entry, |entries, at| entries.insert(at, entry))
+    let mut number = place.bucket + begins_before(&lines[here]);
+    let slot = loop {
+        let line = &lines[here];
+        // Where the bucket goes on, it stands in the next line too.
+        let next = number_in_next(packing, lines, here, number);
+        if let Some(zero) = line::zero_of::<S>(packing, line, number) {
+            let run = line::run(packing, line, number, zero);
+            let rank = rank(packing, line, run, value);
+            if rank < run.len || !run.goes_on || next.is_none() {
+                break Slot { number, at: run.first + rank, value };
+            }
+        }
+        number = next.ok_or(NoRoom)?;
+        here += 1;
+    };
+    push::push(packing, lines, here, slot, &mut scratch.push)
 }
 
-/// Takes an entry that is there out of the table. The lines are as they were where the rest does not fit them, which was never
-/// seen.
+/// The number of a bucket in the line behind `here`, where it may stand there too; `number` is that in this line.
+#[inline(always)]
+fn number_in_next(packing: &Packing, lines: &[Line], here: usize, number: u32) -> Option<u32> {
+    let [line, next, ..] = &lines[here..] else { return None };
+    let begins = begins_before(next);
+    // Lines that begin with buckets of their own begin behind it.
+    (number + begins).checked_sub(packing.buckets() + begins_before(line)).filter(|_| begins > 0)
+}
+
+/// Takes an entry that is there out of the table.
 #[inline(always)]
 pub(crate) fn remove<S: Select>(
     packing: &Packing,
@@ -100,105 +122,30 @@ pub(crate) fn remove<S: Select>(
     number: u64,
     tag: u64,
     scratch: &mut Scratch,
-) -> Result<(), NoRoom> {
+) {
     let place = packing.place(number);
-    let line = &mut lines[place.line];
     let value = place.remainder | tag;
-    if let Some(Whole { run, zero }) = whole::<S>(packing, line, place.bucket) {
-        let rank = rank(packing, line, run, value);
-        line::take(packing, line, zero + 1, run.first + rank);
-        return Ok(());
-    }
-    let entry = number << packing.tag_bits() | tag;
-    let fewer = |entries: &mut Vec<u64>, at: usize| {
-        if entries.get(at) == Some(&entry) {
-            entries.remove(at);
-        }
-    };
-    rewrite(packing, lines, place, scratch, entry, fewer)
-}
-
-/// Entries of the lines from some line on, as far as they were read.
-struct Ahead<'a> {
-    entries: &'a mut Vec<u64>,
-    /// The next line to be read.
-    next: usize,
-    /// Does what was read go on there?
-    goes_on: bool,
-    /// How many of the last entries are in lines behind the one that is written next.
-    behind: usize,
-}
-
-impl Ahead<'_> {
-    /// Reads the next line.
-    #[inline(always)]
-    fn read(&mut self, packing: &Packing, lines: &[Line]) {
-        let from = self.entries.len();
-        read_line(packing, lines, self.next, self.entries);
-        self.next += 1;
-        self.goes_on = lines.get(self.next).is_some_and(|line| begins_before(line) > 0);
-        self.behind += self.entries.len() - from;
-    }
-
-    /// Line `here` is written next.
-    #[inline(always)]
-    fn come_to(&mut self, packing: &Packing, lines: &[Line], here: usize) {
-        if self.next == here {
-            self.read(packing, lines);
-        }
-        self.behind = self.behind.saturating_sub(line::taken(packing, &lines[here]) as usize);
-    }
-}
-
-/// Writes lines again from the home of a place on, until they are what they were. `change` gets entries and the first place
-/// among them that is not below `entry`.
-// Compiled for each CPU level: it finds many places of bits.
-#[inline(always)]
-fn rewrite(
-    packing: &Packing,
-    lines: &mut [Line],
-    place: Place,
-    scratch: &mut Scratch,
-    entry: u64,
-    change: impl FnOnce(&mut Vec<u64>, usize),
-) -> Result<(), NoRoom> {
-    let Scratch { entries, before } = scratch;
-    entries.clear();
-    before.clear();
     let mut here = place.line;
-    let mut ahead = Ahead { entries, next: here, goes_on: false, behind: 0 };
-    ahead.come_to(packing, lines, here);
-    while ahead.goes_on && ahead.entries.last().is_none_or(|last| *last <= entry) {
-        ahead.read(packing, lines);
-    }
-    let at = ahead.entries.partition_point(|other| *other < entry);
-    change(ahead.entries, at);
-    let mut begin = first_bucket(packing, lines, here);
-    let mut done = 0;
-    loop {
-        while ahead.goes_on && ahead.entries.len() - done <= packing.slots() as usize {
-            ahead.read(packing, lines);
+    let mut number = place.bucket + begins_before(&lines[here]);
+    let gone = loop {
+        let line = &lines[here];
+        if let Some(zero) = line::zero_of::<S>(packing, line, number) {
+            let run = line::run(packing, line, number, zero);
+            let rank = rank(packing, line, run, value);
+            let at = run.first + rank;
+            if rank < run.len && line::slot(packing, line, at) == value {
+                break Gone { at, one_at: zero + 1 + rank };
+            }
+            if rank < run.len || !run.goes_on {
+                return;
+            }
         }
-        let written = write_line(packing, here, begin, &ahead.entries[done..]);
-        before.push(lines[here]);
-        lines[here] = written.line;
-        done += written.taken;
-        begin = written.next;
-        here += 1;
-        let is_as_before = ahead.entries.len() - done == ahead.behind;
-        let begins_as_before = match lines.get(here) {
-            Some(_) => first_bucket(packing, lines, here) == begin,
-            None => here as u64 * u64::from(packing.buckets()) == begin,
-        };
-        if is_as_before && begins_as_before {
-            return Ok(());
-        }
-        if here == lines.len() || stream::check_begin(packing, here, begin).is_err() {
-            lines[place.line..here].copy_from_slice(before);
-            return Err(NoRoom);
-        }
-        ahead.come_to(packing, lines, here);
-    }
+        // Nobody asks for a number that is not there.
+        let Some(next) = number_in_next(packing, lines, here, number) else { return };
+        (number, here) = (next, here + 1);
+    };
+    let is_told_before = gone.at == 0 && here > place.line;
+    pull::pull(packing, lines, here, gone, is_told_before, &mut scratch.pull);
 }
 
 /// How many slots a number has, and the tag of the first of them.

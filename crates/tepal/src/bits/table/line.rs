@@ -231,17 +231,18 @@ pub(super) fn take(packing: &Packing, line: &mut Line, meta_at: u32, at: u32) {
 }
 
 /// Of each word of a line, the bits that slots can be in.
-const SLOTS: [u64; 8] = [u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, (1 << 54) - 1];
+pub(super) const SLOTS: [u64; 8] =
+    [u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, (1 << 54) - 1];
 
 /// Of word `word`, the bits from bit `at` of the line on.
 #[inline(always)]
-fn from_bit(at: u32, word: u32) -> u64 {
+pub(super) fn from_bit(at: u32, word: u32) -> u64 {
     !low_bits(at.saturating_sub(64 * word))
 }
 
 /// Sets the bits of a value from bit `at` on.
 #[inline(always)]
-fn or_at(words: &mut [u64; 8], at: u32, value: u64) {
+pub(super) fn or_at(words: &mut [u64; 8], at: u32, value: u64) {
     let (word, bit) = ((at >> 6) as usize & 7, at & 63);
     words[word] |= value << bit;
     let rest = (value >> 1) >> (63 - bit);

@@ -9,6 +9,8 @@
 pub(crate) mod change;
 pub(crate) mod line;
 pub(crate) mod packing;
+mod pull;
+mod push;
 pub(crate) mod several;
 pub(crate) mod stream;
 pub(crate) mod tagged;

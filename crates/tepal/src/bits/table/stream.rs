@@ -11,7 +11,7 @@ use crate::bits::Line;
 use crate::bits::pages::give_back;
 
 /// The most buckets before its own first one with which a line can begin.
-const MOST_BEFORE: u64 = 1022;
+pub(super) const MOST_BEFORE: u64 = 1022;
 
 /// The entries do not fit into the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

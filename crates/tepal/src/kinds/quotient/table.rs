@@ -23,7 +23,6 @@ use crate::kinds::storage::{Backing, Mapped, PlainStorage, StorageMut};
 use counts::Counting;
 pub(crate) use counts::{Counts, MOST_COPIES, too_many_copies};
 pub(crate) use lay_out::laid_out;
-use lay_out::more;
 
 /// Numbers in lines, in memory or those of an opened file.
 #[derive(Clone)]
@@ -217,14 +216,7 @@ impl Table {
     #[inline]
     pub(crate) fn remove(&mut self, number: u64, tag: u64, is_last: bool) -> Result<()> {
         let (packing, kernel, lines, scratch) = self.own()?;
-        if kernel.remove(packing, lines, number, tag, scratch) == Err(NoRoom) {
-            self.lay_out(more(self.slots))?;
-            let (packing, kernel, lines, scratch) = self.own()?;
-            let again = kernel.remove(packing, lines, number, tag, scratch);
-            again.map_err(|NoRoom| {
-                Error::damaged("a table that has room for more than it holds, and not for less")
-            })?;
-        }
+        kernel.remove(packing, lines, number, tag, scratch);
         self.slots -= 1;
         self.numbers -= u64::from(is_last);
         Ok(())

@@ -5,6 +5,7 @@ use crate::bits::table;
 use crate::bits::table::change::{self, Added, Copies, Scratch};
 use crate::bits::table::line::{ByArithmetic, Select};
 use crate::bits::table::packing::Packing;
+use crate::bits::table::relay::Relay;
 use crate::bits::table::stream::NoRoom;
 
 /// Finds a place in a word by one instruction.
@@ -54,6 +55,8 @@ by_level!(INSERT: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u6
     -> Result<(), NoRoom> = |S| change::insert::<S>(packing, lines, number, tag, scratch));
 by_level!(REMOVE: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u64, scratch: &mut Scratch) =
     |S| change::remove::<S>(packing, lines, number, tag, scratch));
+by_level!(RELAY: fn(relay: &mut Relay, from: &Packing, old: &[Line], to: &Packing, new: &mut [Line])
+    -> Result<(), NoRoom> = |_S| relay.write(from, old, to, new));
 
 /// Does the CPU take hundreds of cycles for the instruction of [`ByDeposit`]? AMD's do before Zen 3 (their optimization guide
 /// for family 17h, instruction latencies).
@@ -154,6 +157,19 @@ impl TableKernel {
     ) {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { REMOVE[self.0](packing, lines, number, tag, scratch) }
+    }
+
+    /// Writes the next lines of a table in another packing.
+    pub(crate) fn relay(
+        self,
+        relay: &mut Relay,
+        from: &Packing,
+        old: &[Line],
+        to: &Packing,
+        new: &mut [Line],
+    ) -> Result<(), NoRoom> {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { RELAY[self.0](relay, from, old, to, new) }
     }
 }
 

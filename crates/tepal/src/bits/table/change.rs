@@ -126,6 +126,12 @@ pub(crate) fn remove<S: Select>(
     let place = packing.place(number);
     let value = place.remainder | tag;
     let mut here = place.line;
+    let line = &mut lines[here];
+    if let Some(Whole { run, zero }) = whole::<S>(packing, line, place.bucket) {
+        let rank = rank(packing, line, run, value);
+        line::take(packing, line, zero + 1, run.first + rank);
+        return;
+    }
     let mut number = place.bucket + begins_before(&lines[here]);
     let gone = loop {
         let line = &lines[here];

@@ -11,6 +11,7 @@ pub(crate) mod line;
 pub(crate) mod packing;
 mod pull;
 mod push;
+pub(crate) mod relay;
 pub(crate) mod several;
 pub(crate) mod stream;
 pub(crate) mod tagged;

@@ -5,10 +5,9 @@
 
 use alloc::vec::Vec;
 
-use super::line::{begins_before, bits_at};
+use super::line::{begins_before, bits_at, taken};
 use super::packing::{Packing, low_bits};
 use crate::bits::Line;
-use crate::bits::pages::give_back;
 
 /// The most buckets before its own first one with which a line can begin.
 pub(super) const MOST_BEFORE: u64 = 1022;
@@ -26,22 +25,22 @@ pub(super) fn first_bucket(packing: &Packing, lines: &[Line], i: usize) -> u64 {
 /// Appends what line `i` holds, ascending.
 #[inline(always)]
 pub(super) fn read_line(packing: &Packing, lines: &[Line], i: usize, entries: &mut Vec<u64>) {
-    let (line, first) = (&lines[i], first_bucket(packing, lines, i));
-    let (mut slot, mut at) = (0, packing.meta);
+    let (line, first, from) = (&lines[i], first_bucket(packing, lines, i), entries.len());
+    entries.resize(from + taken(packing, line) as usize, 0);
+    let entries = &mut entries[from..];
+    let mut slot = 0;
     for word in 0..3 {
         let mut ones = line.0[word] & packing.meta_masks[word];
-        while ones != 0 {
-            if slot == packing.slots() {
-                return;
-            }
+        while ones != 0 && slot < entries.len() {
             let place = 64 * word as u64 + u64::from(ones.trailing_zeros());
             // A damaged line may begin with a slot and no bucket.
-            let bucket = (first + place).saturating_sub(u64::from(slot) + 1);
-            entries.push(bucket << packing.width | (bits_at(line, at) & packing.slot_mask()));
+            entries[slot] = (first + place).saturating_sub(slot as u64 + 1) << packing.width;
             slot += 1;
-            at += packing.width;
             ones &= ones - 1;
         }
+    }
+    for (entry, at) in entries.iter_mut().zip((packing.meta..).step_by(packing.width as usize)) {
+        *entry |= bits_at(line, at) & packing.slot_mask();
     }
 }
 
@@ -54,96 +53,65 @@ pub(super) struct Written {
 
 /// Writes line `i`, which begins with bucket `begin`, from entries of which the first is of that bucket or a later one. There
 /// are all entries of the line's buckets, or more than the line has slots.
+// In loops without a branch that hangs on an entry: they are compiled to the CPU's vectors.
 #[inline(always)]
 pub(super) fn write_line(packing: &Packing, i: usize, begin: u64, entries: &[u64]) -> Written {
     let end = (i as u64 + 1) * u64::from(packing.buckets());
     let (meta, width) = (u64::from(packing.meta), packing.width);
+    let most = entries.len().min(packing.slots() as usize);
+    // Where the 1 of an entry would stand.
+    let place = |entry: u64, slot: usize| (entry >> width).wrapping_sub(begin) + 1 + slot as u64;
+    let is_in = |entry: u64, slot: usize| (entry >> width < end) & (place(entry, slot) < meta);
+    let taken: usize =
+        entries[..most].iter().enumerate().map(|(slot, entry)| usize::from(is_in(*entry, slot))).sum();
     let mut words = [0; 8];
-    let mut taken = 0;
-    let mut last = None;
-    // Words are put together where they need no memory, and ORed into the line when they are full.
-    let (mut ones_word, mut ones) = (0, 0);
-    let (mut slots_word, mut bit, mut slots) = ((packing.meta >> 6) as usize, packing.meta & 63, 0);
-    for &entry in entries {
-        let bucket = entry >> width;
-        if bucket >= end {
-            break;
+    for (slot, entry) in entries[..taken].iter().enumerate() {
+        let place = place(*entry, slot);
+        for (word, at) in words.iter_mut().zip([place, place.wrapping_sub(64), place.wrapping_sub(128)]) {
+            *word |= if at < 64 { 1 << at } else { 0 };
         }
-        let place = bucket - begin + 1 + taken as u64;
-        if taken == packing.slots() as usize || place >= meta {
-            last = Some(bucket);
-            break;
-        }
-        let word = (place >> 6) as usize & 3;
-        if word != ones_word {
-            words[ones_word] |= ones;
-            (ones_word, ones) = (word, 0);
-        }
-        ones |= 1 << (place & 63);
+    }
+    // Words of slots are put together where they need no memory, and ORed into the line when they are full.
+    let (mut word, mut bit, mut slots) = ((packing.meta >> 6) as usize, packing.meta & 63, 0);
+    for entry in &entries[..taken] {
         let value = entry & packing.slot_mask();
         slots |= value << bit;
         bit += width;
         if bit >= 64 {
             bit -= 64;
-            words[slots_word & 7] |= slots;
-            (slots_word, slots) = (slots_word + 1, value >> (width - bit));
+            words[word & 7] |= slots;
+            (word, slots) = (word + 1, value >> (width - bit));
         }
-        taken += 1;
     }
-    words[ones_word] |= ones;
-    words[slots_word & 7] |= slots;
+    words[word & 7] |= slots;
     let all_out = begin + meta - taken as u64;
-    let next = match last {
-        Some(bucket) => {
-            let ones_from = (bucket - begin + 1 + taken as u64).min(meta) as u32;
+    let next = match entries.get(taken) {
+        Some(entry) if entry >> width < end => {
+            let ones_from = place(*entry, taken).min(meta) as u32;
             for ((i, word), mask) in (0..).zip(&mut words).zip(packing.meta_masks) {
                 *word |= mask & !low_bits(ones_from.saturating_sub(64 * i));
             }
-            bucket.min(all_out)
+            (entry >> width).min(all_out)
         }
-        None => end.min(all_out),
+        _ => end.min(all_out),
     };
     words[7] |= (i as u64 * u64::from(packing.buckets()) - begin) << 54;
     Written { line: Line(words), taken, next }
-}
-
-/// How far a table was read.
-#[derive(Default)]
-struct Read {
-    next_line: usize,
-    /// What the line before that holds, of which `at` entries were taken.
-    entries: Vec<u64>,
-    at: usize,
-}
-
-impl Read {
-    /// The next entry.
-    #[inline]
-    fn next(&mut self, packing: &Packing, lines: &[Line]) -> Option<u64> {
-        while self.at == self.entries.len() {
-            if self.next_line == lines.len() {
-                return None;
-            }
-            self.entries.clear();
-            self.at = 0;
-            read_line(packing, lines, self.next_line, &mut self.entries);
-            self.next_line += 1;
-        }
-        self.at += 1;
-        Some(self.entries[self.at - 1])
-    }
 }
 
 /// Everything that a table holds, ascending.
 pub(crate) struct Entries<'a> {
     packing: &'a Packing,
     lines: &'a [Line],
-    read: Read,
+    next_line: usize,
+    /// What the line before that holds, of which `at` entries were taken.
+    entries: Vec<u64>,
+    at: usize,
 }
 
 impl<'a> Entries<'a> {
     pub(crate) fn new(packing: &'a Packing, lines: &'a [Line]) -> Self {
-        Entries { packing, lines, read: Read::default() }
+        Entries { packing, lines, next_line: 0, entries: Vec::new(), at: 0 }
     }
 }
 
@@ -152,37 +120,17 @@ impl Iterator for Entries<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<u64> {
-        self.read.next(self.packing, self.lines)
-    }
-}
-
-/// Lines after which memory is given back.
-const GIVEN_BACK: usize = 4 << 15;
-
-/// Everything that a table held, ascending: its lines go as they are read.
-pub(crate) struct Drained<'a> {
-    packing: &'a Packing,
-    lines: Vec<Line>,
-    read: Read,
-    given_back: usize,
-}
-
-impl<'a> Drained<'a> {
-    pub(crate) fn new(packing: &'a Packing, lines: Vec<Line>) -> Self {
-        Drained { packing, lines, read: Read::default(), given_back: 0 }
-    }
-}
-
-impl Iterator for Drained<'_> {
-    type Item = u64;
-
-    #[inline]
-    fn next(&mut self) -> Option<u64> {
-        if self.read.next_line - self.given_back >= GIVEN_BACK {
-            give_back(&mut self.lines[self.given_back..self.read.next_line]);
-            self.given_back = self.read.next_line;
+        while self.at == self.entries.len() {
+            if self.next_line == self.lines.len() {
+                return None;
+            }
+            self.entries.clear();
+            self.at = 0;
+            read_line(self.packing, self.lines, self.next_line, &mut self.entries);
+            self.next_line += 1;
         }
-        self.read.next(self.packing, &self.lines)
+        self.at += 1;
+        Some(self.entries[self.at - 1])
     }
 }
 

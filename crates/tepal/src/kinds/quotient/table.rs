@@ -14,7 +14,7 @@ use crate::bits::kernel::{TableKernel, fetch_line};
 use crate::bits::table::change::{Added, Copies, Scratch, set_first_tag};
 use crate::bits::table::line::taken;
 use crate::bits::table::packing::Packing;
-use crate::bits::table::stream::{Entries, NoRoom, Writer};
+use crate::bits::table::stream::{Entries, Writer};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::kinds::in_file::{BodyChecked, Ref};
@@ -203,13 +203,20 @@ impl Table {
     /// then.
     #[inline]
     pub(crate) fn insert(&mut self, number: u64, tag: u64, is_new: bool) -> Result<()> {
-        let (packing, kernel, lines, scratch) = self.own()?;
-        if kernel.insert(packing, lines, number, tag, scratch) == Err(NoRoom) {
+        self.make_own()?;
+        if !self.insert_here(number, tag) {
             self.insert_laying_out(number, tag)?;
         }
         self.slots += 1;
         self.numbers += u64::from(is_new);
         Ok(())
+    }
+
+    /// Puts a slot into the lines, which are in memory. `false`: they have no room, and are what they were.
+    #[inline]
+    fn insert_here(&mut self, number: u64, tag: u64) -> bool {
+        let Some(lines) = self.lines.own() else { return false };
+        self.kernel.insert(&self.packing, lines, number, tag, &mut self.scratch).is_ok()
     }
 
     /// Takes a slot of a number away that there is; `is_last` says that it has no other.

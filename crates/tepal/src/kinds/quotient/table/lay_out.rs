@@ -2,19 +2,20 @@
 
 use alloc::vec::Vec;
 
-use super::{Merged, Table, in_memory};
+use super::{Table, in_memory};
+use crate::bits::pages::give_back;
 use crate::bits::table::packing::Packing;
-use crate::bits::table::stream::{self, Drained, Writer};
+use crate::bits::table::relay::Relay;
+use crate::bits::table::stream;
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
-use crate::kinds::storage::{Backing, Storage};
+use crate::kinds::storage::{Backing, PlainStorage, Storage};
 
 impl Table {
     /// [`insert`](Self::insert) with more room.
     #[cold]
     pub(super) fn insert_laying_out(&mut self, number: u64, tag: u64) -> Result<()> {
-        let entry = number << self.packing.tag_bits() | tag;
-        self.lay_out_with(more(self.slots), Some(entry))
+        self.lay_out_with(more(self.slots), Some((number, tag)))
     }
 
     /// Lays the table out for so many slots: the same answers in more lines, or in fewer. Costs a pass over the table.
@@ -24,49 +25,77 @@ impl Table {
 
     /// Lays the table out for so many slots whose tags have so many bits; every tag has room in them.
     pub(crate) fn lay_out_tags(&mut self, tag_bits: u8, slots: u64) -> Result<()> {
-        let from_bits = self.packing.tag_bits();
-        let tags = (1u64 << from_bits) - 1;
-        let to = move |entry: u64| (entry >> from_bits) << tag_bits | (entry & tags);
-        self.lay_out_as(tag_bits, slots.max(self.slots), None, to)
+        self.lay_out_as(tag_bits, slots.max(self.slots), None)
     }
 
     /// The same, with an entry more.
-    fn lay_out_with(&mut self, slots: u64, entry: Option<u64>) -> Result<()> {
-        self.lay_out_as(self.packing.fields().tag_bits, slots, entry, |entry| entry)
+    fn lay_out_with(&mut self, slots: u64, entry: Option<(u64, u64)>) -> Result<()> {
+        self.lay_out_as(self.packing.fields().tag_bits, slots, entry)
     }
 
-    /// The same for other entries, which ascend as those they are made of. Up to [`SMALL`] lines there are two tables for a while. Beyond, a first pass finds the packing
-    /// and a second one writes the new lines while the old ones go, so that there is one table and a few MiB in memory.
-    fn lay_out_as(
-        &mut self,
-        tag_bits: u8,
-        slots: u64,
-        entry: Option<u64>,
-        to: impl Fn(u64) -> u64 + Copy,
-    ) -> Result<()> {
-        let numbers = self.packing.numbers();
-        let with_it = || Merged::new(self.entries().map(to), entry.into_iter());
-        // What is a file's the system has anyway.
-        let is_in_memory = matches!(self.lines.0, Backing::Memory(_));
-        if self.packing.lines() <= SMALL || !is_in_memory {
-            let (packing, lines) = laid_out(numbers, tag_bits, slots, with_it)?;
-            (self.packing, self.lines, self.body_check) = (packing, in_memory(lines), None);
-            return Ok(());
+    /// Both. Up to [`SMALL`] lines there are two tables for a while. Beyond, a first pass finds the packing and a second one writes the
+    /// new lines while the old ones go, so that there is one table and a few MiB in memory.
+    fn lay_out_as(&mut self, tag_bits: u8, slots: u64, entry: Option<(u64, u64)>) -> Result<()> {
+        let before = self.packing;
+        let done = fitting(before.numbers(), tag_bits, slots, |packing| {
+            let fits =
+                self.relay(packing)? && entry.is_none_or(|(number, tag)| self.insert_here(number, tag));
+            Ok(fits.then_some(()))
+        });
+        if done.is_err() && self.packing != before {
+            // It fitted there.
+            self.relay(&before)?;
         }
-        let is_fit = |packing: &Packing| {
-            let mut writer = Writer::new(packing, with_it());
-            let fits = (0..packing.lines()).try_for_each(|_| writer.line().map(drop));
-            Ok(fits.and_then(|()| writer.end()).is_ok().then_some(()))
-        };
-        let (packing, ()) = fitting(numbers, tag_bits, slots, is_fit)?;
+        done.map(drop)
+    }
+
+    /// Lays the table out in this packing. `false`: it does not fit, and nothing is changed.
+    fn relay(&mut self, packing: &Packing) -> Result<bool> {
+        // What is a file's the system has anyway.
+        let is_large = self.packing.lines() > SMALL && matches!(self.lines.0, Backing::Memory(_));
+        if is_large && !self.fits(packing) {
+            return Ok(false);
+        }
         let mut lines = bits::room_for(packing.lines())?;
-        let old = core::mem::replace(&mut self.lines, in_memory(Vec::new())).into_lines()?;
-        let entries = Merged::new(Drained::new(&self.packing, old).map(to), entry.into_iter());
-        let mut writer = Writer::new(&packing, entries);
-        // They fitted before.
-        lines.extend((0..packing.lines()).map_while(|_| writer.line().ok()));
-        (self.packing, self.lines, self.body_check) = (packing, in_memory(lines), None);
-        Ok(())
+        let mut old = None;
+        if is_large {
+            // It fits, and there is the memory.
+            old = Some(core::mem::replace(&mut self.lines, in_memory(Vec::new())).into_lines()?);
+        }
+        let (mut relay, mut given_back) = (Relay::default(), 0);
+        while lines.len() < packing.lines() as usize {
+            let start = lines.len();
+            lines.resize((start + PIECE).min(packing.lines() as usize), Line([0; 8]));
+            let from = old.as_deref().unwrap_or(self.lines.as_lines());
+            if self.kernel.relay(&mut relay, &self.packing, from, packing, &mut lines[start..]).is_err() {
+                return Ok(false);
+            }
+            if let Some(old) = &mut old
+                && relay.read() - given_back >= GIVEN_BACK
+            {
+                give_back(&mut old[given_back..relay.read()]);
+                given_back = relay.read();
+            }
+        }
+        if relay.end(old.as_deref().unwrap_or(self.lines.as_lines()), packing).is_err() {
+            return Ok(false);
+        }
+        (self.packing, self.lines, self.body_check) = (*packing, in_memory(lines), None);
+        Ok(true)
+    }
+
+    /// Does the table fit into this packing?
+    fn fits(&self, packing: &Packing) -> bool {
+        let (mut relay, mut piece) = (Relay::default(), [Line([0; 8]); PIECE]);
+        let mut left = packing.lines() as usize;
+        while left > 0 {
+            let here = &mut piece[..left.min(PIECE)];
+            left -= here.len();
+            if self.kernel.relay(&mut relay, &self.packing, self.lines.as_lines(), packing, here).is_err() {
+                return false;
+            }
+        }
+        relay.end(self.lines.as_lines(), packing).is_ok()
     }
 
     /// Makes room for one slot more where what the table was laid out for is taken: lays it out for an eighth more, but for no
@@ -82,6 +111,12 @@ impl Table {
         if self.slots < most { next.min(most) } else { next }
     }
 }
+
+/// Lines that are written at a time.
+const PIECE: usize = 64;
+
+/// Lines after which memory is given back.
+const GIVEN_BACK: usize = 4 << 15;
 
 /// Lines from which on there is no second table while one is laid out again: 64 MiB.
 const SMALL: u64 = if cfg!(test) { 40 } else { 1 << 20 };
@@ -104,7 +139,7 @@ fn fitting<T>(
     numbers: u64,
     tag_bits: u8,
     mut slots: u64,
-    fit: impl Fn(&Packing) -> Result<Option<T>>,
+    mut fit: impl FnMut(&Packing) -> Result<Option<T>>,
 ) -> Result<(Packing, T)> {
     let for_slots = |slots| match Packing::for_slots(slots, numbers, tag_bits) {
         // So few numbers have no table of so many slots.

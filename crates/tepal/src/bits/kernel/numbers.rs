@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::bits::table;
-use crate::bits::table::change::{self, Added, Copies, Scratch};
+use crate::bits::table::change::{self, Added, Copies, Scratch, Wanted};
 use crate::bits::table::line::{ByArithmetic, Select};
 use crate::bits::table::packing::Packing;
 use crate::bits::table::relay::Relay;
@@ -49,8 +49,8 @@ by_level!(CONTAINS_MANY: fn(packing: &Packing, lines: &[Line], h: &[u64], answer
     |S| table::contains_many::<S>(packing, lines, h, answers));
 by_level!(COPIES: fn(packing: &Packing, lines: &[Line], number: u64) -> Copies =
     |S| change::copies::<S>(packing, lines, number));
-by_level!(ADD: fn(packing: &Packing, lines: &mut [Line], number: u64, refuse_new: bool) -> Added =
-    |S| change::add::<S>(packing, lines, number, refuse_new));
+by_level!(ADD: fn(packing: &Packing, lines: &mut [Line], number: u64, wanted: Wanted, scratch: &mut Scratch) -> Added =
+    |S| change::add::<S>(packing, lines, number, wanted, scratch));
 by_level!(INSERT: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u64, scratch: &mut Scratch)
     -> Result<(), NoRoom> = |S| change::insert::<S>(packing, lines, number, tag, scratch));
 by_level!(REMOVE: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u64, scratch: &mut Scratch) =
@@ -126,9 +126,16 @@ impl TableKernel {
 
     /// Puts a number into a table without tags, where that is quickly done.
     #[inline]
-    pub(crate) fn add(self, packing: &Packing, lines: &mut [Line], number: u64, refuse_new: bool) -> Added {
+    pub(crate) fn add(
+        self,
+        packing: &Packing,
+        lines: &mut [Line],
+        number: u64,
+        wanted: Wanted,
+        scratch: &mut Scratch,
+    ) -> Added {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { ADD[self.0](packing, lines, number, refuse_new) }
+        unsafe { ADD[self.0](packing, lines, number, wanted, scratch) }
     }
 
     /// Puts an entry into the table, or leaves it as it is.

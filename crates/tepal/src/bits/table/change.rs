@@ -14,10 +14,15 @@ pub(crate) struct Scratch {
     pull: pull::Scratch,
 }
 
-/// Where a bucket's slots are, if all of them are in one line that has all of its buckets.
+/// The most slots of one number: more are keys that somebody chose.
+pub(crate) const MOST_COPIES: u32 = 64;
+
+/// Where a bucket's slots are, if all of them are in its own line.
 struct Whole {
     run: line::Run,
     zero: u32,
+    /// The line has all of its buckets, and takes a slot more.
+    has_room: bool,
 }
 
 #[inline(always)]
@@ -29,7 +34,18 @@ fn whole<S: Select>(packing: &Packing, line: &Line, bucket: u32) -> Option<Whole
     let used = packing.buckets() + begins + taken;
     let run = line::run(packing, line, number, zero);
     // With a slot free and a 0 to spare nothing can have gone on in the next line.
-    (taken < packing.slots() && used < packing.meta).then_some(Whole { run, zero })
+    let has_room = (taken < packing.slots()) & (used < packing.meta);
+    (has_room | !run.goes_on).then_some(Whole { run, zero, has_room })
+}
+
+/// Which numbers are to go in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    All,
+    /// Those that are held.
+    Held,
+    /// Those that are not held.
+    New,
 }
 
 /// What became of a number that was to go in.
@@ -39,27 +55,45 @@ pub(crate) enum Added {
     New,
     /// It is in once more.
     Again,
-    /// It is new, and no new one was to go in.
+    /// It is none of those that were to go in.
     Refused,
     /// Nothing: it has to go the long way.
     Not,
 }
 
-/// Puts a number into a table without tags, where that is quickly done: its bucket is short and in one line with room.
+/// Puts a number into a table without tags, where that is quickly done: its bucket is short and in one line, and the lines have
+/// room.
 #[inline(always)]
-pub(crate) fn add<S: Select>(packing: &Packing, lines: &mut [Line], number: u64, refuse_new: bool) -> Added {
+pub(crate) fn add<S: Select>(
+    packing: &Packing,
+    lines: &mut [Line],
+    number: u64,
+    wanted: Wanted,
+    scratch: &mut Scratch,
+) -> Added {
     let place = packing.place(number);
     let line = &mut lines[place.line];
-    let Some(Whole { run, zero }) = whole::<S>(packing, line, place.bucket) else { return Added::Not };
-    if run.len > packing.in_word {
+    let Some(Whole { run, zero, has_room }) = whole::<S>(packing, line, place.bucket) else {
+        return Added::Not;
+    };
+    // So few that none of them has as many copies as there can be.
+    if run.len > packing.in_word.min(MOST_COPIES - 1) {
         return Added::Not;
     }
     let is_held = line::equal_among(packing, line, run.first, run.len, place.remainder) != 0;
-    if refuse_new & !is_held {
+    if (wanted == Wanted::Held && !is_held) || (wanted == Wanted::New && is_held) {
         return Added::Refused;
     }
     let rank = rank(packing, line, run, place.remainder);
-    line::put(packing, line, zero + 1, run.first + rank, place.remainder);
+    if has_room {
+        line::put(packing, line, zero + 1, run.first + rank, place.remainder);
+    } else {
+        let number = place.bucket + begins_before(line);
+        let slot = Slot { number, at: run.first + rank, value: place.remainder };
+        if push::push(packing, lines, place.line, slot, &mut scratch.push).is_err() {
+            return Added::Not;
+        }
+    }
     if is_held { Added::Again } else { Added::New }
 }
 
@@ -81,8 +115,8 @@ pub(crate) fn insert<S: Select>(
     let place = packing.place(number);
     let value = place.remainder | tag;
     let mut here = place.line;
-    if let Some(Whole { run, zero }) = whole::<S>(packing, &lines[here], place.bucket) {
-        let line = &mut lines[here];
+    let line = &mut lines[here];
+    if let Some(Whole { run, zero, has_room: true }) = whole::<S>(packing, line, place.bucket) {
         let rank = rank(packing, line, run, value);
         line::put(packing, line, zero + 1, run.first + rank, value);
         return Ok(());
@@ -127,7 +161,7 @@ pub(crate) fn remove<S: Select>(
     let value = place.remainder | tag;
     let mut here = place.line;
     let line = &mut lines[here];
-    if let Some(Whole { run, zero }) = whole::<S>(packing, line, place.bucket) {
+    if let Some(Whole { run, zero, has_room: true }) = whole::<S>(packing, line, place.bucket) {
         let rank = rank(packing, line, run, value);
         line::take(packing, line, zero + 1, run.first + rank);
         return;

@@ -2,6 +2,7 @@
 
 use super::ask::{BATCH, Strangers};
 use super::{GrowingFilter, new_link};
+use crate::bits::table::change::{Added, Wanted};
 use crate::error::{Error, Result};
 use crate::ids::Kind;
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
@@ -55,10 +56,37 @@ impl GrowingFilter {
         if self.meta.is_deletable {
             return self.insert_copy(hash);
         }
-        if self.contains_hash(hash) {
+        let newest = self.links.len() - 1;
+        if self.whole.is_some() {
+            if self.contains_hash(hash) {
+                return Ok(false);
+            }
+            self.before_a_change()?;
+        }
+        self.links[newest].fetch(self.links[newest].number(hash));
+        if self.links[..newest].iter().rev().any(|link| link.contains(hash)) {
             return Ok(false);
         }
-        self.before_a_change()?;
+        self.insert_if_new(hash, newest)
+    }
+
+    /// Inserts a hash that no link before `asked` holds. Says whether it was new.
+    #[inline]
+    fn insert_if_new(&mut self, hash: u64, asked: usize) -> Result<bool> {
+        let newest = self.links.len() - 1;
+        if asked == newest && self.link_with_room() == Some(newest) {
+            let link = &mut self.links[newest];
+            if link.has_room() {
+                match link.add(link.number(hash), Wanted::New) {
+                    Added::New => return Ok(true),
+                    Added::Refused => return Ok(false),
+                    Added::Again | Added::Not => {}
+                }
+            }
+        }
+        if self.links[asked..].iter().any(|link| link.contains(hash)) {
+            return Ok(false);
+        }
         self.insert_stranger(hash)?;
         Ok(true)
     }
@@ -166,7 +194,9 @@ impl GrowingFilter {
     /// Asks for at most [`BATCH`] hashes together, and inserts those that no link holds.
     fn insert_strangers(&mut self, hashes: &[u64], mut note: impl FnMut(usize)) -> Result<()> {
         let mut left = Strangers::of(hashes);
-        for link in self.links.iter().rev() {
+        // Of a filter that was opened, nothing is changed before it is clear that something is new.
+        let asked = if self.whole.is_some() { self.links.len() } else { self.links.len() - 1 };
+        for link in self.links[..asked].iter().rev() {
             let mut found = [false; BATCH];
             let found = &mut found[..left.hashes().len()];
             link.contains_many(left.hashes(), found);
@@ -178,13 +208,15 @@ impl GrowingFilter {
         let failed = |place: &u16| after(usize::from(*place));
         self.before_a_change().map_err(failed(&left.places()[0]))?;
         // Links that may hold more now than when they were asked.
-        let asked = self.link_with_room().unwrap_or(self.links.len());
-        for (&hash, place) in left.hashes().iter().zip(left.places()) {
-            if self.links[asked..].iter().any(|link| link.contains(hash)) {
-                continue;
+        let asked = asked.min(self.link_with_room().unwrap_or(self.links.len()));
+        for (hashes, places) in left.hashes().chunks(AHEAD).zip(left.places().chunks(AHEAD)) {
+            let newest = self.newest();
+            hashes.iter().for_each(|&hash| newest.fetch(newest.number(hash)));
+            for (&hash, place) in hashes.iter().zip(places) {
+                if self.insert_if_new(hash, asked).map_err(failed(place))? {
+                    note(usize::from(*place));
+                }
             }
-            self.insert_stranger(hash).map_err(failed(place))?;
-            note(usize::from(*place));
         }
         Ok(())
     }

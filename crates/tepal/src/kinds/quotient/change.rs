@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::QuotientFilter;
 use super::table::{Counts, MOST_COPIES, Merged, Table, too_many_copies};
-use crate::bits::table::change::{Added, Copies};
+use crate::bits::table::change::{Added, Copies, Wanted};
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
@@ -52,7 +52,8 @@ impl QuotientFilter {
         self.table.before_a_change()?;
         let (number, is_full) = (self.table.number(hash), self.is_full());
         if self.count_bits() == 0 {
-            match self.table.add(number, is_full) {
+            let wanted = if is_full { Wanted::Held } else { Wanted::All };
+            match self.table.add(number, wanted) {
                 Added::Not => {}
                 Added::Refused => return Err(self.full()),
                 added => {

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use core::cell::Cell;
 
 use crate::bits::kernel::{TableKernel, fetch_line};
-use crate::bits::table::change::{Added, Copies, Scratch, set_first_tag};
+use crate::bits::table::change::{Added, Copies, Scratch, Wanted, set_first_tag};
 use crate::bits::table::line::taken;
 use crate::bits::table::packing::Packing;
 use crate::bits::table::stream::{Entries, Writer};
@@ -20,8 +20,9 @@ use crate::error::{Error, Result};
 use crate::kinds::in_file::{BodyChecked, Ref};
 use crate::kinds::storage::{Backing, Mapped, PlainStorage, StorageMut};
 
+pub(crate) use crate::bits::table::change::MOST_COPIES;
 use counts::Counting;
-pub(crate) use counts::{Counts, MOST_COPIES, too_many_copies};
+pub(crate) use counts::{Counts, too_many_copies};
 pub(crate) use lay_out::laid_out;
 
 /// Numbers in lines, in memory or those of an opened file.
@@ -187,9 +188,9 @@ impl Table {
     /// Puts a number into a table without tags, where that is quickly done; else nothing is changed. Its bucket has few slots, so
     /// that it has not too many copies. The lines are in memory.
     #[inline]
-    pub(crate) fn add(&mut self, number: u64, refuse_new: bool) -> Added {
+    pub(crate) fn add(&mut self, number: u64, wanted: Wanted) -> Added {
         let Some(lines) = self.lines.own() else { return Added::Not };
-        let added = self.kernel.add(&self.packing, lines, number, refuse_new);
+        let added = self.kernel.add(&self.packing, lines, number, wanted, &mut self.scratch);
         self.slots += u64::from(matches!(added, Added::New | Added::Again));
         self.numbers += u64::from(added == Added::New);
         added

@@ -1,9 +1,7 @@
 //! What is in a table, counted.
 
+use crate::bits::table::change::MOST_COPIES;
 use crate::error::{Error, Result};
-
-/// The most slots of one number: more are keys that somebody chose.
-pub(crate) const MOST_COPIES: u32 = 64;
 
 /// What is in a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -98,11 +98,17 @@ impl Table {
         relay.end(self.lines.as_lines(), packing).is_ok()
     }
 
+    /// Is there room for one slot more, of those that the table was laid out for?
+    #[inline]
+    pub(crate) fn has_room(&self) -> bool {
+        self.slots < self.packing.room()
+    }
+
     /// Makes room for one slot more where what the table was laid out for is taken: lays it out for an eighth more, but for no
     /// more than `most` slots as long as there are fewer.
     #[inline]
     pub(crate) fn make_room(&mut self, most: u64) -> Result<()> {
-        if self.slots < self.packing.room() { Ok(()) } else { self.lay_out(self.next_room(most)) }
+        if self.has_room() { Ok(()) } else { self.lay_out(self.next_room(most)) }
     }
 
     /// So many slots [`make_room`](Self::make_room) lays the table out for.

@@ -27,20 +27,26 @@ pub(super) fn first_bucket(packing: &Packing, lines: &[Line], i: usize) -> u64 {
 pub(super) fn read_line(packing: &Packing, lines: &[Line], i: usize, entries: &mut Vec<u64>) {
     let (line, first, from) = (&lines[i], first_bucket(packing, lines, i), entries.len());
     entries.resize(from + taken(packing, line) as usize, 0);
-    let entries = &mut entries[from..];
-    let mut slot = 0;
+    let mut entries = entries[from..].iter_mut();
+    // The bits of slots that are left of a word.
+    let (mut at, mut bits, mut left) = (packing.meta, 0, 0);
+    // What the bucket of a slot whose 1 were bit 0 of the word would be.
+    let mut base = first.wrapping_sub(1);
     for word in 0..3 {
         let mut ones = line.0[word] & packing.meta_masks[word];
-        while ones != 0 && slot < entries.len() {
-            let place = 64 * word as u64 + u64::from(ones.trailing_zeros());
+        while ones != 0 {
+            let Some(entry) = entries.next() else { return };
+            if left < packing.width {
+                (bits, left) = (bits_at(line, at), 64);
+            }
             // A damaged line may begin with a slot and no bucket.
-            entries[slot] = (first + place).saturating_sub(slot as u64 + 1) << packing.width;
-            slot += 1;
+            let bucket = base.wrapping_add(ones.trailing_zeros().into());
+            *entry = bucket << packing.width | bits & packing.slot_mask();
+            (bits, left, at) = (bits >> packing.width, left - packing.width, at + packing.width);
+            base = base.wrapping_sub(1);
             ones &= ones - 1;
         }
-    }
-    for (entry, at) in entries.iter_mut().zip((packing.meta..).step_by(packing.width as usize)) {
-        *entry |= bits_at(line, at) & packing.slot_mask();
+        base = base.wrapping_add(64);
     }
 }
 

@@ -13,6 +13,8 @@ use growable_bloom_filter::GrowableBloom;
 use scalable_cuckoo_filter::ScalableCuckooFilter;
 use tepal::{BloomFilter, QuotientFilter};
 
+mod growing;
+
 use crate::keys::{ABSENT, numbered};
 use crate::measure::{CHUNK, median};
 
@@ -176,12 +178,47 @@ fn field(keys: usize, rate: f64) -> Vec<Box<dyn Row>> {
     field
 }
 
+/// [`scalable_cuckoo_filter`], made for so many keys.
+fn scalable(keys: usize, rate: f64) -> Box<dyn Row> {
+    let scalable = move || ScalableCuckooFilter::<u64>::new(keys, rate);
+    Box::new(Of {
+        name: "scalable_cuckoo_filter 0.5, SipHash",
+        calls: "one key",
+        filter: scalable(),
+        empty: Box::new(scalable),
+        bits: |filter| filter.bits(),
+        insert: |filter, hashes| hashes.iter().for_each(|hash| filter.insert(hash)),
+        contains: one_by_one!(|filter: ScalableCuckooFilter<u64>, hash| filter.contains(hash)),
+        remove: Some(|filter, hashes| {
+            let removed = hashes.iter().filter(|hash| filter.remove(*hash)).count();
+            black_box(removed);
+        }),
+    })
+}
+
+/// [`growable_bloom_filter`], made for so many keys.
+fn growable(name: &'static str, keys: usize, rate: f64) -> Box<dyn Row> {
+    let growable = move || GrowableBloom::new(rate, keys);
+    Box::new(Of {
+        name,
+        calls: "one key",
+        filter: growable(),
+        empty: Box::new(growable),
+        bits: bits_of_growable,
+        insert: |filter, hashes| {
+            for hash in hashes {
+                filter.insert(hash);
+            }
+        },
+        contains: one_by_one!(|filter: GrowableBloom, hash| filter.contains(hash)),
+        remove: None,
+    })
+}
+
 fn peers(keys: usize, rate: f64) -> Vec<Box<dyn Row>> {
     let fastbloom = move || fastbloom::BloomFilter::with_false_pos(rate).expected_items(keys);
     let qfilter = move || qfilter::Filter::new(keys as u64, rate).expect("a size that it has");
     let cuckoo = move || CuckooFilter::<std::hash::DefaultHasher>::with_capacity(keys);
-    let scalable = move || ScalableCuckooFilter::<u64>::new(keys, rate);
-    let growable = move || GrowableBloom::new(rate, keys);
     vec![
         Box::new(Of {
             name: "fastbloom 0.17",
@@ -233,33 +270,8 @@ fn peers(keys: usize, rate: f64) -> Vec<Box<dyn Row>> {
                 black_box(removed);
             }),
         }),
-        Box::new(Of {
-            name: "scalable_cuckoo_filter 0.5, SipHash",
-            calls: "one key",
-            filter: scalable(),
-            empty: Box::new(scalable),
-            bits: |filter| filter.bits(),
-            insert: |filter, hashes| hashes.iter().for_each(|hash| filter.insert(hash)),
-            contains: one_by_one!(|filter: ScalableCuckooFilter<u64>, hash| filter.contains(hash)),
-            remove: Some(|filter, hashes| {
-                let removed = hashes.iter().filter(|hash| filter.remove(*hash)).count();
-                black_box(removed);
-            }),
-        }),
-        Box::new(Of {
-            name: "growable-bloom-filter 2.1, sized, XXH3",
-            calls: "one key",
-            filter: growable(),
-            empty: Box::new(growable),
-            bits: bits_of_growable,
-            insert: |filter, hashes| {
-                for hash in hashes {
-                    filter.insert(hash);
-                }
-            },
-            contains: one_by_one!(|filter: GrowableBloom, hash| filter.contains(hash)),
-            remove: None,
-        }),
+        scalable(keys, rate),
+        growable("growable-bloom-filter 2.1, sized, XXH3", keys, rate),
     ]
 }
 
@@ -305,7 +317,8 @@ pub(crate) fn run(keys: &[usize]) -> String {
             text += &table(keys, rate);
         }
     }
-    text
+    eprintln!("measuring filters that grow");
+    text + &growing::run()
 }
 
 fn table(keys: usize, rate: f64) -> String {

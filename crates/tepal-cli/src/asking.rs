@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use tepal::{KeyHasher, Opened, PreparedKeys};
+use tepal::{AnyFilter, KeyHasher, Opened, PreparedKeys, Segment, SegmentAnswers, SegmentFilter};
 
 use crate::error::Failure;
 use crate::input::pages::{Keys, PAGE};
@@ -19,6 +19,51 @@ pub struct How {
     pub each: bool,
     /// A key that some of them cannot have is in none of these. Else such a record is refused.
     pub mixed: bool,
+    /// There is one filter, and which of its segments hold each key is asked.
+    pub segments: bool,
+}
+
+/// Filters, or the segments of one, that hold a key, by their numbers.
+#[derive(Clone, Copy)]
+pub enum Holders<'a> {
+    /// Filter `n` is bit `n % 64` of word `n / 64`.
+    Set(&'a [u64]),
+    /// These segments, ascending.
+    Segments(&'a [u16]),
+}
+
+impl<'a> Holders<'a> {
+    /// Are there none?
+    pub fn is_empty(self) -> bool {
+        self.members().next().is_none()
+    }
+
+    /// Their numbers.
+    pub fn members(self) -> impl Iterator<Item = usize> + 'a {
+        let (set, segments): (&[u64], &[u16]) = match self {
+            Self::Set(set) => (set, &[]),
+            Self::Segments(segments) => (&[], segments),
+        };
+        members(set).chain(segments.iter().map(|number| usize::from(*number)))
+    }
+}
+
+/// The same for one key, for as long as it is needed.
+pub enum Held {
+    /// A set of filters.
+    Set(Vec<u64>),
+    /// Segments.
+    Segments(Vec<u16>),
+}
+
+impl Held {
+    /// To be looked at.
+    pub fn holders(&self) -> Holders<'_> {
+        match self {
+            Self::Set(set) => Holders::Set(set),
+            Self::Segments(segments) => Holders::Segments(segments),
+        }
+    }
 }
 
 /// The answers for some records.
@@ -30,13 +75,25 @@ pub struct Answers {
     pub keyless: usize,
     /// For each record, if that is asked, a set of the filters that hold its key.
     holders: Vec<u64>,
+    /// The segments of all records, and where those of each one end; where these are asked.
+    segments: Vec<u16>,
+    ends: Vec<usize>,
 }
 
 impl Answers {
-    /// The set of the filters, of so many, that hold the key of record `i`: filter `n` is bit `n % 64` of word `n / 64`.
-    pub fn holders(&self, i: usize, filters: usize) -> &[u64] {
+    /// What holds the key of record `i`, of so many filters.
+    pub fn holders(&self, i: usize, filters: usize) -> Holders<'_> {
+        if let Some(&end) = self.ends.get(i) {
+            let start = if i == 0 { 0 } else { self.ends[i - 1] };
+            return Holders::Segments(&self.segments[start..end]);
+        }
         let words = filters.div_ceil(WORD);
-        &self.holders[i * words..(i + 1) * words]
+        Holders::Set(&self.holders[i * words..(i + 1) * words])
+    }
+
+    /// How many segments all keys have, where these are asked.
+    pub fn all_segments(&self) -> Option<usize> {
+        (!self.ends.is_empty()).then_some(self.segments.len())
     }
 
     /// Removes them.
@@ -44,11 +101,13 @@ impl Answers {
         self.held.clear();
         self.keyless = 0;
         self.holders.clear();
+        self.segments.clear();
+        self.ends.clear();
     }
 }
 
 /// The numbers of the filters in a set.
-pub fn members(set: &[u64]) -> impl Iterator<Item = usize> {
+fn members(set: &[u64]) -> impl Iterator<Item = usize> {
     (0..).zip(set).flat_map(|(word, &bits)| {
         let mut left = bits;
         std::iter::from_fn(move || {
@@ -70,7 +129,8 @@ pub struct Ask<'a> {
 impl<'a> Ask<'a> {
     /// Whether one filter has the keys.
     pub fn one(filter: &'a Opened) -> Self {
-        Self { filters: std::slice::from_ref(filter), how: How::default() }
+        let segments = segments_of(filter).is_some();
+        Self { filters: std::slice::from_ref(filter), how: How { segments, ..How::default() } }
     }
 }
 
@@ -91,6 +151,14 @@ impl Work for Ask<'_> {
     }
 }
 
+/// The filter, where it has segments.
+pub fn segments_of(filter: &Opened) -> Option<&SegmentFilter> {
+    match filter.filter() {
+        AnyFilter::Segment(filter) => Some(filter),
+        _ => None,
+    }
+}
+
 /// Filters that hash alike, by their numbers, and what they make of a page.
 struct Group {
     hasher: KeyHasher,
@@ -104,6 +172,7 @@ struct Group {
 pub struct Groups {
     groups: Vec<Group>,
     answers: Vec<bool>,
+    segments: SegmentAnswers,
     /// Records of the page that a group has no key for, and why.
     bad: Vec<(usize, String)>,
 }
@@ -124,7 +193,7 @@ impl Groups {
                 }),
             }
         }
-        Self { groups, answers: Vec::with_capacity(PAGE), bad: Vec::new() }
+        Self { groups, answers: Vec::with_capacity(PAGE), segments: SegmentAnswers::new(), bad: Vec::new() }
     }
 
     /// Asks the filters, which are those of the groups, for all keys of a page.
@@ -140,10 +209,27 @@ impl Groups {
             false => self.prepare_all(keys),
         };
         let asked = worked.as_ref().err().map_or(keys.batch.len(), |refused| refused.record);
-        let (before, words) = (answers.held.len(), filters.len().div_ceil(WORD));
+        let before = answers.held.len();
         answers.held.resize(before + asked, false);
+        let of_segments = filters.first().and_then(|filter| segments_of(filter.borrow()));
+        if let (true, Some(filter), Some(group)) = (how.segments, of_segments, self.groups.first()) {
+            filter.segments_prepared(&group.keys, &mut self.segments);
+            append_segments(answers, before, &self.segments, &group.keyless);
+        } else {
+            self.ask_each(filters, how, before, answers);
+        }
+        answers.keyless += self.groups.last().map_or(0, |group| group.keyless.len());
+        worked?;
+        // What is no key of some filters may be one of others, and in them.
+        self.bad.retain(|(record, _)| !answers.held[before + record]);
+        self.bad.drain(..).try_for_each(|(record, text)| keys.bad.push(record, text))
+    }
+
+    /// Asks each filter for the keys that its group has prepared.
+    fn ask_each<F: Borrow<Opened>>(&mut self, filters: &[F], how: How, before: usize, answers: &mut Answers) {
+        let words = filters.len().div_ceil(WORD);
         if how.each {
-            answers.holders.resize((before + asked) * words, 0);
+            answers.holders.resize(answers.held.len() * words, 0);
         }
         for Group { filters: numbers, keys: prepared, keyless, .. } in &self.groups {
             for &number in numbers {
@@ -158,11 +244,6 @@ impl Groups {
                 }
             }
         }
-        answers.keyless += self.groups.last().map_or(0, |group| group.keyless.len());
-        worked?;
-        // What is no key of some filters may be one of others, and in them.
-        self.bad.retain(|(record, _)| !answers.held[before + record]);
-        self.bad.drain(..).try_for_each(|(record, text)| keys.bad.push(record, text))
     }
 
     /// Prepares the keys for all groups, up to one that a group refuses.
@@ -221,6 +302,19 @@ impl Groups {
     }
 }
 
+/// Gives each record of a page, from `before`, the segments of its key: `found` is for those that have one, in order.
+fn append_segments(answers: &mut Answers, before: usize, found: &SegmentAnswers, keyless: &[usize]) {
+    let (mut keyless, mut next) = (keyless.iter().peekable(), 0);
+    for record in 0..answers.held.len() - before {
+        if keyless.next_if_eq(&&record).is_none() && next < found.len() {
+            answers.segments.extend(found.of(next).map(Segment::number));
+            answers.held[before + record] = found.of(next).len() > 0;
+            next += 1;
+        }
+        answers.ends.push(answers.segments.len());
+    }
+}
+
 /// Gives each answer to its record: `found` is for those records that have a key, in order.
 #[inline(always)]
 fn merge<T>(records: impl IntoIterator<Item = T>, found: &[bool], keyless: &[usize], give: impl Fn(T, bool)) {
@@ -236,8 +330,14 @@ fn merge<T>(records: impl IntoIterator<Item = T>, found: &[bool], keyless: &[usi
     }
 }
 
-/// Which of `filters` hold one key, as a set.
-pub fn holders_of<F: Borrow<Opened>>(filters: &[F], how: How, key: &[u8]) -> Result<Vec<u64>, Failure> {
+/// What holds one key: which of `filters`, or which segments of the one.
+pub fn holders_of<F: Borrow<Opened>>(filters: &[F], how: How, key: &[u8]) -> Result<Held, Failure> {
+    if let (true, [filter]) = (how.segments, filters) {
+        let filter = filter.borrow();
+        filter.key_hasher().check(key).map_err(|error| Failure::at("-e", refusal(&error)))?;
+        let found = segments_of(filter).map(|filter| filter.segments(key).map(Segment::number).collect());
+        return Ok(Held::Segments(found.unwrap_or_default()));
+    }
     let mut set = vec![0; filters.len().div_ceil(WORD)];
     let mut refused = Vec::new();
     for (number, filter) in filters.iter().map(Borrow::borrow).enumerate() {
@@ -248,7 +348,7 @@ pub fn holders_of<F: Borrow<Opened>>(filters: &[F], how: How, key: &[u8]) -> Res
     }
     match refused.first() {
         Some(error) if !how.mixed || refused.len() == filters.len() => Err(Failure::at("-e", refusal(error))),
-        _ => Ok(set),
+        _ => Ok(Held::Set(set)),
     }
 }
 
@@ -268,6 +368,22 @@ mod tests {
             merge(&mut held, found, keyless, |held, found| *held |= found);
             assert_eq!(held, expected, "{keyless:?}");
         }
+    }
+
+    #[test]
+    fn segments_go_to_the_records_that_have_a_key() {
+        let filter = SegmentFilter::builder().false_positive_rate(1e-9);
+        let filter = filter.build_from([("x", "a"), ("y", "a"), ("y", "b")]).unwrap();
+        let mut answers = Answers { held: vec![false; 4], ..Answers::default() };
+        append_segments(&mut answers, 0, &filter.segments_many(&["a", "c", "b"]), &[1]);
+        assert_eq!((&answers.held[..], answers.all_segments()), (&[true, false, false, true][..], Some(3)));
+        let of = |i| answers.holders(i, 1).members().collect::<Vec<_>>();
+        assert_eq!([of(0), of(1), of(2), of(3)], [vec![0, 1], vec![], vec![], vec![1]]);
+        // The next page of the same piece.
+        answers.held.resize(6, false);
+        append_segments(&mut answers, 4, &filter.segments_many(&["b"]), &[0]);
+        assert!(answers.holders(4, 1).is_empty() && !answers.holders(5, 1).is_empty());
+        assert!(answers.held[5] && answers.holders(3, 1).members().eq([1]));
     }
 
     #[test]

@@ -1,16 +1,17 @@
 //! A filter as data, for `--json`: the library's facts, every number exact, none formatted.
 
+mod parts;
+
 use serde::Serialize;
-use tepal::{
-    AnyFilter, Facts, FileFacts, Form, Format, Kind, Labels, Opened, PartFacts, TableFacts, Unrecorded,
-    Window, WindowFacts,
-};
+use tepal::{AnyFilter, Facts, FileFacts, Form, Format, Kind, Labels, Opened, PartFacts, Unrecorded};
 
 use crate::article::Article;
 use crate::error::Failure;
 use crate::output::complain;
 use crate::rows::Rows;
 use crate::text::number::rate;
+pub use parts::load;
+use parts::{Part, SegmentOf, Table, WindowOf};
 
 /// Everything that is to know about a filter and its file.
 #[derive(Debug, Serialize)]
@@ -103,70 +104,14 @@ pub struct Description {
     pub filters: Vec<Part>,
     /// The tables of numbers: one of a filter from which keys can be removed, none of a Bloom filter.
     pub tables: Vec<Table>,
+    /// Its segments, by their numbers; none of a filter that has none.
+    pub segments: Vec<SegmentOf>,
     /// How long it keeps keys; null of a filter that forgets none.
     pub window: Option<WindowOf>,
     /// What its user should know.
     pub warnings: Vec<String>,
     /// Of a filter of the five articles' schemes, what `tepal info` measures and what its article calls it; null else.
     pub article: Option<Article>,
-}
-
-/// How long an expiring filter keeps keys.
-#[derive(Debug, Serialize)]
-pub struct WindowOf {
-    /// What the window counts: `time` in seconds, or `keys`.
-    pub unit: &'static str,
-    /// How much of that.
-    pub length: u64,
-    /// In how many generations it is counted: keys stay for up to one more.
-    pub generations: u8,
-    /// The latest time that it was told, null before it was told any; of keys, how many came.
-    pub now: Option<u64>,
-}
-
-/// One Bloom filter of a file.
-#[derive(Debug, Serialize)]
-pub struct Part {
-    /// Bits set for each key.
-    pub num_hashes: u32,
-    /// Bits of the array.
-    pub bit_len: u64,
-    /// Keys it was planned for; null when not recorded.
-    pub capacity: Option<u64>,
-    /// Keys given to it; null when not known.
-    pub keys_inserted: Option<u64>,
-    /// Bits that are set.
-    pub set_bits: u64,
-    /// Their share.
-    pub fill_ratio: f64,
-    /// Wrong answers among keys that are not in it, now.
-    pub false_positive_rate: f64,
-}
-
-/// One table of numbers of a file.
-#[derive(Debug, Serialize)]
-pub struct Table {
-    /// How many numbers there are.
-    pub numbers: u64,
-    /// Bits of a number that stand in its slot.
-    pub remainder_bits: u8,
-    /// Bits of a slot that count copies; 0 where they are not counted.
-    pub count_bits: u8,
-    /// Lines, of 64 bytes each.
-    pub lines: u64,
-    /// Buckets that a line is home to.
-    pub buckets_per_line: u8,
-    /// Slots of a line.
-    pub slots_per_line: u8,
-    /// Slots of all lines, and those that are taken.
-    pub slots: u64,
-    pub taken_slots: u64,
-    /// The share of these.
-    pub load: f64,
-    /// Different numbers in it.
-    pub distinct_numbers: u64,
-    /// Bits of the table for each slot that is taken; for each key of the capacity where none is.
-    pub bits_per_key: f64,
 }
 
 /// A filter and its file, as the library tells it.
@@ -292,52 +237,10 @@ impl Description {
             nul_records: of_rows.is_some_and(|rows| rows.null),
             filters: parts.iter().map(|part| Part::of(part, has_plan)).collect(),
             tables: facts.tables.iter().map(Table::of).collect(),
+            segments: facts.segments.iter().map(SegmentOf::of).collect(),
             window: facts.window.and_then(WindowOf::of),
             warnings: facts.warnings.iter().map(ToString::to_string).collect(),
             article: None,
-        }
-    }
-}
-
-impl WindowOf {
-    fn of(facts: WindowFacts) -> Option<Self> {
-        let (unit, length) = match facts.window {
-            Window::Time(length) => ("time", length),
-            Window::Keys(keys) => ("keys", keys),
-            _ => return None,
-        };
-        Some(Self { unit, length, generations: facts.generations, now: facts.now })
-    }
-}
-
-impl Part {
-    fn of(part: &PartFacts, has_plan: bool) -> Self {
-        Self {
-            num_hashes: part.num_hashes,
-            bit_len: part.bit_len,
-            capacity: has_plan.then_some(part.capacity),
-            keys_inserted: part.keys_inserted,
-            set_bits: part.set_bits,
-            fill_ratio: part.fill_ratio(),
-            false_positive_rate: part.false_positive_rate,
-        }
-    }
-}
-
-impl Table {
-    fn of(table: &TableFacts) -> Self {
-        Self {
-            numbers: table.numbers,
-            remainder_bits: table.remainder_bits,
-            count_bits: table.tag_bits,
-            lines: table.lines,
-            buckets_per_line: table.buckets,
-            slots_per_line: table.slots,
-            slots: slots(table),
-            taken_slots: table.taken_slots,
-            load: table.load(),
-            distinct_numbers: table.distinct_numbers,
-            bits_per_key: table.bits_per_key(),
         }
     }
 }
@@ -354,17 +257,6 @@ pub fn can_remove(filter: &AnyFilter) -> bool {
 pub fn bits_of(facts: &Facts) -> u64 {
     let lines = facts.tables.iter().map(|table| 512 * table.lines).sum::<u64>();
     facts.parts.iter().map(|part| part.bit_len).sum::<u64>() + lines
-}
-
-/// The share of all slots that are taken.
-pub fn load(tables: &[TableFacts]) -> f64 {
-    let taken: u64 = tables.iter().map(|table| table.taken_slots).sum();
-    taken as f64 / tables.iter().map(slots).sum::<u64>() as f64
-}
-
-/// Slots of all lines of a table.
-fn slots(table: &TableFacts) -> u64 {
-    table.lines * u64::from(table.slots)
 }
 
 /// A seed as `--valkey-seed` takes it.

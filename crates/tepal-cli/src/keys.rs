@@ -44,20 +44,31 @@ pub fn prepare(
     prepared: &mut PreparedKeys,
     mut keyless: impl FnMut(&mut Keys<'_>, usize, Option<String>) -> Result<(), Refused>,
 ) -> Result<(), Refused> {
-    (0..records).try_for_each(|record| {
-        let why = match keys.key(record) {
-            Ok(Some(key)) => match hasher.prepare(key, prepared) {
-                Ok(()) => return Ok(()),
-                // No record has a key that can be hashed here.
-                Err(error @ Error::CallerHashes { .. }) => {
-                    return Err(Refused { record, text: refusal(&error) });
-                }
-                Err(error) => Some(refusal(&error)),
-            },
-            Ok(None) => None,
-            Err(text) => Some(text),
-        };
-        keyless(keys, record, why)
+    (0..records).try_for_each(|record| match prepare_one(hasher, keys, record, prepared)? {
+        Ok(()) => Ok(()),
+        Err(why) => keyless(keys, record, why),
+    })
+}
+
+/// Prepares the key of one record. Where it has none: what is wrong with it, or nothing of a blank row.
+#[inline(always)]
+pub fn prepare_one(
+    hasher: &KeyHasher,
+    keys: &mut Keys<'_>,
+    record: usize,
+    prepared: &mut PreparedKeys,
+) -> Result<Result<(), Option<String>>, Refused> {
+    Ok(match keys.key(record) {
+        Ok(Some(key)) => match hasher.prepare(key, prepared) {
+            Ok(()) => Ok(()),
+            // No record has a key that can be hashed here.
+            Err(error @ Error::CallerHashes { .. }) => {
+                return Err(Refused { record, text: refusal(&error) });
+            }
+            Err(error) => Err(Some(refusal(&error))),
+        },
+        Ok(None) => Err(None),
+        Err(text) => Err(Some(text)),
     })
 }
 

@@ -25,6 +25,7 @@ mod parquet;
 mod random;
 mod rows;
 mod secrets;
+mod segments;
 mod text;
 
 /// What the fuzz targets need. It may change at any time.

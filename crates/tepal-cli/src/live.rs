@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use tepal::Opened;
 
 use crate::args::KeyArgs;
-use crate::asking::{Answers, Groups, How};
+use crate::asking::{Answers, Groups, How, segments_of};
 use crate::clock;
 use crate::error::Failure;
 use crate::input::pages::Keys;
@@ -138,7 +138,7 @@ impl<'a> Filters<'a> {
             }
             file.seen = found;
             let opened = (self.open)(path);
-            match opened.and_then(|opened| self.check_keys(path, &opened).map(|()| opened)) {
+            match opened.and_then(|opened| self.check_keys(number, &opened).map(|()| opened)) {
                 Ok(opened) => {
                     file.warned = false;
                     self.exchange(number, opened, None);
@@ -201,8 +201,24 @@ impl<'a> Filters<'a> {
         }
     }
 
-    /// Refuses a successor of other keys, for which all answers would be no.
-    fn check_keys(&self, path: &Path, opened: &Opened) -> Result<(), Failure> {
+    /// Refuses a successor of other keys, for which all answers would be no, and one of other segments.
+    fn check_keys(&self, number: usize, opened: &Opened) -> Result<(), Failure> {
+        let path = &self.paths[number];
+        // Their names were told already.
+        let names = |filter: &Opened| {
+            segments_of(filter).map(|filter| {
+                filter
+                    .all_segments()
+                    .map(|segment| (segment, filter.segment_name(segment).map(str::to_owned)))
+                    .collect::<Vec<_>>()
+            })
+        };
+        if self.paths.len() == 1 && names(&self.now()[number]) != names(opened) {
+            return Err(Failure::at(
+                &shown(path),
+                "its successor has other segments; start again to have their names",
+            ));
+        }
         self.keys.as_ref().map_or(Ok(()), |keys| keys.check(path, opened))
     }
 }

@@ -3,8 +3,9 @@
 use std::io::Write;
 
 use serde::Serialize;
-use tepal::{KeyDomain, Opened, PreparedKeys};
+use tepal::{KeyDomain, Opened, PreparedKeys, SegmentAnswers};
 
+use crate::asking::segments_of;
 use crate::error::Failure;
 use crate::input::pages::PAGE;
 use crate::keys::refusal;
@@ -21,6 +22,8 @@ pub struct Tally {
     pub keys: u64,
     /// Those that the filter holds.
     pub held: u64,
+    /// The segments that hold them, all together, of a filter that has some.
+    pub segments: Option<u64>,
     /// The first that it does not hold, of keys that were read.
     pub first_missed: Option<Missed>,
 }
@@ -44,6 +47,7 @@ pub fn random(filter: &Opened, asked: u64, seed: u64) -> Result<Tally, Failure> 
     let mut tally = Tally::default();
     let domain = filter.filter().key_domain();
     let (mut key, mut keys, mut held) = (Vec::new(), PreparedKeys::default(), [false; PAGE]);
+    let mut segments = SegmentAnswers::new();
     while tally.keys < asked {
         let wanted = (asked - tally.keys).min(PAGE as u64) as usize;
         keys.clear();
@@ -51,8 +55,15 @@ pub fn random(filter: &Opened, asked: u64, seed: u64) -> Result<Tally, Failure> 
             random_key(domain, &mut random, &mut key);
             hasher.prepare(&key, &mut keys).map_err(|error| Failure::new(refusal(&error)))?;
         }
-        filter.filter().contains_prepared(&keys, &mut held[..wanted]);
         tally.keys += wanted as u64;
+        if let Some(filter) = segments_of(filter) {
+            filter.segments_prepared(&keys, &mut segments);
+            let of_each = (0..segments.len()).map(|i| segments.of(i).len() as u64);
+            tally.held += of_each.clone().filter(|segments| *segments > 0).count() as u64;
+            tally.segments = Some(tally.segments.unwrap_or(0) + of_each.sum::<u64>());
+            continue;
+        }
+        filter.filter().contains_prepared(&keys, &mut held[..wanted]);
         tally.held += held[..wanted].iter().filter(|&&held| held).count() as u64;
     }
     Ok(tally)

@@ -1,11 +1,13 @@
-//! The names of several filters in the output, where it says which of them hold a key.
+//! The names of several filters, or of the segments of one, in the output, where it says which of them hold a key.
 
 use std::path::Path;
 
-use crate::asking::members;
+use tepal::SegmentFilter;
+
+use crate::asking::Holders;
 use crate::error::Failure;
 use crate::input::records::Batch;
-use crate::text::message::shown;
+use crate::text::message::{one_line, shown, shown_key};
 
 /// What stands in the place of names where no filter holds the key.
 pub const NONE: &str = "none";
@@ -48,18 +50,41 @@ impl Names {
         Ok(Self(names))
     }
 
+    /// The names of the segments of a filter, by their numbers; a number that none has is without a name. In `text` each must be one
+    /// that a script can tell from all others.
+    pub fn of_segments(path: &Path, filter: &SegmentFilter, text: bool) -> Result<Self, Failure> {
+        let last = filter.all_segments().last().map_or(0, |last| usize::from(last.number()) + 1);
+        let mut names = vec![String::new(); last];
+        for segment in filter.all_segments() {
+            let name = match filter.segment_name(segment) {
+                Some(name) => name.to_owned(),
+                None => format!("#{}", segment.number()),
+            };
+            if text && (name == NONE || name.contains([',', '\t']) || one_line(&name) != name) {
+                let why = match name == NONE {
+                    true => "says that no segment has a key",
+                    false => "is no field of a line (commas stand between names)",
+                };
+                let text = format!("the name {} of a segment {why}; use --json", shown_key(name.as_bytes()));
+                return Err(Failure::at(&shown(path), text));
+            }
+            names[usize::from(segment.number())] = name;
+        }
+        Ok(Self(names))
+    }
+
     /// All names.
     pub fn all(&self) -> &[String] {
         &self.0
     }
 
     /// The names of a set of filters.
-    pub fn list<'a>(&'a self, holders: &'a [u64]) -> impl Iterator<Item = &'a str> {
-        members(holders).map(|number| self.0[number].as_str())
+    pub fn list<'a>(&'a self, holders: Holders<'a>) -> impl Iterator<Item = &'a str> {
+        holders.members().map(|number| self.0[number].as_str())
     }
 
     /// Record `i` of a batch with the names of a set of filters, after a tab, in the place of `line`.
-    pub fn line(&self, batch: &Batch<'_>, i: usize, holders: &[u64], line: &mut Vec<u8>) {
+    pub fn line(&self, batch: &Batch<'_>, i: usize, holders: Holders<'_>, line: &mut Vec<u8>) {
         with_field(batch, i, line, |line| self.append(holders, line));
     }
 
@@ -69,7 +94,7 @@ impl Names {
     }
 
     /// Appends the names of a set of filters, with a comma between them, or [`NONE`].
-    pub fn append(&self, holders: &[u64], line: &mut Vec<u8>) {
+    pub fn append(&self, holders: Holders<'_>, line: &mut Vec<u8>) {
         let mut names = self.list(holders);
         line.extend_from_slice(names.next().unwrap_or(NONE).as_bytes());
         for name in names {
@@ -119,7 +144,7 @@ mod tests {
         let names = Names(vec!["a".to_owned(), "b".to_owned(), "c".to_owned()]);
         let text = |set: u64| {
             let mut line = Vec::new();
-            names.append(&[set], &mut line);
+            names.append(Holders::Set(&[set]), &mut line);
             String::from_utf8(line).unwrap()
         };
         assert_eq!((text(0).as_str(), text(0b101).as_str(), text(0b10).as_str()), ("none", "a,c", "b"));

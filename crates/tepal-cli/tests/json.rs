@@ -122,6 +122,7 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
         ("ints", "--integer"),
         ("table", "--count-bits 8"),
         ("window", "--window 7d"),
+        ("segments", "others --set -n 100k"),
     ] {
         let ran = place.run(&format!("build -q -o {name} {more} keys"));
         assert_eq!(ran.code, 0, "{name}: {}", ran.err);
@@ -143,6 +144,7 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
         ),
         ("add", vec!["add --json roomy others -o added"]),
         ("remove", vec!["remove --json table keys --members others keys -o removed"]),
+        ("remove-segments", vec!["remove --json segments --segment keys -o dropped"]),
         (
             "has",
             vec![
@@ -161,7 +163,7 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
         (
             "info",
             vec![
-                "info --json f roomy article ints byfield hashed chain table window",
+                "info --json f roomy article ints byfield hashed chain table window segments",
                 "info --json guava --from guava",
                 "info --json valkey --from valkey-bloom",
                 "info --json sealed --seal seal",
@@ -184,6 +186,7 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
             vec![
                 "test --json f --members keys others",
                 "test --json guava --from guava --members keys --absent others",
+                "test --json segments --members others",
             ],
         ),
         ("demo", vec!["demo --json -n 1000 --dir demo"]),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{AskedArgs, ChangeArgs, FileArgs, KeyArgs, SecretArgs};
+use crate::input::field::Field;
 
 /// The end of its help, after that about keys.
 pub const ADD_COST: &str = "\
@@ -31,6 +32,12 @@ pub struct AddArgs {
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
+    /// Add them to this segment of a filter of build --by or --set. One that it has not is made
+    #[arg(long, value_name = "NAME")]
+    pub segment: Option<String>,
+    /// The segment of each key is named by this field of its row, as with build --by
+    #[arg(long, value_name = "FIELD", value_parser = Field::parse, conflicts_with_all = ["segment", "asked"])]
+    pub by: Option<Field>,
     /// Add keys even if the promised rate is exceeded
     #[arg(long)]
     pub past_promise: bool,

@@ -7,7 +7,9 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use tepal::OverCapacity;
 
-use super::{ChainArgs, GrowArgs, KeyArgs, RecipeArgs, SchemeArgs, ShapeArgs, TableArgs, WindowArgs};
+use super::{
+    ChainArgs, GrowArgs, KeyArgs, RecipeArgs, SchemeArgs, SegmentArgs, ShapeArgs, TableArgs, WindowArgs,
+};
 use crate::text::number;
 
 /// The end of its help, after that about keys.
@@ -69,6 +71,8 @@ pub struct BuildArgs {
     pub grow: GrowArgs,
     #[command(flatten)]
     pub window: WindowArgs,
+    #[command(flatten)]
+    pub segments: SegmentArgs,
     #[command(flatten)]
     pub keys: KeyArgs,
     /// Memory for keys that wait until they are counted, 8 bytes each; what does not fit goes to temporary files. The peak is

@@ -11,9 +11,9 @@ keys it begins with room for; left out, as many as the list has, up to 16 millio
   tepal build today.txt --growing -o seen.tepal
   generate | tepal build --growing -n 1M -o seen.tepal
   tepal build open.txt --growing --deletable -o open.tepal
-At 1 % a key takes 11 to 16 bits. When no more keys come, tepal shrink -p makes one table of it. Memory: with -n the filter, 16 bytes for \
-each of its keys while they move into more room, and some 20 MiB; without it 128 MiB more, and with --deletable 8 bytes for each key of \
-the list, up to twice that.";
+At 1 % a key takes 11 to 16 bits. When no more keys come, tepal shrink -p makes one table of it. Memory: with -n up to twice the filter, \
+while keys move into more room, and some 20 MiB; without it 128 MiB more, and with --deletable 8 bytes for each key of the list, up to \
+twice that.";
 
 /// Whether a filter grows.
 #[derive(Args, Clone, Copy, Debug, Default)]

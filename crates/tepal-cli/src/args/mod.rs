@@ -21,6 +21,7 @@ mod output;
 mod patch;
 mod remove;
 mod secret;
+mod segment;
 mod shape;
 mod shrink;
 mod table;
@@ -49,6 +50,8 @@ use patch::PATCH_HELP;
 pub use patch::{DiffArgs, PatchArgs};
 pub use remove::RemoveArgs;
 pub use secret::SecretArgs;
+use segment::SEGMENT_HELP;
+pub use segment::SegmentArgs;
 pub use shape::ShapeArgs;
 pub use shrink::ShrinkArgs;
 use table::TABLE_HELP;
@@ -108,7 +111,7 @@ pub enum Verb {
         before_help = "  tepal build list.txt -o list.tepal
   zcat old.gz | tepal build - new.txt -p 0.1% -o all.tepal
   tepal build mail.csv -f email --nocase --trim -o mail.tepal",
-        after_help = format!("{KEYS_HELP}\n\n{EXACT_HELP}\n\n{TABLE_HELP}\n\n{GROW_HELP}\n\n{WINDOW_HELP}")
+        after_help = format!("{KEYS_HELP}\n\n{EXACT_HELP}\n\n{TABLE_HELP}\n\n{GROW_HELP}\n\n{WINDOW_HELP}\n\n{SEGMENT_HELP}")
     )]
     Build(BuildArgs),
     /// Add keys to a filter
@@ -141,7 +144,7 @@ pub enum Verb {
         after_help = format!("{KEYS_HELP}\n\nExit codes: 0 a line was selected, 1 none was, 2 error.")
     )]
     Has(HasArgs),
-    /// Say which of several filters may hold each key
+    /// Say which of several filters, or which segments of one, may hold each key
     #[command(
         help_template = TEMPLATE,
         before_help = "  tepal which north.tepal south.tepal -e 570108428378
@@ -311,6 +314,9 @@ pub struct PlanArgs {
     /// Use the formulas of the program of this scheme
     #[arg(long, value_name = "SCHEME", value_parser = foreign::parse_scheme(), conflicts_with_all = ["layout", "small"])]
     pub scheme: Option<Scheme>,
+    /// With so many segments: shows the size of a filter that says in which of them a key is (build --by); -n counts pairs of both
+    #[arg(long, value_name = "SEGMENTS", value_parser = number::parse_count)]
+    pub segments: Option<u64>,
     /// How many different keys are possible: shows the size of an exact set too
     #[arg(long, value_name = "KEYS", value_parser = number::parse_count)]
     pub universe: Option<u64>,

@@ -16,6 +16,8 @@ Remove only keys that were put in. The filter knows numbers, not keys: a key tha
 error, the number of a member, and that member is then missed. --members LIST, with all keys that are in, is the guard: a key that is \
 not on it is left alone. Of 1,000 strangers removed without it, 10 members are lost at 1 %.
 
+From a filter with segments (build --by, --set) whole ones are dropped, with --segment NAME; the keys of all others stay.
+
 Bloom filters share their bits between keys, so no key can be removed from one; build it again with: tepal build LIST --deletable.";
 
 /// `tepal remove`.
@@ -32,6 +34,9 @@ pub struct RemoveArgs {
     /// Lists of all keys that are in the filter: a key that is on none of them is not removed
     #[arg(long, value_name = "LIST", num_args = 1..)]
     pub members: Vec<PathBuf>,
+    /// Drop this whole segment of a filter of build --by or --set, and no single keys; may be given several times
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["inputs", "asked", "members"])]
+    pub segment: Vec<String>,
     #[command(flatten)]
     pub keys: KeyArgs,
     #[command(flatten)]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{FileArgs, KeyArgs, SecretArgs};
+use crate::input::field::Field;
 use crate::text::number;
 
 /// `tepal test`.
@@ -16,6 +17,9 @@ pub struct TestArgs {
     /// Lists of keys that are in the filter; none may be missed
     #[arg(long, value_name = "KEYS", num_args = 1..)]
     pub members: Vec<PathBuf>,
+    /// Each row of --members names in this field the segment that its key must be in, as with build --by
+    #[arg(long, value_name = "FIELD", value_parser = Field::parse, requires = "members")]
+    pub by: Option<Field>,
     /// Lists of keys that are not in the filter [default: a million random keys]
     #[arg(long, value_name = "KEYS", num_args = 1..)]
     pub absent: Vec<PathBuf>,

@@ -13,6 +13,10 @@ a comma between them, or the word none. So `awk -F'\\t' '{print $NF}'` has the n
 perhaps, at the rate of its filter. These rates add up: of 1,000 filters at 1 % ten are named by mistake for every key, so \
 build many with a low one (-p 1e-6).
 
+Of one filter that was built with segments (build --by, build --set) these are named in the place of filters, at once however many \
+there are, and the rate of the filter is that of all of them together:
+  tepal which accounts.tepal -- today.txt
+
 Filters may be of any programs, sizes and hashes; a key is hashed once for all that hash alike. A key that one of them \
 cannot have, such as text among integers, is not in that one; if all refuse it, the record has no key (--bad).
 

@@ -1,10 +1,12 @@
 //! `tepal add`: more keys into a filter, as a whole or not at all.
 
 use serde::Serialize;
-use tepal::{Error, Kind, Opened, PreparedKeys};
+use tepal::{Error, Kind, Opened, PreparedKeys, Segment};
 
+use super::build::segments::check_fields;
 use super::build::table;
 use crate::args::AddArgs;
+use crate::asking::segments_of;
 use crate::clock;
 use crate::describe::{Description, Told, warn_past_promise};
 use crate::error::{Failure, Outcome};
@@ -17,6 +19,7 @@ use crate::open::{ignore_capacity, note_encoding, open, to_change};
 use crate::output::{Change, Stdout, complain, keep, say};
 use crate::rows;
 use crate::secrets::Secrets;
+use crate::segments::{ByField, Numbers, Pairs, Rows};
 use crate::text::message::shown;
 use crate::text::number;
 
@@ -46,6 +49,7 @@ pub fn run(args: &AddArgs) -> Outcome {
     let change =
         Change::lock(filter, (output, args.change.force), (args.change.no_wait, args.change.quiet), open_it)?;
     let mut file = open_it()?;
+    check_segments(&name, &file, args)?;
     clock::tell(&name, &mut file, true)?;
     if !args.change.quiet {
         note_encoding(&args.filter, &file, args.file);
@@ -53,10 +57,15 @@ pub fn run(args: &AddArgs) -> Outcome {
     let mut target = change.target()?;
     let file_rows = [(args.filter.as_path(), &file)];
     let sources = args.asked.sources(&args.inputs);
-    let rules = rows::rules(&args.keys, BadPolicy::Fail, file_rows, !sources.is_empty(), args.change.quiet)?;
+    let mut rules =
+        rows::rules(&args.keys, BadPolicy::Fail, file_rows, !sources.is_empty(), args.change.quiet)?;
+    if let Some(by) = &args.by {
+        check_fields(by, rules.field.as_ref())?;
+        rules.by = Some(by.clone());
+    }
     let progress = Progress::of(&sources, args.change.quiet);
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
-    let before = file.filter().estimated_len();
+    let before = held(&file);
     let keys = add_all(&name, &mut file, &mut inputs, args)?;
     progress.clear();
     if args.keys.warns_of_bad(BadPolicy::Fail, args.change.quiet) {
@@ -64,7 +73,7 @@ pub fn run(args: &AddArgs) -> Outcome {
     }
     target.save(&file, secrets.seal.as_ref())?;
     let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());
-    let new = ((told.facts.estimated_len - before).max(0.0).round() as u64).min(keys);
+    let new = ((held(&file) - before).max(0.0).round() as u64).min(keys);
     if !args.change.quiet {
         report(keys, new, &inputs.bad, &told);
         warn_of_exceptions(&target.name(), new, &told);
@@ -81,37 +90,100 @@ pub fn run(args: &AddArgs) -> Outcome {
     Ok(0)
 }
 
+/// Keys of a filter with segments go into one of them, and those of others into none.
+fn check_segments(name: &str, file: &Opened, args: &AddArgs) -> Result<(), Failure> {
+    let flag = match (&args.segment, &args.by) {
+        (Some(_), _) => Some("--segment"),
+        (None, Some(_)) => Some("--by"),
+        (None, None) => None,
+    };
+    match (file.filter().kind() == Kind::Segment, flag) {
+        (true, None) => Err(Failure::at(
+            name,
+            "a filter with segments; say into which one the keys go, with --segment NAME, or with --by FIELD",
+        )),
+        (false, Some(flag)) => Err(Failure::at(
+            name,
+            format!(
+                "{flag} is given, and this filter has no segments; leave it out, or build one that has: tepal build --by or --set"
+            ),
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Inserts all keys, past capacity only with `--past-promise`. Gives how many there were.
 fn add_all(name: &str, file: &mut Opened, inputs: &mut Inputs, args: &AddArgs) -> Result<u64, Failure> {
     let forced = if args.past_promise { ignore_capacity(name, file)? } else { None };
-    let work = Prepare { hasher: file.key_hasher() };
-    let given = given(&work.hasher, &args.asked)?;
-    let mut sink = Add { name, file, keys: 0 };
-    sink.add(&given)?;
-    pipeline::run(inputs, &work, &mut sink)?;
-    let keys = sink.keys;
+    let keys = match args.by {
+        Some(_) => add_rows(name, file, inputs, args)?,
+        None => {
+            let work = Prepare { hasher: file.key_hasher() };
+            let given = given(&work.hasher, &args.asked)?;
+            let segment = args.segment.as_ref().map(|name| file.add_segment(name));
+            let segment = segment.transpose().map_err(|error| Failure::at("--segment", error))?;
+            let mut sink = Add { name, file, segment, keys: 0 };
+            sink.add(&given)?;
+            pipeline::run(inputs, &work, &mut sink)?;
+            sink.keys
+        }
+    };
     if let Some(policy) = forced {
         file.set_over_capacity(policy).map_err(|error| Failure::at(name, error))?;
     }
     Ok(keys)
 }
 
+/// How many keys it has; of one with segments, how many pairs of both.
+fn held(file: &Opened) -> f64 {
+    match segments_of(file) {
+        Some(filter) => filter.len() as f64,
+        None => file.filter().estimated_len(),
+    }
+}
+
+/// Inserts the keys of rows into the segments that they name: all at once.
+fn add_rows(name: &str, file: &mut Opened, inputs: &mut Inputs, args: &AddArgs) -> Result<u64, Failure> {
+    let mut pairs = Pairs::new(args.keys.threads());
+    let mut rows = Rows { numbers: Numbers::default(), pairs: &mut pairs };
+    pipeline::run(inputs, &ByField { hasher: file.key_hasher() }, &mut rows)?;
+    let names = rows.numbers.into_names();
+    let failed = |error| Failure::at(name, error);
+    // The numbers that these names have in the filter.
+    let of_names = names.iter().map(|segment| file.add_segment(segment));
+    let of_names: Vec<Segment> = of_names.collect::<Result<_, _>>().map_err(failed)?;
+    let (keys, mut pairs) = pairs.into_different();
+    pairs.iter_mut().for_each(|(_, segment)| *segment = of_names[usize::from(segment.number())]);
+    file.insert_pairs(pairs).map_err(|error| match error {
+        Error::CapacityReached { capacity, .. } => full(name, capacity, None),
+        Error::NumbersClustered { .. } => table::clustered(name),
+        error => failed(error),
+    })?;
+    Ok(keys)
+}
+
 struct Add<'a> {
     name: &'a str,
     file: &'a mut Opened,
+    /// Where they go, in a filter that has segments.
+    segment: Option<Segment>,
     keys: u64,
 }
 
 impl Add<'_> {
     fn add(&mut self, keys: &PreparedKeys) -> Result<(), Failure> {
         let kind = self.file.filter().kind();
-        match self.file.insert_prepared(keys) {
+        let done = match self.segment {
+            Some(segment) => self.file.insert_prepared_in(segment, keys),
+            None => self.file.insert_prepared(keys),
+        };
+        match done {
             Ok(()) => self.keys += keys.len() as u64,
             Err(Error::CapacityReached { capacity, inserted, .. }) => {
                 let fitted = self.keys + inserted as u64;
                 return Err(match kind {
                     Kind::Scalable => full_chain(self.name, fitted),
-                    _ => full(self.name, capacity, fitted),
+                    _ => full(self.name, capacity, Some(fitted)),
                 });
             }
             Err(Error::TooManyCopies { most, inserted, .. }) => {
@@ -165,14 +237,17 @@ fn full_chain(name: &str, fitted: u64) -> Failure {
     )
 }
 
-fn full(name: &str, capacity: u64, fitted: u64) -> Failure {
+fn full(name: &str, capacity: u64, fitted: Option<u64>) -> Failure {
+    let fit = match fitted {
+        Some(fitted) => format!("only the first {} given fit", number::count(fitted)),
+        None => "not all of them fit".to_owned(),
+    };
     Failure::at(
         name,
         format!(
-            "full: planned for {}, and only the first {} given fit; nothing was added. Build it again with more room \
-             (-n), or add --past-promise to go past its promised rate",
-            number::counted(capacity, "key"),
-            number::count(fitted)
+            "full: planned for {}, and {fit}; nothing was added. Build it again with more room (-n), or add --past-promise to go past \
+             its promised rate",
+            number::counted(capacity, "key")
         ),
     )
 }

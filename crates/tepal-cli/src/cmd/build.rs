@@ -5,6 +5,7 @@ mod exact;
 pub mod gather;
 mod grow;
 mod like;
+pub mod segments;
 pub mod table;
 mod way;
 mod window;
@@ -12,7 +13,7 @@ mod window;
 use serde::Serialize;
 use tepal::build::Built;
 use tepal::{
-    AnyFilter, BloomFilterBuilder, Error, Format, KeyDomain, Labels, Obstacle, OverCapacity, Scheme,
+    AnyFilter, BloomFilterBuilder, Error, Format, KeyDomain, Kind, Labels, Obstacle, OverCapacity, Scheme,
 };
 
 use super::plan::has_own_sizes;
@@ -54,6 +55,7 @@ pub fn run(args: &BuildArgs) -> Outcome {
     table::check(args)?;
     grow::check(args)?;
     window::check(args)?;
+    segments::check(args)?;
     exact::check(args)?;
     let output = Some(args.output.as_path());
     keep(output, "a list of keys", args.inputs.iter().chain(&args.exact_on))?;
@@ -267,15 +269,24 @@ pub fn summary(built: &Built, rules: &KeyRules) -> String {
             true => different,
             false => number::four_digits(different as f64),
         };
-        format!("{}, {about}{}", number::counted(keys, record), number::counted(different, "different key"),)
+        let of_segments = if filter.kind() == Kind::Segment { " of key and segment" } else { "" };
+        let what = if filter.kind() == Kind::Segment { "different pair" } else { "different key" };
+        let different = format!("{}{of_segments}", number::counted(different, what));
+        format!("{}, {about}{different}", number::counted(keys, record))
     };
     // Another program's file has no line that is filled up.
     let bytes = match file.format() {
         Format::Tepal => filter.size_in_bytes(),
         _ => filter.facts().parts.iter().map(|part| part.bit_len.div_ceil(8)).sum(),
     };
+    let segments = match filter {
+        AnyFilter::Segment(filter) => {
+            format!(" in {}", number::counted(filter.num_segments() as u64, "segment"))
+        }
+        _ => String::new(),
+    };
     format!(
-        "{keys}, {}, {} false positives",
+        "{keys}{segments}, {}, {} false positives",
         number::size(bytes),
         number::rate(filter.promised_false_positive_rate())
     )

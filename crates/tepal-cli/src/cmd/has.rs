@@ -7,7 +7,7 @@ use std::path::Path;
 use tepal::Kind;
 
 use crate::args::{FileArgs, HasArgs};
-use crate::asking::{Answers, How, holders_of};
+use crate::asking::{Answers, Holders, How, holders_of};
 use crate::clock;
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
@@ -41,7 +41,7 @@ pub fn run(args: &HasArgs) -> Outcome {
     let out = Lines::new(rules.null);
     let inputs_named = sources.iter().map(Source::name).collect();
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
-    let how = How { each: args.json || args.which, mixed: false };
+    let how = How { each: args.json || args.which, ..How::default() };
     let names = Names::of(paths.iter().copied(), args.stem, args.which)?;
     let mut printer = Printer::new(args, &filters, names, out, inputs_named);
     printer.given_keys(how)?;
@@ -170,9 +170,10 @@ impl<'a> Printer<'a> {
             }
             let key = key.as_encoded_bytes();
             let holders = holders_of(&self.filters.now(), how, key)?;
-            let held = holders.iter().any(|&word| word != 0);
+            let holders = holders.holders();
+            let held = !holders.is_empty();
             if self.args.json {
-                let record = Record::new(None, Some(key), self.names.list(&holders).collect());
+                let record = Record::new(None, Some(key), self.names.list(holders).collect());
                 self.stdout.json(&record.with_copies(copies(self.args, self.filters, key)))?;
             }
             if held == self.args.invert {
@@ -184,7 +185,7 @@ impl<'a> Printer<'a> {
                 self.stdout.write(key)?;
                 if self.args.which {
                     let mut names = vec![b'\t'];
-                    self.names.append(&holders, &mut names);
+                    self.names.append(holders, &mut names);
                     self.stdout.write(&names)?;
                 }
                 if let Some(copies) = copies(self.args, self.filters, key) {
@@ -248,7 +249,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Prints a record, and the names of the filters that hold its key.
-    fn record_and_names(&mut self, batch: &Batch<'_>, i: usize, holders: &[u64]) -> Result<(), Failure> {
+    fn record_and_names(&mut self, batch: &Batch<'_>, i: usize, holders: Holders<'_>) -> Result<(), Failure> {
         let mut line = std::mem::take(&mut self.line);
         self.names.line(batch, i, holders, &mut line);
         self.records(&line)?;

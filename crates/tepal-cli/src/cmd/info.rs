@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use tepal::{
-    AnyFilter, Facts, Kind, Opened, OverCapacity, PartFacts, Scheme, TableFacts, Unrecorded, Window,
-    WindowFacts,
+    AnyFilter, Facts, Kind, Opened, OverCapacity, PartFacts, Scheme, SegmentFacts, TableFacts, Unrecorded,
+    Window, WindowFacts,
 };
 
 use crate::args::{InfoArgs, span};
@@ -19,6 +19,9 @@ use crate::secrets::Secrets;
 use crate::text::message::{one_line, shown};
 use crate::text::number::{count, counted, percent, rate, size};
 use crate::text::picture::{self, WIDTH, bar, columns};
+
+/// So many segments are shown.
+const MOST_SEGMENTS: usize = 20;
 
 /// Runs the verb. If a filter cannot be opened, the others are still shown.
 pub fn run(args: &InfoArgs) -> Outcome {
@@ -100,8 +103,11 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
     if let Some(of) = facts.window {
         line("window", window(of));
     }
+    for (n, text) in segments(&facts.segments).into_iter().enumerate() {
+        line(if n == 0 { "segments" } else { "" }, text);
+    }
     for table in &facts.tables {
-        line("table", lines(table, facts.window.is_some()));
+        line("table", lines(table, facts.kind));
     }
     let unicode = picture::has_unicode();
     line("fill", fill(opened.filter(), facts, unicode));
@@ -124,6 +130,10 @@ fn what(told: &Told) -> String {
         _ if told.facts.kind == Kind::Growing => {
             let removable = if told.can_remove { ": its keys can be removed" } else { "" };
             format!("growing filter of {}{removable}", counted(told.facts.tables.len() as u64, "table"))
+        }
+        _ if told.facts.kind == Kind::Segment => {
+            let segments = counted(told.facts.segments.len() as u64, "segment");
+            format!("filter with {segments}: tepal which says in which of them a key is")
         }
         _ if told.facts.kind == Kind::Expiring => "expiring filter: it forgets keys by itself".to_owned(),
         [one] => {
@@ -177,6 +187,9 @@ fn keys(told: &Told) -> String {
     }
     if let (Kind::Expiring, Some(keys)) = (facts.kind, facts.keys_inserted) {
         return format!("{} came, about {different} different ones are in it", count(keys));
+    }
+    if let (Kind::Segment, Some(pairs)) = (facts.kind, facts.keys_inserted) {
+        return format!("{} of key and segment, about {different} different keys", counted(pairs, "pair"));
     }
     let by_bits = format!("about {different} different by the bits");
     let (added, known) = if told.is_ours() { ("added", "known") } else { ("recorded", "recorded") };
@@ -275,12 +288,30 @@ fn link(n: u32, part: &PartFacts) -> String {
     )
 }
 
+/// The first segments, each with its keys.
+fn segments(all: &[SegmentFacts]) -> Vec<String> {
+    let named = all.iter().take(MOST_SEGMENTS).map(|segment| {
+        let name = match &segment.name {
+            Some(name) => one_line(name),
+            None => format!("#{}", segment.number),
+        };
+        format!("{name:<24} {:>12}", counted(segment.keys, "key"))
+    });
+    let mut lines: Vec<String> = named.collect();
+    if all.len() > MOST_SEGMENTS {
+        let more = (all.len() - MOST_SEGMENTS) as u64;
+        lines.push(format!("and {} more (--json shows all)", count(more)));
+    }
+    lines
+}
+
 /// How a table is laid out.
-fn lines(table: &TableFacts, expires: bool) -> String {
-    let of_count = match table.tag_bits {
-        0 => String::new(),
-        bits if expires => format!(" and {bits} of a generation"),
-        bits => format!(" and {bits} of a count"),
+fn lines(table: &TableFacts, kind: Kind) -> String {
+    let of_count = match (table.tag_bits, kind) {
+        (0, _) => String::new(),
+        (bits, Kind::Expiring) => format!(" and {bits} of a generation"),
+        (bits, Kind::Segment) => format!(" and {bits} of a segment"),
+        (bits, _) => format!(" and {bits} of a count"),
     };
     format!(
         "{} below {}, in {} of {} slots, {} bits each{of_count}",
@@ -308,11 +339,13 @@ fn fill(filter: &AnyFilter, facts: &Facts, unicode: bool) -> String {
 }
 
 fn room(facts: &Facts, unicode: bool) -> String {
-    let capacity = facts.capacity;
-    let keys = facts.estimated_len.round() as u64;
+    let (capacity, keys, what) = match facts.kind {
+        Kind::Segment => (facts.capacity, facts.keys_inserted.unwrap_or(0), "pair"),
+        _ => (facts.capacity, facts.estimated_len.round() as u64, "key"),
+    };
     let used = keys as f64 / capacity as f64;
     let words = match capacity.saturating_sub(keys) {
-        _ if facts.is_full => "full: it takes no new key".to_owned(),
+        _ if facts.is_full => format!("full: it takes no new {what}"),
         0 if facts.is_over_capacity => "past its capacity".to_owned(),
         0 if facts.over_capacity == OverCapacity::Refuse => "room for a few more".to_owned(),
         0 => "at its capacity".to_owned(),
@@ -323,7 +356,7 @@ fn room(facts: &Facts, unicode: bool) -> String {
         "{color}{}{reset} {} of {}; {words}; past it: {}",
         bar(used, unicode),
         percent(used),
-        counted(capacity, "key"),
+        counted(capacity, what),
         facts.expansion.map_or_else(|| facts.over_capacity.to_string(), |_| "it grows".to_owned())
     )
 }

@@ -89,8 +89,8 @@ fn refusal(error: &Error) -> String {
         }
         Error::Incompatible { property, expected, found, .. } if property.starts_with("the number of numbers") => {
             format!(
-                "it has {found} numbers, not {expected}: filters from which keys can be removed are merged where room and rate are \
-                 equal, so build both with the same -n and -p, or one with --like the other"
+                "it has {found} numbers, not {expected}: filters that are one table are merged where room and rate are equal, so build \
+                 both with the same -n and -p"
             )
         }
         Error::Incompatible { property: "the keys that they began with", expected, found, .. } => format!(

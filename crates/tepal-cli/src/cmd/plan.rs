@@ -8,6 +8,7 @@ use tepal::{BloomFilter, BloomFilterBuilder, Layout, Plan, Scheme};
 use crate::args::PlanArgs;
 use crate::error::{Failure, Outcome};
 use crate::output::Stdout;
+use crate::segments::MOST_SEGMENTS;
 use crate::text::number::{count, rate, size};
 
 /// One way to keep the set.
@@ -59,6 +60,13 @@ struct Wanted {
 fn wanted(args: &PlanArgs) -> Result<Wanted, Failure> {
     let shape = &args.shape;
     shape.check()?;
+    if let Some(segments) = args.segments.filter(|segments| *segments > MOST_SEGMENTS) {
+        return Err(Failure::new(format!(
+            "--segments is {}; a filter has at most {}, so plan for several",
+            count(segments),
+            count(MOST_SEGMENTS)
+        )));
+    }
     let mut wanted = Wanted {
         capacity: shape.capacity,
         false_positive_rate: shape.fpr,
@@ -110,7 +118,7 @@ fn rows(args: &PlanArgs, wanted: &Wanted) -> Result<Vec<Row>, Failure> {
     }
     // A layout, k and --small are those of Bloom filters.
     if wanted.layout.is_none() && args.shape.num_hashes.is_none() && !args.shape.small {
-        rows.extend(table::rows(wanted));
+        rows.extend(table::rows(wanted, args.segments));
     }
     rows.push(limit(wanted));
     if let (Some(universe), Some(keys)) = (args.universe, wanted.capacity) {

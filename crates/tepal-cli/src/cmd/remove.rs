@@ -1,5 +1,7 @@
 //! `tepal remove`: keys out of a filter, as a whole or not at all.
 
+mod segments;
+
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -47,7 +49,10 @@ pub fn run(args: &RemoveArgs) -> Outcome {
     if args.json && args.change.to_stdout() {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
-    let sources = args.asked.sources(&args.inputs);
+    let sources = match args.segment.is_empty() {
+        true => args.asked.sources(&args.inputs),
+        false => Vec::new(),
+    };
     if !sources.is_empty() && Source::reads_stdin_twice(&args.inputs, &args.members) {
         return Err(Failure::new(
             "standard input can be read once; name files for the keys, for the members, or for both",
@@ -60,6 +65,10 @@ pub fn run(args: &RemoveArgs) -> Outcome {
     let change =
         Change::lock(filter, (output, args.change.force), (args.change.no_wait, args.change.quiet), open_it)?;
     let mut file = open_it()?;
+    if !args.segment.is_empty() {
+        let target = change.target()?;
+        return segments::drop_all(args, &name, file, target, &secrets);
+    }
     check_kind(&name, &file)?;
     let mut target = change.target()?;
     let reads = !sources.is_empty() || !args.members.is_empty();
@@ -112,6 +121,10 @@ fn check_kind(name: &str, file: &Opened) -> Result<(), Failure> {
         Kind::Bloom => "a Bloom filter, whose keys share their bits",
         Kind::Scalable => "a chain of Bloom filters, whose keys share their bits",
         Kind::Expiring => "a filter that forgets keys by their age",
+        Kind::Segment => {
+            let text = "a filter with segments, from which no single key can be removed; drop a whole segment with --segment NAME";
+            return Err(Failure::at(name, text));
+        }
         _ => "a filter of another kind",
     };
     Err(Failure::at(

@@ -1,12 +1,14 @@
 //! `tepal test`: measures whether a filter keeps its promise.
 
 mod encodings;
+mod segments;
 
 use std::path::PathBuf;
 
 use serde::Serialize;
 use tepal::{Format, Opened};
 
+use super::build::segments::check_fields;
 use crate::args::TestArgs;
 use crate::asking::{Answers, Ask};
 use crate::clock;
@@ -22,9 +24,11 @@ use crate::open::open;
 use crate::output::Stdout;
 use crate::rows;
 use crate::secrets::Secrets;
+use crate::segments::ByField;
 use crate::text::message::{shown, shown_key};
-use crate::text::number::{count, rate};
+use crate::text::number::{count, counted, rate};
 use encodings::{All, Tried};
+use segments::Members;
 
 /// How many random keys are asked for where no absent keys are given.
 const RANDOM_KEYS: u64 = 1_000_000;
@@ -49,6 +53,8 @@ struct Measured {
     /// Keys that are not in the filter, and for how many of them it says yes.
     absent: u64,
     absent_wrong: u64,
+    /// The segments that these are said to be in, of a filter that has some; null else.
+    absent_wrong_segments: Option<u64>,
     /// Whether the absent keys are random.
     absent_random: bool,
     /// The measured rate, and the interval that contains the true rate with a probability of 95 %.
@@ -79,6 +85,7 @@ pub fn run(args: &TestArgs) -> Outcome {
     let (mut encodings, mut bad) = (None, 0);
     let members = match args.members.as_slice() {
         [] => Tally::default(),
+        paths if args.by.is_some() => in_segments(&filter, paths, args, &rules, &mut bad)?,
         paths if is_told => asked(&filter, paths, args, &rules, &mut bad)?,
         paths => {
             let mut all = All::of(&mut filter)?;
@@ -120,6 +127,9 @@ impl Sink<Answers> for Tally {
         // An empty row has no key, so it does not count.
         self.keys += (answers.held.len() - answers.keyless) as u64;
         self.held += held as u64;
+        if let Some(segments) = answers.all_segments() {
+            self.segments = Some(self.segments.unwrap_or(0) + segments as u64);
+        }
         Ok(Flow::Continue)
     }
 }
@@ -146,6 +156,24 @@ fn asked(
     let mut tally = Tally::default();
     run_through(paths, args, rules, &Ask::one(filter), &mut tally, bad)?;
     Ok(tally)
+}
+
+/// Looks for all keys of some lists in the segments that their rows name.
+fn in_segments(
+    filter: &Opened,
+    paths: &[PathBuf],
+    args: &TestArgs,
+    rules: &KeyRules,
+    bad: &mut u64,
+) -> Result<Tally, Failure> {
+    let mut members = Members::of(&shown(&args.filter), filter)?;
+    let rules = KeyRules { by: args.by.clone(), ..rules.clone() };
+    if let Some(by) = &rules.by {
+        check_fields(by, rules.field.as_ref())?;
+    }
+    let work = ByField { hasher: filter.key_hasher() };
+    run_through(paths, args, &rules, &work, &mut members, bad)?;
+    Ok(members.tally)
 }
 
 /// Does some work on all keys of some lists.
@@ -184,6 +212,7 @@ fn measure(filter: &Opened, members: &Tally, absent: &Tally, made_up: bool) -> M
         encodings: None,
         absent: absent.keys,
         absent_wrong: absent.held,
+        absent_wrong_segments: absent.segments,
         absent_random: made_up,
         false_positive_rate: absent.held as f64 / absent.keys.max(1) as f64,
         false_positive_rate_low: low,
@@ -224,6 +253,13 @@ fn report(measured: &Measured, encodings: Option<&All>) -> String {
         },
         if broken { "   BROKEN" } else { "" },
     ));
+    if let Some(segments) = measured.absent_wrong_segments {
+        text.push_str(&format!(
+            "              {} of theirs in all, {} a key\n",
+            counted(segments, "wrong segment"),
+            rate(segments as f64 / measured.absent.max(1) as f64)
+        ));
+    }
     text
 }
 
@@ -233,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_report_says_what_was_asked() {
-        let tally = |keys, held| Tally { keys, held, first_missed: None };
+        let tally = |keys, held| Tally { keys, held, ..Tally::default() };
         let text = |measured: &Measured| report(measured, None);
         let filter = tepal::BloomFilter::builder().capacity(100).false_positive_rate(0.01).build().unwrap();
         let filter = Opened::new(filter, Format::Tepal).unwrap();

@@ -1,11 +1,13 @@
-//! `tepal which`: which of several filters may hold each key?
+//! `tepal which`: which of several filters, or which segments of one, may hold each key?
 
 use std::io::{self, IsTerminal};
+use std::sync::Arc;
 
 use serde::Serialize;
+use tepal::Opened;
 
 use crate::args::{FileArgs, WhichArgs};
-use crate::asking::{Answers, How, holders_of, members};
+use crate::asking::{Answers, Holders, How, holders_of, segments_of};
 use crate::clock;
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
@@ -15,19 +17,16 @@ use crate::input::progress::Progress;
 use crate::live::{AskLive, Filters};
 use crate::names::{NONE, Names};
 use crate::open::{note_encoding, open_one_of};
-use crate::output::{Header, Lines, Record, Stdout};
+use crate::output::{Header, Lines, Record, Stdout, complain};
 use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
-
-/// Which filters hold each key, and a key that one of them cannot have is not in it.
-const HOW: How = How { each: true, mixed: true };
+use crate::text::number::counted;
 
 /// Runs the verb.
 pub fn run(args: &WhichArgs) -> Outcome {
-    let text = !args.json && !args.invert && !args.quiet;
-    let names = Names::of(args.filters.iter().map(|path| path.as_path()), args.stem, text)?;
     let filters = open_filters(args)?;
+    let (names, how) = names(args, &filters.now())?;
     let sources = args.asked.sources(&args.inputs);
     let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
     let paths = args.filters.iter().map(|path| path.as_path());
@@ -40,11 +39,11 @@ pub fn run(args: &WhichArgs) -> Outcome {
     )?;
     let out = Lines::new(rules.null);
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
-    let mut printer = Printer::new(args, &filters, names, out);
+    let mut printer = Printer::new(args, &filters, (names, how), out);
     printer.given_keys()?;
     let asked = match printer.is_done() {
         true => Ok(()),
-        false => pipeline::run(&mut inputs, &AskLive { filters: &filters, how: HOW }, &mut printer),
+        false => pipeline::run(&mut inputs, &AskLive { filters: &filters, how }, &mut printer),
     };
     progress.clear();
     let outcome = printer.finish(asked);
@@ -52,6 +51,35 @@ pub fn run(args: &WhichArgs) -> Outcome {
         inputs.bad.warn();
     }
     outcome
+}
+
+/// What is asked, and the names in the answers: of several filters those, of one with segments these. A key that one of several
+/// filters cannot have is not in it.
+fn names(args: &WhichArgs, filters: &[Arc<Opened>]) -> Result<(Names, How), Failure> {
+    let text = !args.json && !args.invert && !args.quiet;
+    let paths = || args.filters.iter().map(|path| path.as_path());
+    let with_segments =
+        filters.iter().zip(paths()).find_map(|(filter, path)| Some((path, segments_of(filter)?)));
+    match with_segments {
+        Some((path, _)) if args.stem && filters.len() == 1 => Err(Failure::at(
+            &shown(path),
+            "--stem is about the names of files, and here the segments are named; leave it out",
+        )),
+        Some((path, filter)) if filters.len() == 1 => {
+            let names = Names::of_segments(path, filter, text)?;
+            Ok((names, How { segments: true, ..How::default() }))
+        }
+        found => {
+            if let (Some((path, filter)), false) = (found, args.quiet) {
+                complain(&format!(
+                    "{}: one of several filters, so that its {} are not told apart; ask it alone for them",
+                    shown(path),
+                    counted(filter.num_segments() as u64, "segment")
+                ));
+            }
+            Ok((Names::of(paths(), args.stem, text)?, How { each: true, mixed: true, ..How::default() }))
+        }
+    }
 }
 
 fn open_filters(args: &WhichArgs) -> Result<Filters<'_>, Failure> {
@@ -97,6 +125,7 @@ struct Printer<'a> {
     args: &'a WhichArgs,
     filters: &'a Filters<'a>,
     names: Names,
+    how: How,
     stdout: Stdout,
     /// Lines so far, and those that no filter holds.
     lines: u64,
@@ -110,12 +139,13 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    fn new(args: &'a WhichArgs, filters: &'a Filters<'a>, names: Names, out: Lines) -> Self {
+    fn new(args: &'a WhichArgs, filters: &'a Filters<'a>, (names, how): (Names, How), out: Lines) -> Self {
         Self {
             args,
             filters,
             counts: vec![0; names.all().len()],
             names,
+            how,
             stdout: Stdout::new(),
             lines: 0,
             strangers: 0,
@@ -149,14 +179,15 @@ impl<'a> Printer<'a> {
     }
 
     fn totals(&mut self) -> Result<(), Failure> {
-        let counted = self.names.all().iter().zip(&self.counts);
+        // A segment that was dropped has left a number without a name.
+        let named = self.names.all().iter().zip(&self.counts).filter(|(name, _)| !name.is_empty());
         if self.args.json {
-            let filters = counted.map(|(filter, &lines)| Total { filter, lines }).collect();
+            let filters = named.map(|(filter, &lines)| Total { filter, lines }).collect();
             return self.stdout.json(&Totals { lines: self.lines, none: self.strangers, filters });
         }
         let mut text = format!("{}\n", self.strangers);
         if !self.args.invert {
-            text = counted.map(|(name, count)| format!("{name}\t{count}\n")).collect();
+            text = named.map(|(name, count)| format!("{name}\t{count}\n")).collect();
             text.push_str(&format!("{NONE}\t{}\n", self.strangers));
         }
         self.stdout.write(text.as_bytes())
@@ -166,17 +197,18 @@ impl<'a> Printer<'a> {
     fn given_keys(&mut self) -> Result<(), Failure> {
         for key in &self.args.asked.asked {
             let key = key.as_encoded_bytes();
-            let holders = holders_of(&self.filters.now(), HOW, key)?;
-            self.count(&holders);
+            let holders = holders_of(&self.filters.now(), self.how, key)?;
+            let holders = holders.holders();
+            self.count(holders);
             if self.args.json && !self.args.count {
-                self.stdout.json(&Record::new(None, Some(key), self.names.list(&holders).collect()))?;
+                self.stdout.json(&Record::new(None, Some(key), self.names.list(holders).collect()))?;
             }
-            let is_stranger = holders.iter().all(|&word| word == 0);
+            let is_stranger = holders.is_empty();
             if self.prints_lines() && (is_stranger || !self.args.invert) {
                 let mut line = key.to_vec();
                 if !self.args.invert {
                     line.push(b'\t');
-                    self.names.append(&holders, &mut line);
+                    self.names.append(holders, &mut line);
                 }
                 line.push(self.out.terminator());
                 self.stdout.write(&line)?;
@@ -185,10 +217,10 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    fn count(&mut self, holders: &[u64]) {
+    fn count(&mut self, holders: Holders<'_>) {
         self.lines += 1;
         let mut is_stranger = true;
-        for number in members(holders) {
+        for number in holders.members() {
             is_stranger = false;
             self.counts[number] += 1;
         }

@@ -69,6 +69,8 @@ pub struct KeyRules {
     pub null: bool,
     /// The key is this field; without it the whole record.
     pub field: Option<Field>,
+    /// This field names the segment of the key.
+    pub by: Option<Field>,
     /// How rows are written, if that was given. If not, the name of the file decides.
     pub row_format: Option<RowFormat>,
     /// How the rows were written that the filter was built from, where the field is that one. The names of files go before.
@@ -137,6 +139,8 @@ pub enum Extractor {
         /// The key of the last record.
         scratch: Vec<u8>,
     },
+    /// Two fields: the key, and what names its segment.
+    Pair(Box<[Extractor; 2]>),
 }
 
 /// What reading a quoted field needs.
@@ -163,6 +167,15 @@ impl Extractor {
             Self::Whole => Self::Whole,
             Self::Column { number, format, .. } => Self::column(*number, *format),
             Self::Json { pointer, .. } => Self::Json { pointer: pointer.clone(), scratch: Vec::new() },
+            Self::Pair(pair) => Self::Pair(Box::new([pair[0].another(), pair[1].another()])),
+        }
+    }
+
+    /// The name of the segment of a record, where there is one; else as [`key`](Self::key).
+    pub fn segment<'a>(&'a mut self, record: &'a [u8]) -> Result<Option<&'a [u8]>, String> {
+        match self {
+            Self::Pair(pair) => pair[1].key(record).map_err(|text| format!("--by: {text}")),
+            one => one.key(record),
         }
     }
 
@@ -181,6 +194,7 @@ impl Extractor {
                 json::key(record, pointer, scratch)?;
                 Ok(Some(scratch))
             }
+            Self::Pair(pair) => pair[0].key(record),
         }
     }
 }

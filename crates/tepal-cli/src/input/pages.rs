@@ -48,9 +48,9 @@ pub struct OpenInput {
     pub line: u64,
     /// Takes the keys out of its records.
     pub extractor: Extractor,
-    /// The field to look for in the header row, and how rows are written. Nothing where there is no header row, or
-    /// after it.
-    header_field: Option<(String, RowFormat)>,
+    /// The fields to look for in the header row, that of the key and that of its segment, and how rows are written. Nothing where
+    /// there is no header row, or after it.
+    header_fields: [Option<(String, RowFormat)>; 2],
     /// The first row has no key.
     header: bool,
     /// Those of the page that have no key.
@@ -147,17 +147,18 @@ impl OpenInput {
         let mut pieces = Pieces::new(input, rules.cut_of(source), rules.limits.record);
         let bad = BadRecords::new(rules.bad, rules.hint);
         pieces.leave_out_bad(bad.are_left_out());
-        let (extractor, header_field) = match &rules.field {
-            None => (Extractor::Whole, None),
-            Some(Field::Number(n)) => (Extractor::column(*n, format), None),
-            Some(Field::Name(name)) => (Extractor::column(1, format), Some((name.clone(), format))),
-            Some(Field::Pointer(pointer)) => {
-                (Extractor::Json { pointer: pointer.clone(), scratch: Vec::new() }, None)
+        let (key, named) = extractor(rules.field.as_ref(), format);
+        let (extractor, header_fields) = match &rules.by {
+            None => (key, [named, None]),
+            by => {
+                let (segment, its) = extractor(by.as_ref(), format);
+                (Extractor::Pair(Box::new([key, segment])), [named, its])
             }
         };
         let name = pieces.name().to_owned();
-        let header = header_field.is_some() || (rules.header && rules.field.is_some());
-        Ok(Self { name, number, pieces, line: 1, extractor, header_field, header, bad })
+        let is_named = header_fields.iter().any(Option::is_some);
+        let header = is_named || (rules.header && rules.field.is_some());
+        Ok(Self { name, number, pieces, line: 1, extractor, header_fields, header, bad })
     }
 
     /// An input over pieces in memory, for tests.
@@ -166,7 +167,7 @@ impl OpenInput {
         let name = pieces.name().to_owned();
         let bad = BadRecords::new(bad, "");
         pieces.leave_out_bad(bad.are_left_out());
-        Self { name, number: 1, pieces, line: 1, extractor, header_field: None, header: false, bad }
+        Self { name, number: 1, pieces, line: 1, extractor, header_fields: [None, None], header: false, bad }
     }
 
     /// For the records without a key of one more piece: none yet.
@@ -201,15 +202,30 @@ impl OpenInput {
         if let Some(text) = piece.broken() {
             return Err(Failure::at_line(&self.name, 1, text));
         }
-        let Some((field, format)) = self.header_field.take() else {
-            return Ok(true);
-        };
         let header = piece.page().content(0);
         let header = header.strip_prefix(BYTE_ORDER_MARK).unwrap_or(header);
-        let number = find_column(header, &field, format)
-            .map_err(|text| Failure::at_line(&self.name, 1, self.bad.hinted(&text)))?;
-        self.extractor = Extractor::column(number, format);
+        for (which, field) in self.header_fields.iter_mut().enumerate() {
+            let Some((field, format)) = field.take() else { continue };
+            let number = find_column(header, &field, format)
+                .map_err(|text| Failure::at_line(&self.name, 1, self.bad.hinted(&text)))?;
+            match &mut self.extractor {
+                Extractor::Pair(pair) => pair[which] = Extractor::column(number, format),
+                one => *one = Extractor::column(number, format),
+            }
+        }
         Ok(true)
+    }
+}
+
+/// Takes a field out of rows that are written like this; and the name that is still to be looked for in the header row.
+fn extractor(field: Option<&Field>, format: RowFormat) -> (Extractor, Option<(String, RowFormat)>) {
+    match field {
+        None => (Extractor::Whole, None),
+        Some(Field::Number(n)) => (Extractor::column(*n, format), None),
+        Some(Field::Name(name)) => (Extractor::column(1, format), Some((name.clone(), format))),
+        Some(Field::Pointer(pointer)) => {
+            (Extractor::Json { pointer: pointer.clone(), scratch: Vec::new() }, None)
+        }
     }
 }
 
@@ -228,12 +244,28 @@ impl Keys<'_> {
         if let (0, Some(text)) = (i, self.broken) {
             return Err(text.to_owned());
         }
-        let bad = &*self.bad;
-        let mut record = self.batch.content(i);
-        if i == 0 && self.first {
-            record = record.strip_prefix(BYTE_ORDER_MARK).unwrap_or(record);
-        }
+        let (bad, record) = (&*self.bad, self.record(i));
         self.extractor.key(record).map_err(|text| bad.hinted(&text))
+    }
+
+    /// The name of the segment of record `i`, where the flags name a field for it.
+    pub fn segment(&mut self, i: usize) -> Result<Option<&[u8]>, String> {
+        if let (0, Some(text)) = (i, self.broken) {
+            return Err(text.to_owned());
+        }
+        let record = self.record(i);
+        self.extractor.segment(record)
+    }
+}
+
+impl<'a> Keys<'a> {
+    /// Record `i`, without the mark before the first one.
+    fn record(&self, i: usize) -> &'a [u8] {
+        let record = self.batch.content(i);
+        match i == 0 && self.first {
+            true => record.strip_prefix(BYTE_ORDER_MARK).unwrap_or(record),
+            false => record,
+        }
     }
 }
 

@@ -39,6 +39,7 @@ mod replaced;
 mod rows;
 mod schemes;
 mod sealed;
+mod segments;
 mod shrink;
 #[cfg(unix)]
 mod signals;

@@ -148,6 +148,7 @@ fn info_as_json_is_stable() {
         "tables",
         "date",
         "deletable",
+        "segments",
         "field",
         "row_format",
         "delimiter",

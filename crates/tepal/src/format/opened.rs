@@ -1,6 +1,8 @@
 //! A filter with where it came from: what `open` and `from_bytes` give, whatever the file is.
 
 mod output;
+#[cfg(feature = "quotient")]
+mod segments;
 
 use alloc::vec::Vec;
 use core::fmt;

@@ -43,6 +43,10 @@ pub fn file(
             "a chain of filters, which grows; --like needs one filter, so build it anew without --like";
         return Err(Failure::at(&name, text));
     }
+    if file.filter().kind() == tepal::Kind::Segment {
+        let text = "a filter with segments; build the other with --by or --set, and with the -n and -p of this one, in place of --like";
+        return Err(Failure::at(&name, text));
+    }
     let exceptions = file.filter().facts().exceptions;
     if exceptions > 0 && !args.quiet {
         complain(&format!(

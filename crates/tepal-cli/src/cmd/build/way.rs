@@ -7,7 +7,7 @@ use tepal::{BloomFilterBuilder, ExpiringFilterBuilder, Opened};
 
 use super::exact::{self, ExactOn};
 use super::grow::{self, Growth};
-use super::{gather, keyed, like, table, window};
+use super::{gather, keyed, like, segments, table, window};
 use crate::args::BuildArgs;
 use crate::error::Failure;
 use crate::input::bad::BadPolicy;
@@ -31,6 +31,8 @@ pub enum Way {
     Window(Box<ExpiringFilterBuilder>),
     /// They go into one that grows.
     Grow(Box<Growth>),
+    /// They go into a table that says in which segments they are.
+    Segments(Box<segments::Shape>),
 }
 
 impl Way {
@@ -45,13 +47,15 @@ impl Way {
             let (file, rules) = like::file(path, args, sources, secrets)?;
             return Ok((Self::like(path, file)?, rules));
         }
-        let rules = args.keys.rules(BadPolicy::Fail)?;
+        let rules = KeyRules { by: args.segments.by.clone(), ..args.keys.rules(BadPolicy::Fail)? };
         args.keys.check_field()?;
         let rows = Rows::label(&rules, sources);
         let way = if args.window.window.is_some() {
             Self::Window(Box::new(window::described(args, rows, secrets)?))
         } else if args.grow.growing {
             Self::Grow(Box::new(grow::described(args, rows, secrets)?))
+        } else if args.segments.flag().is_some() {
+            Self::Segments(Box::new(segments::described(args, rows, secrets)?))
         } else if args.table.flag().is_some() {
             Self::Table(table::Shape::Flags(Box::new(table::described(args, rows, secrets)?)))
         } else if args.exact_on.is_empty() {
@@ -88,6 +92,7 @@ impl Way {
             Self::Table(shape) => table::build(shape, args, inputs)?,
             Self::Window(builder) => window::build(*builder, args, inputs)?,
             Self::Grow(growth) => grow::build(*growth, args, inputs)?,
+            Self::Segments(shape) => segments::build(*shape, args, inputs)?,
         };
         Ok((built, None))
     }

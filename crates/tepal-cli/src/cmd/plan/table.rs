@@ -1,6 +1,6 @@
 //! Rows of filters that are made of tables: keys can be removed, are counted, never end, or expire.
 
-use tepal::{ExpiringFilter, GrowingFilter, QuotientFilter};
+use tepal::{ExpiringFilter, GrowingFilter, QuotientFilter, SegmentFilter};
 
 use super::{Row, Wanted, empty};
 
@@ -13,6 +13,8 @@ enum Table {
     Growing,
     /// Its keys are those of a window.
     Expiring,
+    /// Of so many segments.
+    Segments(usize),
 }
 
 /// The name of a row, what it is, what to say of it.
@@ -30,8 +32,12 @@ const LEAST_RATE: f64 = 1e-15;
 const STEPS: u32 = 64;
 
 /// How large such filters are.
-pub fn rows(wanted: &Wanted) -> Vec<Row> {
-    ROWS.iter().map(|(kind, table, note)| row(wanted, kind, *table, note)).collect()
+pub fn rows(wanted: &Wanted, segments: Option<u64>) -> Vec<Row> {
+    let segments = segments.map(|segments| {
+        let table = Table::Segments(usize::try_from(segments).unwrap_or(usize::MAX));
+        ("segments", table, "which segments have a key (build --by)")
+    });
+    ROWS.into_iter().chain(segments).map(|(kind, table, note)| row(wanted, kind, table, note)).collect()
 }
 
 fn row(wanted: &Wanted, kind: &'static str, table: Table, note: &'static str) -> Row {
@@ -71,6 +77,10 @@ fn bytes(keys: u64, rate: f64, table: Table) -> Option<u64> {
         Table::Expiring => {
             let described = ExpiringFilter::builder().window_of_time(86_400).capacity(keys);
             described.false_positive_rate(rate).planned_size_in_bytes()
+        }
+        Table::Segments(segments) => {
+            let described = SegmentFilter::builder().capacity(keys).false_positive_rate(rate);
+            described.planned_size_in_bytes(segments)
         }
     };
     planned.ok()
@@ -119,6 +129,7 @@ mod tests {
             (Table::Quotient(4), 14.0..14.5),
             (Table::Growing, 15.0..16.0),
             (Table::Expiring, 15.0..16.0),
+            (Table::Segments(8), 12.5..13.5),
         ] {
             let size = bytes(keys, rate, table).unwrap();
             assert!(bits.contains(&(8.0 * size as f64 / keys as f64)), "{size}");

@@ -51,7 +51,7 @@ impl All {
     pub fn best(&self) -> (KeyDomain, Tally) {
         let most = self.tried.iter().map(|tried| tried.held).max().unwrap_or(0);
         let best = self.tried.iter().position(|tried| tried.held == most).unwrap_or(0);
-        (self.domains[best], Tally { keys: self.keys, held: most, first_missed: None })
+        (self.domains[best], Tally { keys: self.keys, held: most, ..Tally::default() })
     }
 
     /// For `--json`.

@@ -1,0 +1,66 @@
+//! Segments of a filter that has a file: those calls of a [`SegmentFilter`] that change it.
+
+use alloc::vec::Vec;
+
+use super::Opened;
+use crate::error::{Error, Result};
+use crate::key::PreparedKeys;
+use crate::kinds::AnyFilter;
+use crate::kinds::segment::{Segment, SegmentFilter};
+
+impl Opened {
+    /// [`SegmentFilter::add_segment`].
+    ///
+    /// ```
+    /// use tepal::{AnyFilter, Format, Opened, SegmentFilter};
+    /// let days = SegmentFilter::builder().capacity(100).build_from([("monday", "alice")])?;
+    /// let mut file = Opened::new(days, Format::Tepal)?;
+    /// let tuesday = file.add_segment("tuesday")?;
+    /// file.insert_pairs(vec![(file.key_hasher().hash("bob")?, tuesday)])?;
+    /// let AnyFilter::Segment(days) = file.filter() else { unreachable!() };
+    /// assert!(days.contains_in(tuesday, "bob") && days.contains("alice"));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As there; [`Error::NotPossible`] for a filter of another kind.
+    pub fn add_segment(&mut self, name: &str) -> Result<Segment> {
+        self.segments_mut()?.add_segment(name)
+    }
+
+    /// [`SegmentFilter::drop_segment`].
+    ///
+    /// # Errors
+    /// As there; [`Error::NotPossible`] for a filter of another kind.
+    pub fn drop_segment(&mut self, segment: Segment) -> Result<u64> {
+        self.segments_mut()?.drop_segment(segment)
+    }
+
+    /// [`SegmentFilter::insert_prepared`].
+    ///
+    /// # Errors
+    /// As there; [`Error::NotPossible`] for a filter of another kind.
+    pub fn insert_prepared_in(&mut self, segment: Segment, keys: &PreparedKeys) -> Result<()> {
+        self.segments_mut()?.insert_prepared(segment, keys)
+    }
+
+    /// [`SegmentFilter::insert_pairs`].
+    ///
+    /// # Errors
+    /// As there; [`Error::NotPossible`] for a filter of another kind.
+    pub fn insert_pairs(&mut self, pairs: Vec<(u64, Segment)>) -> Result<()> {
+        self.segments_mut()?.insert_pairs(pairs)
+    }
+
+    fn segments_mut(&mut self) -> Result<&mut SegmentFilter> {
+        let kind = self.filter.kind();
+        match &mut self.filter {
+            AnyFilter::Segment(filter) => Ok(filter),
+            _ => Err(Error::NotPossible {
+                kind,
+                operation: "have segments",
+                instead: "build a `SegmentFilter` of its keys (`tepal build --by`)",
+            }),
+        }
+    }
+}

@@ -67,6 +67,8 @@ pub(crate) enum Task {
     Sorted,
     /// What a filter that forgets keys takes, errs and costs beside the same table without ages; a minute
     Expiring,
+    /// One filter that says which segments may hold a key, beside a filter of each of 8, 64 and 1,000; a minute
+    Segments,
     /// Filters from which keys can be removed, beside those that count or grow; some ten minutes
     Quotient {
         /// These numbers of keys [default: 1e5,1e6,1e7]

@@ -12,7 +12,8 @@
 //!   [`plot`]: the pictures
 //! - [`guava`]: the Java program beside; [`command`] and [`floor`]: the command, and what it costs at least;
 //!   [`guard`]: the CPU levels beside each other; [`small`]: filters in the cache; [`sorted`]: questions by part;
-//!   [`expiring`]: a filter that forgets keys; [`quotient`]: filters from which keys can be removed
+//!   [`expiring`]: a filter that forgets keys; [`quotient`]: filters from which keys can be removed;
+//!   [`segments`]: which segment may hold a key
 
 mod args;
 mod case;
@@ -30,6 +31,7 @@ mod measure;
 mod plot;
 mod quotient;
 mod report;
+mod segments;
 mod small;
 mod sorted;
 mod targets;
@@ -59,6 +61,10 @@ fn main() -> ExitCode {
         }
         Some(Task::Expiring) => {
             print!("{}", expiring::run());
+            Ok(())
+        }
+        Some(Task::Segments) => {
+            print!("{}", segments::run());
             Ok(())
         }
         Some(Task::Quotient { keys }) => {

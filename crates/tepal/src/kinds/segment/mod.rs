@@ -46,6 +46,10 @@ use wide::Wide;
 /// [`capacity`](SegmentFilterBuilder::capacity) counts pairs. At 1 % and a million of them a pair takes 9.6 bits with one segment, 13.1 with
 /// 8, 16.7 with 64, 21.6 with a thousand and 28.6 with 65,536 ([`planned_size_in_bytes`](SegmentFilterBuilder::planned_size_in_bytes)).
 ///
+/// Where keys are in many segments the table needs more room, for their numbers fill a few places to the brim: of a thousand segments 23.5
+/// bits a pair where each key is in four of them, 29.6 in 16, 41 in 60 (`bench/results/2026-11-23-segments.md`). Beyond 64 segments of
+/// a key each takes two bytes beside the table.
+///
 /// A segment can be [dropped](Self::drop_segment), and [merged](Self::merge_segments) into another, without anybody's keys. A single key
 /// cannot be taken out of a segment: another key there may have the same number.
 ///

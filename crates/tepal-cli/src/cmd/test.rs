@@ -254,10 +254,13 @@ fn report(measured: &Measured, encodings: Option<&All>) -> String {
         if broken { "   BROKEN" } else { "" },
     ));
     if let Some(segments) = measured.absent_wrong_segments {
+        let each = match segments {
+            0 => String::new(),
+            _ => format!(", {} a key", rate(segments as f64 / measured.absent.max(1) as f64)),
+        };
         text.push_str(&format!(
-            "              {} of theirs in all, {} a key\n",
-            counted(segments, "wrong segment"),
-            rate(segments as f64 / measured.absent.max(1) as f64)
+            "              {} of theirs in all{each}\n",
+            counted(segments, "wrong segment")
         ));
     }
     text

@@ -24,6 +24,7 @@ mod positions;
 mod quotient;
 mod quotient_refused;
 mod refused;
+mod ribbon;
 mod schemes;
 mod segment;
 mod sizes;
@@ -67,6 +68,7 @@ fn all() -> Result<Vec<(&'static str, String)>, String> {
         ("growing.json", growing::json()?.print(2)),
         ("expiring.json", expiring::json()?.print(2)),
         ("segment.json", segment::json()?.print(2)),
+        ("ribbon.json", ribbon::json()?.print(2)),
     ])
 }
 

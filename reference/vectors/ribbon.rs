@@ -1,0 +1,311 @@
+//! `ribbon.json`: sections 2.8, 4.2.6 and 5.7, filters that are a bumped ribbon, and what is refused of them.
+
+use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
+use crate::names;
+use tepal_reference::hash::{finish, siphash13, xxh3};
+use tepal_reference::ribbon::{Ribbon, fingerprint, read, write};
+use tepal_reference::write::KEY_CHECK;
+
+const ABOUT: &str = "Bumped ribbons (FORMAT.md section 2.8), filters that are one (4.2.6) and how they are built (5.7). \
+    `hashes` are [hash, what is stored for it (32 bits), its coefficients in layer 0 with seed 0]. `files`: the filter of the \
+    keys prefix + \"0\" to prefix + (count - 1), or of the `hashes`, or of the hashes finish(finished_from) and on, `finished_count` \
+    of them, or 0 to counted - 1, at this rate; `words`, `seeds`, `columns`, `deep`, `split`, `last` and `last_seed` are those of its header. \
+    `probes` are keys or hashes and their answers. `refused` are changes to a file of `files`, as offsets and new bytes; where \
+    one is in the body, the chunk table is mended, always the header checksum; `step` of section 4.6 refuses them.";
+
+const SECRET: [u8; 16] = *b"sixteen secrets!";
+const SEAL: &[u8] = b"a key for the seals of the vectors";
+
+/// A file longer than this is given by its header and its checksum.
+const LONGEST_WHOLE_FILE: usize = 1100;
+/// The prefix of the numbered keys.
+const PREFIX: &str = "90";
+
+/// What goes into a filter.
+enum Keys {
+    Numbered(u64),
+    Hashes(Vec<u64>),
+    /// From this number on so many, finished.
+    Finished(u64, u64),
+    /// So many numbers from 0 on, as they are.
+    Counted(u64),
+}
+use Keys::{Counted, Finished, Hashes, Numbered};
+
+/// A filter, and what goes into it.
+struct Plan {
+    name: &'static str,
+    filter: Ribbon,
+    keys: Keys,
+    sealed: bool,
+}
+
+fn keyed(name: &'static str, rate: f64, count: u64) -> Plan {
+    Plan { name, filter: Ribbon::new(rate), keys: Numbered(count), sealed: false }
+}
+
+fn hashed(name: &'static str, rate: f64, keys: Keys) -> Plan {
+    let mut filter = Ribbon::new(rate);
+    (filter.scheme, filter.records) = (4, vec![(6, "a hash, finished".to_string())]);
+    Plan { name, filter, keys, sealed: false }
+}
+
+/// The files whose bytes are changed by the cases of `refused`.
+const PLAIN: &str = "300 keys";
+const FEW: &str = "3 keys";
+const NONE: &str = "no keys";
+const SEALED: &str = "a secret, sealed";
+
+fn plans() -> Vec<Plan> {
+    let mut sealed = Plan { sealed: true, ..keyed(SEALED, 0.25, 400) };
+    let filter = &mut sealed.filter;
+    (filter.scheme, filter.secret, filter.parameter) = (2, SECRET, siphash13(&SECRET, KEY_CHECK));
+    (filter.recipe, filter.records) = (3, vec![(1, "Gesehene Blüten".to_string()), (4, "url".to_string())]);
+    let mut integers = keyed("xxh64, integers", 1e-9, 100);
+    (integers.filter.scheme, integers.filter.domain) = (3, 2);
+    let mut seeded = keyed(PLAIN, 0.01, 300);
+    seeded.filter.parameter = 7;
+    let ones: Vec<u64> = (0..20).map(|i| 1 << (3 * i)).collect();
+    vec![
+        seeded,
+        keyed(FEW, 0.01, 3),
+        keyed(NONE, 0.01, 0),
+        sealed,
+        integers,
+        keyed("1 key", 0.5, 1),
+        keyed("256 keys", 0.0078125, 256),
+        keyed("257 keys, a power of two", 0.0078125, 257),
+        keyed("2,047 keys, the last layer of fine thresholds", 0.1, 2047),
+        keyed("2,048 keys, the first of coarse ones", 0.1, 2048),
+        keyed("5,000 keys, more columns in later layers", 0.06, 5000),
+        keyed("3,000 keys, 32 columns", 1.0 / 4_294_967_296.0, 3000),
+        keyed("3,000 keys, 31 columns and 32", 3e-10, 3000),
+        hashed("few hashes", 0.125, Hashes(ones)),
+        hashed("hashes that lie together", 0.01, Counted(300)),
+        hashed("2 shards", 0.3, Finished(0, 140_000)),
+        hashed("3 shards, a power of two", 0.25, Finished(7, 230_000)),
+    ]
+}
+
+/// The file.
+pub(crate) fn json() -> Result<Json, String> {
+    let (mut files, mut good) = (Vec::new(), Vec::new());
+    for plan in plans() {
+        let (name, file, json) = file(plan)?;
+        good.push((name, file));
+        files.push(json);
+    }
+    let numbers = [0, 1, 1 << 32, u64::MAX, 0x0123_4567_89AB_CDEF, 0x8000_0000_0000_0000];
+    let hash = |&h: &u64| list([hex64(h), hex64(fingerprint(h)), hex64(finish(h) | 1)]);
+    Ok(object([
+        ("about", plain(ABOUT)),
+        ("hashes", list(numbers.iter().map(hash))),
+        ("files", list(files)),
+        ("refused", refused(&good)?),
+    ]))
+}
+
+/// Builds the filter, writes its file, reads that again, and asks the probes.
+fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
+    let mut filter = plan.filter;
+    let hashes: Vec<u64> = match &plan.keys {
+        Numbered(count) => (0..*count)
+            .map(|i| filter.hash_of(format!("{PREFIX}{i}").as_bytes()))
+            .collect::<Result<_, _>>()?,
+        Hashes(hashes) => hashes.clone(),
+        Finished(from, count) => (*from..from + count).map(finish).collect(),
+        Counted(count) => (0..*count).collect(),
+    };
+    filter.build(&hashes)?;
+    let (secret, seal) = ((filter.scheme == 2).then_some(&SECRET), plan.sealed.then_some(SEAL));
+    let file = write(&filter, seal)?;
+    if read(&file, secret, seal)? != filter {
+        return Err(format!("{}: the file read again is another filter", plan.name));
+    }
+    if let Some(lost) = hashes.iter().take(5000).find(|h| !filter.contains_hash(**h)) {
+        return Err(format!("{}: {lost:#x} is lost", plan.name));
+    }
+
+    let mut probes = Vec::new();
+    let numbered = if let Numbered(count) = plan.keys { count } else { 0 };
+    if filter.scheme != 4 {
+        let asked = (0..numbered.min(3)).map(|i| format!("{PREFIX}{i}"));
+        for key in asked.chain((0..9).map(|i| format!("8000{i}"))) {
+            let answer = filter.contains(key.as_bytes())?;
+            probes.push(object([("contains", plain(answer)), ("key", plain(key))]));
+        }
+    }
+    for hash in hashes.iter().take(3).copied().chain((0..12).map(|i| finish(i << 40 | 1))) {
+        probes.push(object([("contains", plain(filter.contains_hash(hash))), ("hash", hex64(hash))]));
+    }
+
+    let offset = u32_at(&file, 12) as usize;
+    let whole = file.len() <= LONGEST_WHOLE_FILE;
+    let only = |there: bool, value: Json| if there { value } else { Json::Absent };
+    let records = filter.records.iter().filter(|record| record.0 != 6);
+    let record =
+        |(tag, value): &(u16, String)| object([("tag", plain(*tag)), ("value", plain(value.as_str()))]);
+    let name = filter.records.iter().find(|record| record.0 == 6).map(|record| plain(record.1.as_str()));
+    let shape = &filter.shape;
+    let (listed, finished) = match &plan.keys {
+        Hashes(hashes) => (Some(hashes), None),
+        Finished(from, count) => (None, Some((from, count))),
+        Numbered(_) | Counted(_) => (None, None),
+    };
+    let counted = if let Counted(count) = plan.keys { Some(count) } else { None };
+    let json = object([
+        ("name", plain(plan.name)),
+        ("scheme", plain(names::scheme(filter.scheme))),
+        ("seed", only(filter.scheme == 1, hex64(filter.parameter))),
+        ("secret_key", optional(secret.map(|key| hex(key)))),
+        ("caller_hash", optional(name)),
+        ("seal_key", optional(seal.map(hex))),
+        ("key_domain", plain(names::domain(filter.domain))),
+        ("recipe", plain(filter.recipe)),
+        ("records", list(records.map(record))),
+        ("false_positive_rate", plain(filter.rate)),
+        (
+            "numbered_keys",
+            only(filter.scheme != 4, object([("prefix", plain(PREFIX)), ("count", decimal(numbered))])),
+        ),
+        ("hashes", optional(listed.map(|hashes| list(hashes.iter().map(|&hash| hex64(hash)))))),
+        ("finished_from", optional(finished.map(|(from, _)| decimal(*from)))),
+        ("counted", optional(counted.map(decimal))),
+        ("finished_count", optional(finished.map(|(_, count)| decimal(*count)))),
+        ("keys", decimal(filter.keys)),
+        ("columns", plain(shape.columns)),
+        ("deep", plain(shape.deep)),
+        ("split", plain(shape.split)),
+        ("words", list(shape.words.iter().map(|&words| plain(words)))),
+        ("seeds", list(shape.seeds.iter().map(|&seed| plain(seed)))),
+        ("last", plain(shape.last)),
+        ("last_seed", plain(shape.last_seed)),
+        ("self_test", decimal(filter.self_test()?)),
+        ("file_len", decimal(file.len() as u64)),
+        ("file_xxh3", hex64(xxh3(&file, 0))),
+        ("file", only(whole, hex(&file))),
+        ("header", only(!whole, hex(&file[..offset]))),
+        ("probes", list(probes)),
+    ]);
+    Ok((plan.name, file, json))
+}
+
+/// A change to a file: step that refuses it, which file, what it is, offsets and new bytes.
+type Change = (u32, &'static str, &'static str, &'static [(usize, &'static [u8])]);
+
+/// Offsets of fields.
+const COLUMNS: usize = 35;
+const DEEP: usize = 36;
+const LAST_SEED: usize = 37;
+const LAST: usize = 38;
+const KEYS: usize = 40;
+const SPLIT: usize = 48;
+const WORDS: usize = 72;
+const SEEDS: usize = 104;
+/// Where the body begins in files without records.
+const BODY: usize = 192;
+
+/// `300 keys` has a layer of four words with six columns and seven, and some last slots; `3 keys` has three last slots of
+/// seven columns.
+const CHANGES: &[Change] = &[
+    (1, PLAIN, "kind 65535", &[(10, &[0xFF, 0xFF])]),
+    (4, PLAIN, "required flag 1", &[(24, &[2])]),
+    (4, PLAIN, "required flag 2", &[(24, &[4])]),
+    (4, PLAIN, "scheme 0", &[(32, &[0])]),
+    (4, PLAIN, "scheme 26", &[(32, &[26]), (64, &[0])]),
+    (4, PLAIN, "scheme 3 with a seed", &[(32, &[3])]),
+    (4, PLAIN, "scheme 4 without record 6", &[(32, &[4]), (64, &[0])]),
+    (4, PLAIN, "key domain 0", &[(33, &[0])]),
+    (4, PLAIN, "contents 1", &[(34, &[1])]),
+    (4, PLAIN, "recipe with an unknown bit", &[(124, &[4])]),
+    (4, PLAIN, "no columns", &[(COLUMNS, &[0, 0])]),
+    (4, PLAIN, "33 columns", &[(COLUMNS, &[33, 33])]),
+    (4, PLAIN, "32 columns, and 33 in some words", &[(COLUMNS, &[32, 32])]),
+    (4, PLAIN, "later layers of a column less", &[(DEEP, &[5])]),
+    (4, PLAIN, "later layers of two columns more", &[(DEEP, &[8])]),
+    (4, PLAIN, "257 last slots", &[(LAST, &[1, 1])]),
+    (4, PLAIN, "a seed of no last slots", &[(LAST_SEED, &[1, 0, 0])]),
+    (4, PLAIN, "no keys", &[(KEYS, &[0; 8])]),
+    (4, NONE, "one key nowhere", &[(KEYS, &[1])]),
+    (4, PLAIN, "a split behind the end", &[(SPLIT, &[5])]),
+    (4, PLAIN, "a split of 2^32", &[(SPLIT, &[0, 0, 0, 0, 1])]),
+    (4, PLAIN, "a layer of one word", &[(WORDS, &[1]), (SPLIT, &[0])]),
+    (4, PLAIN, "a layer behind none", &[(WORDS + 8, &[2])]),
+    (4, PLAIN, "a split within a bucket", &[(WORDS, &[30]), (SPLIT, &[3])]),
+    (4, PLAIN, "shards that are not even", &[(WORDS, &[2, 8])]),
+    (4, PLAIN, "shards of a part of a word", &[(WORDS, &[1, 8])]),
+    (4, PLAIN, "a seed of no layer", &[(SEEDS + 1, &[1])]),
+    (4, PLAIN, "rate 0", &[(56, &[0; 8])]),
+    (4, PLAIN, "rate not a number", &[(56, &[0, 0, 0, 0, 0, 0, 0xF8, 0x7F])]),
+    (5, PLAIN, "a layer of many words", &[(WORDS, &[0, 0xFC, 0xFF, 0xFF])]),
+    (5, PLAIN, "a layer more", &[(WORDS + 4, &[20])]),
+    (5, PLAIN, "more columns", &[(COLUMNS, &[20, 20])]),
+    (5, PLAIN, "required flag 0, and no seal", &[(24, &[1])]),
+    (5, PLAIN, "padding before the header checksum not zero", &[(183, &[1])]),
+    (6, PLAIN, "another self-test", &[(112, &[0xEE])]),
+    (6, PLAIN, "another seed", &[(64, &[8])]),
+    (7, PLAIN, "another chunk checksum", &[(128, &[0xEE])]),
+    (7, FEW, "a bit behind the last slots", &[(BODY + 2, &[0x20])]),
+    (7, FEW, "a bit in the last byte", &[(BODY + 63, &[0x80])]),
+    (7, NONE, "a bit where there are no keys", &[(BODY, &[1])]),
+];
+
+/// All cases, each of which is refused here.
+fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
+    let mut cases = Vec::new();
+    for &(step, name, what, edits) in CHANGES {
+        cases.push(case(good, step, name, what, edits, (None, None))?);
+    }
+    let (secret, seal) = (Some(&SECRET), Some(SEAL));
+    cases.push(case(good, 6, SEALED, "secret key not given", &[], (None, seal))?);
+    cases.push(case(good, 6, SEALED, "wrong secret key", &[], (Some(&[0; 16]), seal))?);
+    cases.push(case(good, 6, SEALED, "seal key not given", &[], (secret, None))?);
+    cases.push(case(good, 8, SEALED, "another seal key", &[], (secret, Some(b"the key of that seal")))?);
+    cases.push(case(good, 8, SEALED, "sealed, keys changed", &[(KEYS, &[41])], (secret, seal))?);
+    cases.push(case(good, 6, PLAIN, "secret key for a file without one", &[], (secret, None))?);
+    cases.push(case(good, 6, PLAIN, "seal key for a file without a seal", &[], (None, seal))?);
+    Ok(list(cases))
+}
+
+/// A changed file that is refused at this step, which is checked here.
+fn case(
+    good: &[(&'static str, Vec<u8>)],
+    step: u32,
+    name: &'static str,
+    what: &str,
+    edits: &[(usize, &[u8])],
+    (secret, seal): (Option<&[u8; 16]>, Option<&[u8]>),
+) -> Result<Json, String> {
+    let found = good.iter().find(|file| file.0 == name);
+    let mut file = found.map(|file| file.1.clone()).ok_or_else(|| format!("no file {name}"))?;
+    let (offset, sealed) = (u32_at(&file, 12) as usize, file[24] & 1 == 1);
+    let body_end = file.len() - if sealed { 32 } else { 0 };
+    let table = 128 + u32_at(&file, 120) as usize;
+    for (at, bytes) in edits {
+        file[*at..at + bytes.len()].copy_from_slice(bytes);
+    }
+    if edits.iter().any(|edit| edit.0 >= offset) {
+        let sum = xxh3(&file[offset..body_end], 0);
+        file[table..table + 8].copy_from_slice(&sum.to_le_bytes());
+    }
+    let sum = xxh3(&file[..offset - 8], 0);
+    file[offset - 8..offset].copy_from_slice(&sum.to_le_bytes());
+    match read(&file, secret, seal) {
+        Err(why) if why.starts_with(&format!("step {step}: ")) => {}
+        Err(why) => return Err(format!("{what}: {why}, and step {step} was expected")),
+        Ok(_) => return Err(format!("{what} is read")),
+    }
+    let change = |(at, bytes): &(usize, &[u8])| object([("offset", plain(*at)), ("bytes", hex(bytes))]);
+    Ok(object([
+        ("what", plain(what)),
+        ("step", plain(step)),
+        ("file", plain(name)),
+        ("secret_key", optional(secret.map(|key| hex(key)))),
+        ("seal_key", optional(seal.map(hex))),
+        ("changes", list(edits.iter().map(change))),
+    ]))
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}

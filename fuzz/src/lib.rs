@@ -7,6 +7,7 @@ mod doors;
 mod excepted;
 mod patches;
 mod quotient;
+mod ribbon;
 mod sealed;
 mod segment;
 
@@ -24,6 +25,7 @@ pub use chains::chain;
 pub use doors::embedded;
 pub use patches::patch;
 pub use quotient::{quotient, quotient_operations};
+pub use ribbon::ribbon;
 pub use sealed::sealed;
 
 const KEYS: [&str; 4] =

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::{KEYS, SECRETS, has_ignorable, u32_at};
 
 /// Hashes that are asked and put in beside the keys.
-const HASHES: [u64; 6] = [0, 1, 1 << 63, u64::MAX, 0x9E37_79B9_7F4A_7C15, 0x0123_4567_89AB_CDEF];
+pub(crate) const HASHES: [u64; 6] = [0, 1, 1 << 63, u64::MAX, 0x9E37_79B9_7F4A_7C15, 0x0123_4567_89AB_CDEF];
 
 /// A tepal file of a quotient or a segment filter: as it is, under a header that fits, and under checksums that fit, checked and quick.
 pub fn quotient(data: &[u8]) {
@@ -163,7 +163,7 @@ fn quick(data: &[u8], sound: bool) {
 }
 
 /// The file with its length and the header's checksum as they must be; with those of the body too, where they are wanted.
-fn fitting(data: &[u8], body: bool) -> Option<Vec<u8>> {
+pub(crate) fn fitting(data: &[u8], body: bool) -> Option<Vec<u8>> {
     let mut file = data.to_vec();
     let body_offset = u32_at(data, 12)? as usize;
     // Segments stand before the chunks' checksums.

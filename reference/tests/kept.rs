@@ -8,7 +8,7 @@ use tepal_reference::chain;
 use tepal_reference::hash::finish;
 use tepal_reference::read::read;
 use tepal_reference::write::write;
-use tepal_reference::{expiring, quotient, segment};
+use tepal_reference::{expiring, quotient, ribbon, segment};
 
 #[test]
 fn the_reference_reads_every_kept_file() {
@@ -118,6 +118,31 @@ fn the_reference_reads_every_kept_quotient_filter() {
             };
             assert_eq!(found, u64::from(digit - b'0'), "{}: {i}", path.display());
         }
+    }
+    assert!(all.len() >= 6, "{}", all.len());
+}
+
+#[test]
+fn the_reference_reads_every_kept_ribbon_filter() {
+    let all = in_folder("ribbon");
+    for Kept { path, json, file, secret, seal } in &all {
+        let kept = ribbon::read(file, secret.as_ref(), seal.as_deref())
+            .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert!(ribbon::write(&kept, seal.as_deref()).unwrap() == *file, "{}", path.display());
+        let members = json["members"].as_u64().unwrap();
+        let answers = json["answers_to_others"].as_str().unwrap().bytes().map(|answer| answer == b'1');
+        let mut hashes = Vec::new();
+        for (i, expected) in (0u64..).zip((0..members).map(|_| true).chain(answers)) {
+            let hash = match json["key_prefix"].as_str() {
+                Some(prefix) => kept.hash_of(format!("{prefix}{i}").as_bytes()).unwrap(),
+                None => finish(i),
+            };
+            assert_eq!(kept.contains_hash(hash), expected, "{}: {i}", path.display());
+            hashes.push(hash);
+        }
+        let mut again = kept.clone();
+        again.build(&hashes[..members as usize]).unwrap();
+        assert_eq!(again, kept, "{}", path.display());
     }
     assert!(all.len() >= 6, "{}", all.len());
 }

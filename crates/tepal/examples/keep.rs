@@ -19,6 +19,9 @@ mod kinds;
 #[cfg(feature = "quotient")]
 #[path = "keep/quotient.rs"]
 mod quotient;
+#[cfg(feature = "ribbon")]
+#[path = "keep/ribbon.rs"]
+mod ribbon;
 #[cfg(feature = "quotient")]
 #[path = "keep/segment.rs"]
 mod segment;
@@ -50,6 +53,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Kind::Growing => keep(&folder.join("growing"), name, || growing_tables::kept(kind))?,
             #[cfg(feature = "quotient")]
             Kind::Segment => keep(&folder.join("segment"), name, || segment::kept(kind))?,
+            #[cfg(feature = "ribbon")]
+            Kind::Ribbon => keep(&folder.join("ribbon"), name, || ribbon::kept(kind))?,
             _ => keep(folder, name, || kept(kind))?,
         }
     }

@@ -238,6 +238,8 @@ pub struct Facts {
     pub tables: Vec<TableFacts>,
     /// The segments of a segment filter, by their numbers; none of another kind.
     pub segments: Vec<SegmentFacts>,
+    /// The ribbon that it is; nothing of other kinds.
+    pub ribbon: Option<RibbonFacts>,
     /// What its user should know.
     pub warnings: Vec<Warning>,
     /// The file, where it is one that was opened or is to be written.
@@ -276,6 +278,22 @@ impl PartFacts {
     pub fn bits_per_key(&self) -> f64 {
         self.bit_len as f64 / self.capacity as f64
     }
+}
+
+/// A ribbon, as data (FORMAT.md, section 2.8).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RibbonFacts {
+    /// Different keys in it.
+    pub keys: u64,
+    /// Bits of everything in it.
+    pub bit_len: u64,
+    /// Bits that are stored for a key; some have one more.
+    pub columns: u8,
+    /// Layers of slots.
+    pub layers: u8,
+    /// Slots of the keys that are in none of them.
+    pub last_slots: u16,
 }
 
 /// How long an expiring filter keeps a key: its window.

@@ -87,6 +87,8 @@ ids! {
         Expiring = 5 "expiring",
         /// A table of numbers that says which segments may hold a key: `SegmentFilter`, which the feature `quotient` has.
         Segment = 6 "segment",
+        /// The smallest filter of a set that does not change: `RibbonFilter`, which the feature `ribbon` has.
+        Ribbon = 7 "ribbon",
     }
 }
 

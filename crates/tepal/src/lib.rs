@@ -106,6 +106,7 @@
 //! | `except` | no | `Exceptions`: keys that a filter says no for though its bits say yes. Without it files that have them are refused |
 //! | `foreign` | no | schemes of the five articles and of other programs, their key domains and files. Without it they are refused, and the library is smaller: for a page or a phone that asks one file of ours |
 //! | `quotient` | no | [`QuotientFilter`]: keys can be removed and are counted; [`GrowingFilter`]: as many keys as come under one promise; [`ExpiringFilter`]: keys expire; [`SegmentFilter`]: which segments may hold a key. Without it files of these kinds are refused |
+//! | `ribbon` | no | [`RibbonFilter`]: the smallest filter of a set that does not change. Without it its files are refused |
 //! | `patch` | no | `Patch`: from one filter's file to another's in few bytes |
 //! | `seal` | no | files under a seal, so that nobody can swap them: `SealKey`. Without it they are refused |
 //! | `serde` | no | `BloomFilter` in serde's formats, as the bytes of its file |
@@ -138,8 +139,8 @@ pub use error::{Error, Looks, Obstacle, Result};
 #[cfg(feature = "foreign")]
 pub use error::{ParquetFile, ParquetFilter};
 pub use facts::{
-    Facts, FileFacts, Form, Labels, PartFacts, SegmentFacts, TableFacts, Unrecorded, Warning, Window,
-    WindowFacts,
+    Facts, FileFacts, Form, Labels, PartFacts, RibbonFacts, SegmentFacts, TableFacts, Unrecorded, Warning,
+    Window, WindowFacts,
 };
 #[cfg(feature = "std")]
 pub use format::map::open;
@@ -173,6 +174,8 @@ pub use kinds::expiring::{ExpiringFilter, ExpiringFilterBuilder};
 pub use kinds::growing::{GrowingFilter, GrowingFilterBuilder, Removal};
 #[cfg(feature = "quotient")]
 pub use kinds::quotient::{QuotientFilter, QuotientFilterBuilder};
+#[cfg(feature = "ribbon")]
+pub use kinds::ribbon::{RibbonFilter, RibbonFilterBuilder};
 #[cfg(feature = "quotient")]
 pub use kinds::segment::{
     Segment, SegmentAnswers, SegmentFilter, SegmentFilterBuilder, Segments, check_segment_name,

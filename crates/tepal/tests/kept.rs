@@ -13,6 +13,9 @@ mod growing_tables;
 #[cfg(feature = "quotient")]
 #[path = "kept/quotient.rs"]
 mod quotient;
+#[cfg(feature = "ribbon")]
+#[path = "kept/ribbon.rs"]
+mod ribbon;
 #[cfg(feature = "quotient")]
 #[path = "kept/segment.rs"]
 mod segment;
@@ -55,7 +58,7 @@ fn all() -> Vec<Kept> {
 }
 
 /// The files of one of the folders that are kinds of their own.
-#[cfg(any(feature = "growing", feature = "quotient", feature = "except"))]
+#[cfg(any(feature = "growing", feature = "quotient", feature = "except", feature = "ribbon"))]
 fn in_folder(folder: &str) -> Vec<Kept> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/kept/v1").join(folder);
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -147,7 +150,7 @@ impl Kept {
     }
 
     /// The file of whatever filter, sealed as this one is.
-    #[cfg(any(feature = "growing", feature = "quotient", feature = "except"))]
+    #[cfg(any(feature = "growing", feature = "quotient", feature = "except", feature = "ribbon"))]
     fn written(&self, opened: &Opened) -> Vec<u8> {
         #[cfg(feature = "seal")]
         if let Some(seal) = self.seal() {

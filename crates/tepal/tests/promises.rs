@@ -27,7 +27,7 @@ mod ways;
 
 use std::collections::BTreeSet;
 
-use kinds::{Door, Subject, kinds, numbers};
+use kinds::{Door, Subject, all_kinds, numbers};
 use tepal::{Format, KeyDomain, Kind, Layout, Opened, OverCapacity, Scheme};
 
 /// Keys that the filters here are made for, and that go into one of them.
@@ -47,9 +47,7 @@ fn empty(subject: &dyn Subject) -> Opened {
 }
 
 fn filled(subject: &dyn Subject, range: std::ops::Range<u64>) -> Opened {
-    let mut filter = empty(subject);
-    subject.keys(&numbers(range)).insert_all(&mut filter).unwrap();
-    filter
+    subject.filled(CAPACITY, &numbers(range)).unwrap()
 }
 
 /// All of them are held.
@@ -68,7 +66,7 @@ fn check(subject: &dyn Subject, filter: &impl Door, range: std::ops::Range<u64>,
 /// The test looks at every kind, and at everything that a file names by number.
 #[test]
 fn every_kind_is_on_the_list() {
-    let all = kinds();
+    let all = all_kinds();
     let names: BTreeSet<&str> = all.iter().map(|subject| subject.name()).collect();
     assert_eq!(names.len(), all.len(), "two have one name");
     let facts: Vec<_> = all.iter().map(|subject| empty(&**subject).facts().unwrap()).collect();
@@ -81,6 +79,7 @@ fn every_kind_is_on_the_list() {
         let made = match kind {
             Kind::Scalable => FOREIGN || cfg!(feature = "growing"),
             Kind::Quotient | Kind::Growing | Kind::Expiring | Kind::Segment => cfg!(feature = "quotient"),
+            Kind::Ribbon => cfg!(feature = "ribbon"),
             _ => true,
         };
         assert_eq!(all.iter().any(|subject| subject.kind() == *kind), made, "{kind}");
@@ -110,7 +109,7 @@ fn every_kind_is_on_the_list() {
 /// What the facts say is what the filter says.
 #[test]
 fn facts_are_the_filters() {
-    for subject in kinds() {
+    for subject in all_kinds() {
         let subject = &*subject;
         let name = subject.name();
         let opened = filled(subject, MEMBERS);
@@ -132,10 +131,14 @@ fn facts_are_the_filters() {
         assert_eq!(facts.estimated_len, filter.estimated_len(), "{name}");
         assert_eq!(facts.size_in_bytes, filter.size_in_bytes(), "{name}");
         let of_parts = facts.parts.iter().map(|part| part.capacity);
-        let capacity = of_parts.chain(facts.tables.iter().map(|table| table.capacity)).sum::<u64>();
+        let of_tables = facts.tables.iter().map(|table| table.capacity);
+        let of_ribbon = facts.ribbon.iter().map(|ribbon| ribbon.keys);
+        let capacity = of_parts.chain(of_tables).chain(of_ribbon).sum::<u64>();
         assert_eq!(facts.capacity, capacity, "{name}");
         let of_parts = facts.parts.iter().map(|part| part.keys_inserted);
-        let held = of_parts.chain(facts.tables.iter().map(|table| Some(table.keys))).sum::<Option<u64>>();
+        let of_tables = facts.tables.iter().map(|table| Some(table.keys));
+        let of_ribbon = facts.ribbon.iter().map(|ribbon| Some(ribbon.keys));
+        let held = of_parts.chain(of_tables).chain(of_ribbon).sum::<Option<u64>>();
         assert_eq!(facts.keys_inserted, held, "{name}");
         assert!((60.0..100.0).contains(&facts.estimated_len), "{name}: {}", facts.estimated_len);
         let mut alone = facts;

@@ -20,6 +20,9 @@ mod patches;
 mod quotient;
 #[path = "vectors/refused.rs"]
 mod refused;
+#[cfg(feature = "ribbon")]
+#[path = "vectors/ribbon.rs"]
+mod ribbon;
 #[cfg(feature = "foreign")]
 #[path = "vectors/schemes.rs"]
 mod schemes;

@@ -148,6 +148,10 @@ mod shared {
 mod numbers;
 #[cfg(feature = "quotient")]
 pub(crate) use numbers::TableKernel;
+#[cfg(feature = "ribbon")]
+mod ribbons;
+#[cfg(feature = "ribbon")]
+pub(crate) use ribbons::RibbonKernel;
 
 /// Whether the machine has all of these CPU features: found at run time with `std`, else as compiled.
 #[cfg(target_arch = "x86_64")]

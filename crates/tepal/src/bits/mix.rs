@@ -1,4 +1,5 @@
-//! The arithmetic of a hash of eight bytes, alone and for many: what the levels of the CPU do at different speeds.
+//! The arithmetic of a hash of eight bytes, alone and for many: what the levels of the CPU do at different speeds; and of a hash
+//! that is mixed once more.
 
 /// XXH3 of 4 to 8 bytes (xxHash specification 0.2.0), as a number of which the last four are below the first four;
 /// `secret` has the seed in it.
@@ -23,4 +24,34 @@ pub(super) fn mix_integers(secret: u64, integers: &[u64], hashes: &mut [u64]) {
     for (hash, &n) in hashes.iter_mut().zip(integers) {
         *hash = mix_integer(secret, n);
     }
+}
+
+/// The finisher of FORMAT.md, section 1.3. One to one.
+#[inline(always)]
+pub(crate) const fn finish(hash: u64) -> u64 {
+    let mut x = hash;
+    x ^= x >> 33;
+    x = x.wrapping_mul(0xff51_afd7_ed55_8ccd);
+    x ^= x >> 33;
+    x = x.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    x ^ x >> 33
+}
+
+/// The hash that is finished so: the reverse of [`finish`].
+#[cfg(feature = "ribbon")]
+#[inline(always)]
+pub(crate) const fn unfinish(finished: u64) -> u64 {
+    let mut x = finished;
+    x ^= x >> 33;
+    x = x.wrapping_mul(0x9cb4_b2f8_1293_37db);
+    x ^= x >> 33;
+    x = x.wrapping_mul(0x4f74_430c_22a5_4005);
+    x ^ x >> 33
+}
+
+/// The hash spread over all 64 bits, which begins with bits of all of them (FORMAT.md, section 2.7). One to one.
+#[cfg(any(feature = "quotient", feature = "ribbon"))]
+#[inline(always)]
+pub(crate) const fn spread(h: u64) -> u64 {
+    (h ^ (h >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }

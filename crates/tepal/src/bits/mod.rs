@@ -12,6 +12,8 @@ pub(crate) mod pages;
 pub(crate) mod part;
 #[cfg(feature = "parallel")]
 pub(crate) mod radix;
+#[cfg(feature = "ribbon")]
+pub(crate) mod ribbon;
 pub(crate) mod rule;
 pub(crate) mod rules;
 pub(crate) mod shape;

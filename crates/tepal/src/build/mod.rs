@@ -386,7 +386,7 @@ impl Gather {
                         file.set_over_capacity(policy)?
                     }
                     // Its program decides that, or its rule.
-                    Kind::Scalable | Kind::Growing => {}
+                    Kind::Scalable | Kind::Growing | Kind::Ribbon => {}
                 }
                 Ok(Built { file, keys, different, is_exact: false })
             }

@@ -508,6 +508,8 @@ fn one_of_chain(filter: AnyFilter) -> Result<AnyFilter> {
         AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) | AnyFilter::Segment(_) => {
             Ok(filter)
         }
+        #[cfg(feature = "ribbon")]
+        AnyFilter::Ribbon(_) => Ok(filter),
         AnyFilter::Scalable(chain) if chain.is_own() => Ok(chain.into()),
         AnyFilter::Scalable(chain) => match chain.into_only_link() {
             Ok(link) => Ok(link.into()),

@@ -244,6 +244,8 @@ impl AnyFilter {
             AnyFilter::Growing(filter) => filter.set_labels(labels),
             #[cfg(feature = "quotient")]
             AnyFilter::Segment(filter) => filter.set_labels(labels),
+            #[cfg(feature = "ribbon")]
+            AnyFilter::Ribbon(filter) => filter.set_labels(labels),
             AnyFilter::Scalable(_) => {
                 let (operation, instead) = ("have labels", "keep them beside its file");
                 Err(Error::NotPossible { kind, operation, instead })
@@ -390,6 +392,8 @@ impl AnyFilter {
             | AnyFilter::Growing(_)
             | AnyFilter::Expiring(_)
             | AnyFilter::Segment(_) => folded,
+            #[cfg(feature = "ribbon")]
+            AnyFilter::Ribbon(_) => folded,
             AnyFilter::Bloom(_) | AnyFilter::Scalable(_) => folded,
         }
     }
@@ -419,6 +423,12 @@ impl AnyFilter {
                 operation: "be folded",
                 instead: "build one filter from its keys, or lay its table out for them (`SegmentFilter::shrink_to_fit`)",
             }),
+            #[cfg(feature = "ribbon")]
+            AnyFilter::Ribbon(_) => Err(Error::NotPossible {
+                kind: self.kind(),
+                operation: "be folded",
+                instead: "build a smaller one from its keys, at a higher rate",
+            }),
             AnyFilter::Scalable(_) => Err(Error::NotPossible {
                 kind: self.kind(),
                 operation: "be folded",
@@ -443,6 +453,8 @@ impl AnyFilter {
             | AnyFilter::Growing(_)
             | AnyFilter::Expiring(_)
             | AnyFilter::Segment(_) => Err(not_one_bloom(kind)),
+            #[cfg(feature = "ribbon")]
+            AnyFilter::Ribbon(_) => Err(not_one_bloom(kind)),
         }
     }
 

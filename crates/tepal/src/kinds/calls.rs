@@ -191,6 +191,7 @@ macro_rules! ask_many {
 }
 
 /// Inserting many keys, by the kind's `insert_many_hashes`. `$told` is what an error says of the keys before it.
+#[cfg(feature = "quotient")]
 macro_rules! insert_many {
     ($told:literal) => {
         /// [`insert`](Self::insert) for many keys.
@@ -317,4 +318,6 @@ macro_rules! same_calls_but_insert {
     };
 }
 
-pub(crate) use {about_keys, ask_many, insert_many, key_options, same_calls, same_calls_but_insert};
+#[cfg(feature = "quotient")]
+pub(crate) use insert_many;
+pub(crate) use {about_keys, ask_many, key_options, same_calls, same_calls_but_insert};

@@ -426,6 +426,7 @@ impl Filter for ScalableBloomFilter {
             parts: self.links.iter().map(|link| link.part_facts()).collect(),
             tables: Vec::new(),
             segments: Vec::new(),
+            ribbon: None,
             warnings: self.warnings(),
             file: None,
         }

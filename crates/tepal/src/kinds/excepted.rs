@@ -405,6 +405,8 @@ impl AnyFilter {
             | AnyFilter::Segment(_) => {
                 return Err(has_none(self.kind()));
             }
+            #[cfg(feature = "ribbon")]
+            AnyFilter::Ribbon(_) => return Err(has_none(self.kind())),
             AnyFilter::Scalable(_) => return Err(has_none(self.kind())),
         };
         Ok(AnyFilter::Excepted(filter.with(exceptions)?))

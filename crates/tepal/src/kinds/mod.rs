@@ -5,7 +5,7 @@
 
 mod any;
 pub(crate) mod bloom;
-#[cfg(feature = "quotient")]
+#[cfg(any(feature = "quotient", feature = "ribbon"))]
 mod calls;
 pub(crate) mod chain;
 #[cfg(feature = "except")]
@@ -21,6 +21,8 @@ pub(crate) mod growing;
 mod in_file;
 #[cfg(feature = "quotient")]
 pub(crate) mod quotient;
+#[cfg(feature = "ribbon")]
+pub(crate) mod ribbon;
 #[cfg(feature = "quotient")]
 pub(crate) mod segment;
 pub(crate) mod storage;
@@ -44,6 +46,8 @@ use growing::GrowingFilter;
 pub(crate) use in_file::{AwaitsBody, BodyChecked, CheckBody, FilePart, OWN_BYTES, Ref, SELF_TEST_KEYS};
 #[cfg(feature = "quotient")]
 use quotient::QuotientFilter;
+#[cfg(feature = "ribbon")]
+use ribbon::RibbonFilter;
 #[cfg(feature = "quotient")]
 use segment::SegmentFilter;
 use storage::Mapped;
@@ -212,6 +216,8 @@ macro_rules! kinds {
                 $($(#[cfg($cfg)])? Kind::$kind => <$filter as Filter>::of_file(part, secret),)+
                 #[cfg(not(feature = "quotient"))]
                 Kind::Quotient | Kind::Growing | Kind::Expiring | Kind::Segment => Err(not_built_in(kind)),
+                #[cfg(not(feature = "ribbon"))]
+                Kind::Ribbon => Err(not_built_in(kind)),
             }
         }
     };
@@ -234,6 +240,9 @@ kinds! {
     /// A table of numbers that says which segments may hold a key.
     #[cfg(feature = "quotient")]
     Segment(SegmentFilter),
+    /// The smallest filter of a set that does not change.
+    #[cfg(feature = "ribbon")]
+    Ribbon(RibbonFilter),
 }
 
 /// The kind with this number in a file's header: one that this build reads.
@@ -244,23 +253,25 @@ pub(crate) fn kind_of_file(id: u16) -> Result<Kind> {
         Ok(Kind::Scalable) => Ok(Kind::Scalable),
         #[cfg(feature = "quotient")]
         Ok(kind @ (Kind::Quotient | Kind::Growing | Kind::Expiring | Kind::Segment)) => Ok(kind),
+        #[cfg(feature = "ribbon")]
+        Ok(Kind::Ribbon) => Ok(Kind::Ribbon),
         _ => Err(not_known(id)),
     }
 }
 
 /// The error for the number of a kind that this build does not read.
 fn not_known(id: u16) -> Error {
-    let known = match cfg!(all(feature = "growing", feature = "quotient")) {
+    let known = match cfg!(all(feature = "growing", feature = "quotient", feature = "ribbon")) {
         true => Kind::NUMBERS,
         false => {
-            "1 (bloom), 2 (scalable) with its feature `growing`, and 3 (quotient), 4 (growing), 5 (expiring) and 6 (segment) with their feature `quotient`"
+            "1 (bloom), 2 (scalable) with its feature `growing`, 3 (quotient), 4 (growing), 5 (expiring) and 6 (segment) with their feature `quotient`, and 7 (ribbon) with its feature `ribbon`"
         }
     };
     Error::Unsupported { what: "filter kind", found: id.into(), known }
 }
 
 /// The same for a kind.
-#[cfg(not(feature = "quotient"))]
+#[cfg(not(all(feature = "quotient", feature = "ribbon")))]
 fn not_built_in(kind: Kind) -> Error {
     not_known(kind.id())
 }
@@ -268,7 +279,7 @@ fn not_built_in(kind: Kind) -> Error {
 /// How many filters' parts follow the records in a file of this kind, whose own part is this.
 pub(crate) fn links_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<usize> {
     match kind {
-        Kind::Bloom | Kind::Quotient | Kind::Expiring | Kind::Segment => Ok(0),
+        Kind::Bloom | Kind::Quotient | Kind::Expiring | Kind::Segment | Kind::Ribbon => Ok(0),
         #[cfg(feature = "growing")]
         Kind::Scalable => chain::links_of(own),
         #[cfg(feature = "quotient")]
@@ -286,7 +297,9 @@ pub(crate) fn links_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<usize> 
 pub(crate) fn section_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<u64> {
     match kind {
         Kind::Segment => segment::part::section_of(own),
-        Kind::Bloom | Kind::Scalable | Kind::Quotient | Kind::Growing | Kind::Expiring => Ok(0),
+        Kind::Bloom | Kind::Scalable | Kind::Quotient | Kind::Growing | Kind::Expiring | Kind::Ribbon => {
+            Ok(0)
+        }
     }
 }
 

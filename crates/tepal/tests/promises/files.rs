@@ -4,7 +4,7 @@ use std::fs;
 
 use tepal::{Error, Format, Kind, Result, SecretKey};
 
-use super::kinds::{Opener, SECRET, Subject, is_large, kinds, numbers};
+use super::kinds::{Opener, SECRET, Subject, all_kinds, fixed_kinds, is_large, numbers};
 use super::random::Random;
 use super::{FOREIGN, MAPPED, MEMBERS, MORE, STRANGERS, check, empty, filled};
 
@@ -13,7 +13,7 @@ use super::{FOREIGN, MAPPED, MEMBERS, MORE, STRANGERS, check, empty, filled};
 #[test]
 fn a_file_is_refused_or_right() {
     let mut with_checksum = 0;
-    for subject in kinds() {
+    for subject in all_kinds() {
         let subject = &*subject;
         let name = subject.name();
         let opener = subject.opener();
@@ -51,7 +51,7 @@ fn a_file_is_refused_or_right() {
 #[test]
 fn nothing_that_is_read_panics() {
     let mut read = 0;
-    for (seed, subject) in (0..).zip(kinds()) {
+    for (seed, subject) in (0..).zip(all_kinds()) {
         let subject = &*subject;
         let opener = subject.opener();
         let good = opener.file(&filled(subject, MEMBERS));
@@ -79,7 +79,7 @@ fn nothing_that_is_read_panics() {
 fn a_quick_opening_finds_it_later() {
     let folder = tempfile::tempdir().unwrap();
     let (path, saved) = (folder.path().join("f"), folder.path().join("saved"));
-    for subject in kinds().into_iter().filter(|subject| subject.format() == Format::Tepal) {
+    for subject in all_kinds().into_iter().filter(|subject| subject.format() == Format::Tepal) {
         let subject = &*subject;
         let name = subject.name();
         let opener = subject.opener();
@@ -117,6 +117,9 @@ fn a_quick_opening_finds_it_later() {
             assert!(opener.file(&other) == opener.file(&good), "{name}: changed by what it refused");
             damaged("union into it", opened.union_with(&good));
         }
+        if fixed_kinds().iter().any(|kind| kind.kind() == subject.kind()) {
+            continue;
+        }
         damaged("the first change", subject.keys(&numbers(MORE)).insert_all(&mut opened));
         damaged("verify, again", opened.verify());
         opened.clear().unwrap();
@@ -130,7 +133,7 @@ fn a_quick_opening_finds_it_later() {
 fn saving_is_all_or_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f");
-    for subject in kinds() {
+    for subject in all_kinds() {
         let subject = &*subject;
         let name = subject.name();
         let opener = subject.opener();
@@ -160,7 +163,7 @@ fn saving_is_all_or_nothing() {
 #[test]
 fn secrets_and_seals() {
     let other = SecretKey::new(*b"another sixteen!");
-    for subject in kinds() {
+    for subject in all_kinds() {
         let subject = &*subject;
         let name = subject.name();
         let opener = subject.opener();

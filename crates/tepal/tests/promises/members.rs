@@ -4,7 +4,9 @@ use std::fs;
 
 use tepal::{Error, Format, KeyDomain, Kind, OverCapacity, Recipe};
 
-use super::kinds::{CALLER_HASH, Numbered, Opener, Operation, is_large, kinds, numbers};
+use super::kinds::{
+    CALLER_HASH, Numbered, Opener, Operation, all_kinds, fixed_kinds, is_large, kinds, numbers,
+};
 use super::trial::credible;
 use super::{CAPACITY, FOREIGN, MEMBERS, MORE, check, empty, filled};
 
@@ -76,7 +78,7 @@ fn nobody_is_forgotten_by_combining() {
 #[test]
 fn nobody_is_forgotten_by_converting() {
     let mut converted = 0;
-    for subject in kinds() {
+    for subject in all_kinds() {
         let subject = &*subject;
         let filter = filled(subject, MEMBERS);
         let opener = Opener { key_domain: Some(filter.filter().key_domain()), ..subject.opener() };
@@ -92,6 +94,47 @@ fn nobody_is_forgotten_by_converting() {
         }
     }
     assert!(converted >= 10 || !FOREIGN, "{converted}");
+}
+
+/// What does not change says so, and has everybody all the same.
+#[test]
+fn nobody_is_forgotten_by_what_does_not_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    for subject in fixed_kinds() {
+        let subject = &*subject;
+        let (name, opener) = (subject.name(), subject.opener());
+        let filter = filled(subject, MEMBERS);
+        check(subject, &filter, MEMBERS, "building");
+        let file = opener.file(&filter);
+        opener.save(&filter, &path).unwrap();
+        let opened = [opener.read(&file).unwrap(), opener.open(&path).unwrap(), opener.quick(&path).unwrap()];
+        for mut opened in opened {
+            check(subject, &opened, MEMBERS, "opening");
+            let text = Numbered::texts("x", &[1, 2, 3]);
+            let cannot = [
+                ("take another key", text.insert_all(&mut opened)),
+                ("take another key", text.insert_each(&mut opened, |_, _| ())),
+                ("take another key", opened.insert_many_hashes(&[7])),
+                ("forget its keys", opened.clear()),
+                ("be united", opened.union_with(&filter)),
+                ("be intersected", opened.intersect_with(&filter)),
+                ("change what happens past its capacity", opened.set_over_capacity(OverCapacity::Warn)),
+                ("be folded", opened.fold(2)),
+            ];
+            for (operation, result) in cannot {
+                // A key that the domain does not have is refused for that.
+                let is_refused = match &result {
+                    Err(Error::NotPossible { operation: of, .. }) => *of == operation,
+                    Err(Error::KeyRefused { .. } | Error::CallerHashes { .. }) => true,
+                    _ => false,
+                };
+                assert!(is_refused, "{name}: {operation}: {result:?}");
+            }
+            opened.verify().unwrap();
+            assert!(opener.file(&opened) == file, "{name}: changed");
+        }
+    }
 }
 
 /// All are forgotten where that is asked, of an opened file too.
@@ -155,10 +198,9 @@ fn a_refused_key_changes_nothing() {
 fn strangers_are_let_in_as_promised() {
     const CAPACITY: u64 = 20_000;
     const ASKED: u64 = 100_000;
-    for subject in kinds() {
+    for subject in all_kinds() {
         let subject = &*subject;
-        let mut filter = subject.empty(CAPACITY).unwrap();
-        subject.keys(&numbers(0..CAPACITY)).insert_all(&mut filter).unwrap();
+        let filter = subject.filled(CAPACITY, &numbers(0..CAPACITY)).unwrap();
         let promised = filter.filter().promised_false_positive_rate();
         let strangers = subject.keys(&numbers(CAPACITY..CAPACITY + ASKED));
         let wrong = strangers.held(&filter).into_iter().filter(|held| *held).count();
@@ -231,7 +273,7 @@ fn keys_that_are_none() {
 #[test]
 fn recipes_are_applied() {
     let mut with_recipe = 0;
-    for subject in kinds() {
+    for subject in all_kinds() {
         let subject = &*subject;
         let name = subject.name();
         let filter = filled(subject, MEMBERS);
@@ -245,9 +287,11 @@ fn recipes_are_applied() {
         assert_eq!(recipe == Recipe::default(), texts == others, "{name}");
         assert!(others.iter().all(|text| filter.contains(text)), "{name}");
         assert_eq!(filter.contains_many(&others), vec![true; others.len()], "{name}");
-        let mut again = empty(subject);
-        again.insert_many(&others).unwrap();
-        assert!(subject.opener().file(&again) == subject.opener().file(&filter), "{name}");
+        if !fixed_kinds().iter().any(|kind| kind.kind() == subject.kind()) {
+            let mut again = empty(subject);
+            again.insert_many(&others).unwrap();
+            assert!(subject.opener().file(&again) == subject.opener().file(&filter), "{name}");
+        }
         with_recipe += u32::from(recipe != Recipe::default());
     }
     assert!(with_recipe >= 4, "{with_recipe}");

@@ -4,7 +4,7 @@ use std::thread;
 
 use tepal::{AnyFilter, BloomFilter, KeyRef, Opened, PreparedKeys};
 
-use super::kinds::{Door, Numbered, Subject, kinds, numbers};
+use super::kinds::{Door, Numbered, Subject, all_kinds, kinds, numbers};
 use super::{MEMBERS, STRANGERS, empty, filled};
 
 /// The same keys set the same bits and make the same file, in whatever way they go in.
@@ -128,7 +128,7 @@ fn hashes(filter: &Opened, keys: &Numbered) -> Option<Vec<u64>> {
 /// Every way to ask gives the same answers.
 #[test]
 fn every_question_has_one_answer() {
-    for subject in kinds() {
+    for subject in all_kinds() {
         let subject = &*subject;
         let name = subject.name();
         let filter = filled(subject, MEMBERS);
@@ -226,6 +226,12 @@ fn every_question_has_one_answer() {
                     assert_eq!(of, if held { vec![only] } else { vec![] }, "{name}: segments");
                     assert!(answers.of(i).eq(of), "{name}: segments of many");
                 }
+            }
+            #[cfg(feature = "ribbon")]
+            AnyFilter::Ribbon(filter) => {
+                assert_eq!(filter.contains_many(texts), expected, "{name}: its type");
+                let typed: Vec<bool> = texts.iter().map(|text| filter.contains(text)).collect();
+                assert_eq!(typed, expected, "{name}: its type, one by one");
             }
             other => panic!("{name}: a kind that is new here, {}", other.kind()),
         }

@@ -20,6 +20,9 @@ mod growing_tables;
 #[cfg(feature = "quotient")]
 #[path = "quotient.rs"]
 mod quotient;
+#[cfg(feature = "ribbon")]
+#[path = "ribbon.rs"]
+mod ribbon;
 #[cfg(feature = "quotient")]
 #[path = "segment.rs"]
 mod segment;
@@ -66,6 +69,13 @@ pub(crate) trait Subject {
 
     /// An empty filter for so many keys.
     fn empty(&self, capacity: u64) -> Result<Opened>;
+
+    /// A filter for so many keys with those of these numbers.
+    fn filled(&self, capacity: u64, numbers: &[u64]) -> Result<Opened> {
+        let mut filter = self.empty(capacity)?;
+        self.keys(numbers).insert_all(&mut filter)?;
+        Ok(filter)
+    }
 
     /// The keys with these numbers.
     fn keys(&self, numbers: &[u64]) -> Numbered;
@@ -182,7 +192,7 @@ impl Subject for Bloom {
     }
 }
 
-/// Every kind: the Bloom filter with every layout, scheme and key domain, in our files and in those of other programs;
+/// Every kind whose filters change: the Bloom filter with every layout, scheme and key domain, in our files and in those of other programs;
 /// the chain, in the files of its programs and in ours; the tables from which keys can be removed, that forget them by themselves, and that say in which
 /// segments they are, and the chain of such tables that grows.
 pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
@@ -205,9 +215,22 @@ pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
     kinds
 }
 
+/// Every kind whose filters do not change: they are built of all their keys.
+pub(crate) fn fixed_kinds() -> Vec<Box<dyn Subject>> {
+    #[cfg(feature = "ribbon")]
+    return ribbon::ribbons();
+    #[cfg(not(feature = "ribbon"))]
+    Vec::new()
+}
+
+/// Every kind, whether its filters change or not.
+pub(crate) fn all_kinds() -> Vec<Box<dyn Subject>> {
+    kinds().into_iter().chain(fixed_kinds()).collect()
+}
+
 /// The kinds that have a tepal file.
 pub(crate) fn tepal_kinds() -> Vec<Box<dyn Subject>> {
-    kinds().into_iter().filter(|kind| kind.format() == Format::Tepal).collect()
+    all_kinds().into_iter().filter(|kind| kind.format() == Format::Tepal).collect()
 }
 
 fn bloom(name: &str, prefix: &'static str, builder: BloomFilterBuilder) -> Bloom {
@@ -428,16 +451,24 @@ pub(crate) struct Sample {
 /// A file as close below so many bytes as the kind has one, half full.
 pub(crate) fn sample(subject: Box<dyn Subject>, most: u64) -> Sample {
     let opener = subject.opener();
-    let fits = |capacity| subject.empty(capacity).is_ok_and(|filter| opener.file_len(&filter) <= most);
+    let is_fixed = fixed_kinds().iter().any(|kind| kind.kind() == subject.kind());
+    // What does not change is as large as its members make it.
+    let made = |capacity| match is_fixed {
+        true => subject.filled(capacity, &numbers(0..capacity)),
+        false => subject.empty(capacity),
+    };
+    let fits = |capacity| made(capacity).is_ok_and(|filter| opener.file_len(&filter) <= most);
     let (mut low, mut high) = (1, 8 * most);
     while low + 1 < high {
         let middle = (low + high) / 2;
         if fits(middle) { low = middle } else { high = middle }
     }
     let capacity = if fits(low) { low } else { subject.usual_capacity() };
-    let mut filter = subject.empty(capacity).unwrap();
-    let members = capacity.div_ceil(2);
-    subject.keys(&numbers(0..members)).insert_each(&mut filter, |_, _| ()).unwrap();
+    let members = if is_fixed { capacity } else { capacity.div_ceil(2) };
+    let mut filter = made(capacity).unwrap();
+    if !is_fixed {
+        subject.keys(&numbers(0..members)).insert_each(&mut filter, |_, _| ()).unwrap();
+    }
     let file = opener.file(&filter);
     let head = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
     Sample { subject, file, head, members }

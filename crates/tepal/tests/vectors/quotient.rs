@@ -8,7 +8,7 @@ use tepal::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::refused::step;
+use super::refused::{changed, step};
 use super::{bytes, cases, number, open_file, recipe, secret, small, text, vectors};
 
 fn builder(case: &Value) -> QuotientFilterBuilder {
@@ -190,22 +190,7 @@ fn refused_files_of_quotient_filters_are_refused_at_their_step() {
         if is_left_out(of) {
             continue;
         }
-        let mut file = file(of).unwrap();
-        let offset = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
-        let table = 128 + u32::from_le_bytes(file[120..124].try_into().unwrap()) as usize;
-        let body_end = file.len() - if of.get("seal_key").is_some() { 32 } else { 0 };
-        let mut in_body = false;
-        for change in case["changes"].as_array().unwrap() {
-            let (at, new) = (small(change, "offset") as usize, bytes(text(change, "bytes")));
-            file[at..at + new.len()].copy_from_slice(&new);
-            in_body |= at >= offset;
-        }
-        if in_body {
-            let sum = xxh3_64(&file[offset..body_end]).to_le_bytes();
-            file[table..table + 8].copy_from_slice(&sum);
-        }
-        let sum = xxh3_64(&file[..offset - 8]).to_le_bytes();
-        file[offset - 8..offset].copy_from_slice(&sum);
+        let file = changed(file(of).unwrap(), case, of.get("seal_key").is_some());
         let error: Error = open_file(case, &file).map(drop).expect_err(what);
         let text = error.to_string();
         assert!(!text.contains('\n') && !text.is_empty(), "{what}: {text}");

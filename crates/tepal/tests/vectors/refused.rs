@@ -36,6 +36,9 @@ const DAMAGED: [(u32, &[&str]); 7] = [
             "the seed record is not 64 hex digits",
             "has no parameter ",
             "a divider and no exceptions",
+            " keys in a ribbon of ",
+            "a seed of the ribbon is that of no layer",
+            "the bytes behind the words with one column more are not zero",
             " bytes after byte ",
         ],
     ),
@@ -46,11 +49,33 @@ const DAMAGED: [(u32, &[&str]); 7] = [
         &[
             "bytes 192 to ",
             "the table ",
+            "bits of the ribbon are set that stand for nothing",
             "bits are set beyond the last one",
             " bits are set, and the header says ",
         ],
     ),
 ];
+
+/// A file with the changes of a case, its checksums mended: that of its one chunk where the body was changed, and the header's.
+#[cfg(any(feature = "quotient", feature = "ribbon"))]
+pub(crate) fn changed(mut file: Vec<u8>, case: &Value, is_sealed: bool) -> Vec<u8> {
+    let offset = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
+    let table = 128 + u32::from_le_bytes(file[120..124].try_into().unwrap()) as usize;
+    let body_end = file.len() - if is_sealed { 32 } else { 0 };
+    let mut in_body = false;
+    for change in case["changes"].as_array().unwrap() {
+        let (at, new) = (small(change, "offset") as usize, bytes(text(change, "bytes")));
+        file[at..at + new.len()].copy_from_slice(&new);
+        in_body |= at >= offset;
+    }
+    if in_body {
+        let sum = xxhash_rust::xxh3::xxh3_64(&file[offset..body_end]).to_le_bytes();
+        file[table..table + 8].copy_from_slice(&sum);
+    }
+    let sum = xxhash_rust::xxh3::xxh3_64(&file[..offset - 8]).to_le_bytes();
+    file[offset - 8..offset].copy_from_slice(&sum);
+    file
+}
 
 /// The step whose check has failed.
 pub(crate) fn step(error: &Error) -> u32 {

@@ -19,15 +19,9 @@ pub(crate) mod tagged;
 
 use super::Line;
 use super::kernel::fetch_line;
+pub(crate) use super::mix::spread;
 use line::{ByArithmetic, Select};
 use packing::{Packing, Place};
-
-/// The number of a hash before it is reduced to those below U: hashes that agree in their first bits, or in their last, are
-/// spread over all numbers all the same. One to one.
-#[inline(always)]
-pub(crate) const fn spread(h: u64) -> u64 {
-    (h ^ (h >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-}
 
 /// The hash that is spread so: the reverse of [`spread`].
 #[inline(always)]

@@ -193,6 +193,10 @@ fn check(foreign: &dyn Foreign, filter: &AnyFilter) -> Result<()> {
     {
         return unfit(Obstacle::Kind { found: filter.kind() });
     }
+    #[cfg(feature = "ribbon")]
+    if let AnyFilter::Ribbon(_) = filter {
+        return unfit(Obstacle::Kind { found: filter.kind() });
+    }
     let found = filter.scheme();
     if !foreign.schemes().contains(&found) {
         if let AnyFilter::Scalable(chain) = filter {
@@ -237,6 +241,11 @@ fn one<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a BloomFilt
                 obstacle: Obstacle::Kind { found: filter.kind() },
             })
         }
+        #[cfg(feature = "ribbon")]
+        AnyFilter::Ribbon(_) => Err(Error::Unconvertible {
+            format: foreign.format(),
+            obstacle: Obstacle::Kind { found: filter.kind() },
+        }),
     }
 }
 
@@ -256,6 +265,11 @@ fn chain<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a Scalabl
                 obstacle: Obstacle::Kind { found: filter.kind() },
             })
         }
+        #[cfg(feature = "ribbon")]
+        AnyFilter::Ribbon(_) => Err(Error::Unconvertible {
+            format: foreign.format(),
+            obstacle: Obstacle::Kind { found: filter.kind() },
+        }),
         AnyFilter::Bloom(_) => Err(Error::NotPossible {
             kind: filter.kind(),
             operation: "be written as a chain",

@@ -62,10 +62,5 @@ impl Hash64 for CallerHash {
 /// ```
 #[must_use]
 pub const fn finish_hash(hash: u64) -> u64 {
-    let mut x = hash;
-    x ^= x >> 33;
-    x = x.wrapping_mul(0xff51_afd7_ed55_8ccd);
-    x ^= x >> 33;
-    x = x.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    x ^ x >> 33
+    crate::bits::mix::finish(hash)
 }

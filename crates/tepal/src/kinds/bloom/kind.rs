@@ -166,6 +166,7 @@ impl<L: StorageMut> BloomFilter<L> {
             parts: vec![part],
             tables: Vec::new(),
             segments: Vec::new(),
+            ribbon: None,
             warnings: self.warnings(),
             file: None,
         }

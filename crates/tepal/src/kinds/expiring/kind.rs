@@ -69,6 +69,7 @@ impl ExpiringFilter {
                 capacity: self.capacity(),
             }],
             segments: Vec::new(),
+            ribbon: None,
             warnings: Vec::new(),
             file: None,
         }

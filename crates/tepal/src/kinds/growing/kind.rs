@@ -41,6 +41,7 @@ impl GrowingFilter {
             parts: Vec::new(),
             tables: self.links.iter().enumerate().map(|(i, link)| self.table_facts(i, link)).collect(),
             segments: Vec::new(),
+            ribbon: None,
             warnings: Vec::new(),
             file: None,
         }

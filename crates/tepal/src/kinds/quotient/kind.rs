@@ -62,6 +62,7 @@ impl QuotientFilter {
                 capacity: self.capacity(),
             }],
             segments: Vec::new(),
+            ribbon: None,
             warnings: Vec::new(),
             file: None,
         }

@@ -60,6 +60,7 @@ impl SegmentFilter {
                 capacity: self.capacity(),
             }],
             segments: self.segments.listed().iter().map(segment).collect(),
+            ribbon: None,
             warnings: Vec::new(),
             file: None,
         }

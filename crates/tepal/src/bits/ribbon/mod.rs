@@ -1,0 +1,41 @@
+//! A bumped ribbon: slots in which each key finds what was stored for it, in hardly more bits than that has (FORMAT.md, section 2.8).
+//!
+//! A key has a start among the slots of a layer, and 64 coefficients. Its value is, column by column, the parity of those slots from
+//! its start on that its coefficients name. Keys for which a place in their layer is too dense are in the next one. What is where is in
+//! [`shape`], looking a value up in [`ask`]; slots that give each key its value are found in [`band`] and [`mod@solve`]; of the few keys that
+//! are left over in [`last`]. How often a key that was not stored finds its fingerprint is counted in [`rate`].
+//!
+//! What a value means is no matter of this room, but in [`ask::contains`]: there it is a fingerprint.
+
+pub(crate) mod ask;
+pub(crate) mod band;
+pub(crate) mod last;
+pub(crate) mod rate;
+pub(crate) mod shape;
+pub(crate) mod solve;
+
+use super::mix::{finish, spread};
+
+/// What the hash of a key is moved by from layer to layer: 2^64 over the golden ratio.
+const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// What a filter stores for a key: as many of these bits as the key has columns, the lowest first.
+#[inline(always)]
+pub(crate) const fn fingerprint(h: u64) -> u64 {
+    spread(h) >> 32
+}
+
+/// The 64 coefficients of a key in a layer, by its hash there. The first is 1.
+#[inline(always)]
+const fn coefficients(x: u64) -> u64 {
+    finish(x) | 1
+}
+
+/// The lowest bits of a value.
+#[inline(always)]
+pub(crate) const fn lowest(value: u64, bits: u32) -> u64 {
+    if bits >= 64 { value } else { value & ((1 << bits) - 1) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+//! How often a key that was not stored finds its fingerprint: exactly, as an average over all hashes.
+//!
+//! A fingerprint of r bits is found by chance once in 2^r times, so that the rate follows from how many starts of the first layer have
+//! how many columns, and from how many of them lead to later layers.
+
+use super::shape::{Fields, Layer, Shape};
+
+/// The least columns for a rate of 0.5 or less, and whether they are all that it takes: 2^-columns is the rate.
+pub(crate) fn columns_for(rate: f64) -> (u8, bool) {
+    let (mut columns, mut reached) = (0, 1.0);
+    while columns < 32 && reached * 0.5 >= rate {
+        columns += 1;
+        reached *= 0.5;
+    }
+    (columns, reached <= rate)
+}
+
+/// Are the later layers to have one column more? `columns` are those of [`columns_for`].
+pub(crate) fn deep_has_more(rate: f64, columns: u8) -> bool {
+    rate * power(columns) <= 0.75
+}
+
+/// 2^columns.
+fn power(columns: u8) -> f64 {
+    (1u64 << columns) as f64
+}
+
+/// Starts of the bucket with this number, counted over all shards.
+fn starts(layer: &Layer, bucket: u64) -> u64 {
+    let size = 1 << layer.bucket_shift;
+    let first = bucket % layer.buckets_of_shard() * size;
+    layer.starts.saturating_sub(first).min(size)
+}
+
+/// Those of them that lead to later layers.
+fn bumped(layer: &Layer, bucket: u64, code: u64) -> u64 {
+    layer.threshold(code).min(starts(layer, bucket))
+}
+
+/// Twice 2^columns times the rate of a filter times its starts: what starts with one column more count, those without one, and those
+/// that lead to later layers.
+fn share_of_deep(fields: &Fields) -> u64 {
+    if fields.deep > fields.columns { 1 } else { 2 }
+}
+
+/// The rate of a ribbon of these words.
+pub(crate) fn rate(shape: &Shape, words: &[u64]) -> f64 {
+    let fields = shape.fields();
+    let Some(layer) = shape.layers().first() else {
+        return 1.0 / power(fields.deep);
+    };
+    let (mut all, mut sum) = (0, 0);
+    for bucket in 0..layer.buckets() {
+        let (starts, out) = (starts(layer, bucket), bumped(layer, bucket, layer.code(words, bucket)));
+        let has_more = bucket << layer.bucket_shift < layer.split;
+        all += starts;
+        sum += (starts - out) * if has_more { 1 } else { 2 } + out * share_of_deep(fields);
+    }
+    sum as f64 / (all as f64 * 2.0 * power(fields.columns))
+}
+
+/// In how many words of the first layer, whose codes these are, keys have to have one column more for the rate: as few as can be.
+pub(crate) fn split_for(fields: &Fields, codes: &[u8], rate: f64) -> u32 {
+    let layer = Layer::new(fields, 0);
+    let (mut all, mut sum) = (0, 0);
+    for (bucket, code) in (0..).zip(codes) {
+        let (starts, out) = (starts(&layer, bucket), bumped(&layer, bucket, (*code).into()));
+        all += starts;
+        sum += (starts - out) * 2 + out * share_of_deep(fields);
+    }
+    let most = rate * all as f64 * 2.0 * power(fields.columns);
+    let mut buckets = 0;
+    while sum as f64 > most && buckets < layer.buckets() {
+        sum -= starts(&layer, buckets) - bumped(&layer, buckets, codes[buckets as usize].into());
+        buckets += 1;
+    }
+    (((buckets << layer.bucket_shift) / 64) as u32).min(fields.words[0])
+}
+
+/// About as many, before there are codes.
+pub(crate) fn split_guessed(fields: &Fields, rate: f64) -> u32 {
+    // The share of starts that lead to later layers, where 0.95 of the keys have a slot.
+    const BUMPED: f64 = 0.0465;
+    let more = 2.0 * (1.0 - rate * power(fields.columns));
+    let of_deep = if fields.deep > fields.columns { BUMPED } else { 0.0 };
+    let share = (more - of_deep) / (1.0 - BUMPED);
+    let layer = Layer::new(fields, 0);
+    let bucket = 1 << (layer.bucket_shift - 6);
+    ((f64::from(fields.words[0]) * share.clamp(0.0, 1.0)) as u32)
+        .next_multiple_of(bucket)
+        .min(fields.words[0])
+}

@@ -1,0 +1,339 @@
+//! What of a ribbon is where.
+
+use super::STEP;
+use crate::bits::mix::{finish, unfinish};
+use crate::bits::rule::reduce;
+use crate::error::{Error, Result};
+
+/// Layers at most, beside the last slots.
+pub(crate) const LAYERS: usize = 8;
+/// So many keys or fewer are in the last slots.
+pub(crate) const LAST_KEYS: usize = 256;
+/// The last slots at most.
+pub(crate) const MOST_LAST: u16 = 256;
+/// Columns at most.
+pub(crate) const MOST_COLUMNS: u8 = 32;
+/// Words of a column in a shard at the least, where there are several.
+const SHARD_WORDS: u64 = 1024;
+/// Layers of so many words a column or more have coarse thresholds.
+const COARSE_FROM: u32 = 30;
+/// The thresholds of a coarse layer, by their code, a byte each.
+const COARSE: u32 = 0x80_24_0C_00;
+
+/// A ribbon as the header of its file has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Fields {
+    /// Columns of the first layer.
+    pub(crate) columns: u8,
+    /// Columns of the later layers and of the last slots.
+    pub(crate) deep: u8,
+    /// Keys of the first layer that start in so many of its first words have a column more.
+    pub(crate) split: u32,
+    /// Words of a column in each layer; 0 where there is none.
+    pub(crate) words: [u32; LAYERS],
+    /// With which the hashes are moved in each layer.
+    pub(crate) seeds: [u8; LAYERS],
+    /// How many last slots there are.
+    pub(crate) last: u16,
+    /// With which their coefficients are made.
+    pub(crate) last_seed: u8,
+}
+
+impl Fields {
+    /// Refuses what no ribbon has.
+    pub(crate) fn check(&self) -> Result<()> {
+        if !(1..=MOST_COLUMNS).contains(&self.columns) {
+            return Err(Error::parameter("the columns of a ribbon", self.columns, "1 to 32"));
+        }
+        if self.deep != self.columns && self.deep != self.columns + 1 || self.deep > MOST_COLUMNS {
+            let expected = "those of the first layer, or one more, and at most 32";
+            return Err(Error::parameter("the columns of the later layers of a ribbon", self.deep, expected));
+        }
+        let depth = self.depth();
+        let is_layer = |words: &u32| *words >= 2 && is_even((*words).into());
+        if !self.words[..depth].iter().all(is_layer) || self.words[depth..].iter().any(|words| *words != 0) {
+            let found = format_args!("{:?}", self.words);
+            return Err(Error::parameter(
+                "the words of the layers of a ribbon",
+                found,
+                "those of whole shards",
+            ));
+        }
+        if self.seeds[depth..].iter().any(|seed| *seed != 0) || self.last == 0 && self.last_seed != 0 {
+            return Err(Error::damaged("a seed of the ribbon is that of no layer"));
+        }
+        let bucket = if self.words[0] >= COARSE_FROM { 2 } else { 1 };
+        if self.split > self.words[0]
+            || self.split > 0 && self.columns == MOST_COLUMNS
+            || self.split % bucket != 0 && self.split != self.words[0]
+        {
+            let expected = "whole buckets of the first layer, and none where there are 32 columns";
+            return Err(Error::parameter("the words with one column more", self.split, expected));
+        }
+        if self.last > MOST_LAST {
+            return Err(Error::parameter("the last slots of a ribbon", self.last, "256 at most"));
+        }
+        Ok(())
+    }
+
+    /// Layers that there are.
+    fn depth(&self) -> usize {
+        self.words.iter().take_while(|words| **words > 0).count()
+    }
+}
+
+/// Shards of a layer of so many words.
+fn shards_of(words: u64) -> u64 {
+    (words / SHARD_WORDS).max(1)
+}
+
+/// Has each shard as many words, and of several shards each whole buckets?
+fn is_even(words: u64) -> bool {
+    let shards = shards_of(words);
+    shards == 1 || words % (2 * shards) == 0
+}
+
+/// One layer: slots in a row, in shards.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layer {
+    pub(crate) shards: u64,
+    /// Slots of a shard.
+    pub(crate) slots: u64,
+    /// Starts in a shard.
+    pub(crate) starts: u64,
+    /// Columns; keys that start before slot `split` have one more.
+    pub(crate) columns: usize,
+    pub(crate) split: u64,
+    /// Words of that one column.
+    pub(crate) wide: usize,
+    /// Where the columns begin, in words.
+    pub(crate) at: usize,
+    /// Where the thresholds begin, in words.
+    pub(crate) thresholds: usize,
+    /// Slots of a bucket, as a shift.
+    pub(crate) bucket_shift: u32,
+    /// What is added to a hash before it is mixed; in the first layer nothing is where its seed is 0.
+    moved: u64,
+}
+
+impl Layer {
+    /// Layer `k`, as if it stood alone.
+    pub(crate) fn new(fields: &Fields, k: usize) -> Self {
+        let (columns, split) = if k == 0 { (fields.columns, fields.split) } else { (fields.deep, 0) };
+        let words = u64::from(fields.words[k].max(1));
+        let shards = shards_of(words);
+        let slots = words / shards * 64;
+        Layer {
+            shards,
+            slots,
+            starts: slots - 63,
+            columns: columns.into(),
+            split: u64::from(split) * 64,
+            wide: if split == 0 { 0 } else { u64::from(split).saturating_add(1).min(words) as usize },
+            at: 0,
+            thresholds: 0,
+            bucket_shift: if words >= COARSE_FROM.into() { 7 } else { 6 },
+            moved: STEP.wrapping_mul(256 * k as u64 + u64::from(fields.seeds[k])),
+        }
+    }
+
+    /// Words of a column for so many keys: 0.95 of them have a slot, of few keys 0.9.
+    pub(crate) fn words_for(keys: usize) -> Result<u32> {
+        let too_large = || Error::TooLarge { bytes: (keys as u64).saturating_mul(8) };
+        if keys < 2048 {
+            return Ok(((keys * 90 + 3200) / 6400).max(2) as u32);
+        }
+        let words = u32::try_from((keys as u128 * 95 + 3200) / 6400).map_err(|_| too_large())?;
+        let shards = words / SHARD_WORDS as u32;
+        Ok(if shards < 2 { words } else { words / (2 * shards) * (2 * shards) })
+    }
+
+    /// Words of a column in a shard.
+    pub(crate) fn words_of_shard(&self) -> usize {
+        (self.slots / 64) as usize
+    }
+
+    pub(crate) fn is_coarse(&self) -> bool {
+        self.bucket_shift == 7
+    }
+
+    /// Words of all columns.
+    pub(crate) fn column_words(&self) -> u64 {
+        self.shards * self.slots / 64 * self.columns as u64 + self.wide as u64
+    }
+
+    /// Words of all columns of a shard.
+    pub(crate) fn column_words_of(&self, shard: usize) -> usize {
+        self.words_of_shard() * self.columns + self.wide_of(shard)
+    }
+
+    /// How many words of a shard's columns are those of the one column more.
+    pub(crate) fn wide_of(&self, shard: usize) -> usize {
+        let words = self.words_of_shard();
+        self.wide.saturating_sub(shard * words).min(words)
+    }
+
+    pub(crate) fn buckets_of_shard(&self) -> u64 {
+        self.slots.div_ceil(1 << self.bucket_shift)
+    }
+
+    pub(crate) fn buckets(&self) -> u64 {
+        self.shards * self.buckets_of_shard()
+    }
+
+    /// Bits of a threshold's code.
+    fn code_bits(&self) -> u32 {
+        if self.is_coarse() { 2 } else { 4 }
+    }
+
+    /// Words of the thresholds.
+    pub(crate) fn threshold_words(&self) -> u64 {
+        (self.buckets() * u64::from(self.code_bits())).div_ceil(64)
+    }
+
+    /// The codes of all buckets as words.
+    pub(crate) fn pack(&self, codes: &[u8], words: &mut [u64]) {
+        let in_word = (64 / self.code_bits()) as usize;
+        for (word, codes) in words.iter_mut().zip(codes.chunks(in_word)) {
+            *word = codes.iter().rev().fold(0, |word, code| word << self.code_bits() | u64::from(*code));
+        }
+    }
+
+    /// The code of a bucket.
+    #[inline(always)]
+    pub(crate) fn code(&self, words: &[u64], bucket: u64) -> u64 {
+        if self.is_coarse() {
+            words[self.thresholds + (bucket >> 5) as usize] >> (2 * (bucket & 31)) & 3
+        } else {
+            words[self.thresholds + (bucket >> 4) as usize] >> (4 * (bucket & 15)) & 15
+        }
+    }
+
+    /// What a code says: keys that start below this in their bucket are in the next layer.
+    #[inline(always)]
+    pub(crate) fn threshold(&self, code: u64) -> u64 {
+        if self.is_coarse() { u64::from(COARSE >> (8 * code) & 0xFF) } else { 4 * code + code / 15 * 4 }
+    }
+
+    /// The least code by which this offset in a bucket is in the next layer.
+    pub(crate) fn code_above(&self, offset: u64) -> u64 {
+        (0..16).find(|code| self.threshold(*code) > offset).unwrap_or(0)
+    }
+
+    /// The hash of a key in this layer.
+    #[inline(always)]
+    pub(crate) fn hash(&self, h: u64) -> u64 {
+        if self.moved == 0 { h } else { finish(h.wrapping_add(self.moved)) }
+    }
+
+    /// The key's hash, by that in this layer.
+    #[inline(always)]
+    pub(crate) fn unhash(&self, x: u64) -> u64 {
+        if self.moved == 0 { x } else { unfinish(x).wrapping_sub(self.moved) }
+    }
+
+    /// The shard of a key, and its start there.
+    #[inline(always)]
+    pub(crate) fn start(&self, x: u64) -> (u64, u64) {
+        (reduce(x, self.shards), reduce(x.wrapping_mul(self.shards), self.starts))
+    }
+
+    /// The start of a key among all slots of the layer.
+    #[inline(always)]
+    pub(crate) fn start_of_all(&self, x: u64) -> u64 {
+        let (shard, start) = self.start(x);
+        shard * self.slots + start
+    }
+}
+
+/// Where everything of a ribbon is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    fields: Fields,
+    layers: [Layer; LAYERS],
+    depth: usize,
+    /// Where the last slots begin, in words.
+    last_at: usize,
+    words: u64,
+}
+
+impl Shape {
+    /// Of fields that were checked.
+    pub(crate) fn new(fields: Fields) -> Result<Self> {
+        let depth = fields.depth();
+        let mut layers: [Layer; LAYERS] = core::array::from_fn(|k| Layer::new(&fields, k));
+        let there = &mut layers[..depth];
+        let (columns, thresholds) = (
+            there.iter().map(Layer::column_words).sum::<u64>(),
+            there.iter().map(Layer::threshold_words).sum::<u64>(),
+        );
+        let last = (u64::from(fields.last) * u64::from(fields.deep)).div_ceil(64);
+        let words = columns + thresholds + last;
+        // As an array it has to be in memory.
+        if usize::try_from(words).is_err() {
+            return Err(Error::TooLarge { bytes: words.saturating_mul(8) });
+        }
+        let (mut at, mut thresholds_at) = (0, columns);
+        for layer in there {
+            (layer.at, layer.thresholds) = (at as usize, thresholds_at as usize);
+            at += layer.column_words();
+            thresholds_at += layer.threshold_words();
+        }
+        Ok(Shape { fields, layers, depth, last_at: thresholds_at as usize, words })
+    }
+
+    pub(crate) fn fields(&self) -> &Fields {
+        &self.fields
+    }
+
+    /// The layers that there are.
+    #[inline(always)]
+    pub(crate) fn layers(&self) -> &[Layer] {
+        &self.layers[..self.depth]
+    }
+
+    /// The first layer; one that holds nothing where there is none.
+    #[inline(always)]
+    pub(crate) fn first(&self) -> &Layer {
+        &self.layers[0]
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_all_last(&self) -> bool {
+        self.depth == 0
+    }
+
+    /// Where the last slots begin, in words.
+    pub(crate) fn last_at(&self) -> usize {
+        self.last_at
+    }
+
+    /// Words of everything.
+    pub(crate) fn words(&self) -> u64 {
+        self.words
+    }
+
+    /// Lines of everything: one at the least.
+    pub(crate) fn lines(&self) -> u64 {
+        self.words.div_ceil(8).max(1)
+    }
+
+    /// Damage, where bits are set that stand for nothing: behind the last code of a layer, behind the last slots.
+    pub(crate) fn check_padding(&self, words: &[u64]) -> Result<()> {
+        let is_clear_from = |at: usize, bits: u64| {
+            let word = at + (bits / 64) as usize;
+            bits % 64 == 0 || words.get(word).is_some_and(|word| word >> (bits % 64) == 0)
+        };
+        let codes =
+            |layer: &Layer| is_clear_from(layer.thresholds, layer.buckets() * u64::from(layer.code_bits()));
+        let last = u64::from(self.fields.last) * u64::from(self.fields.deep);
+        let behind = words.get(self.words as usize..).unwrap_or_default();
+        let is_clear = self.layers().iter().all(codes)
+            && is_clear_from(self.last_at, last)
+            && behind.iter().all(|word| *word == 0);
+        match is_clear {
+            true => Ok(()),
+            false => Err(Error::damaged("bits of the ribbon are set that stand for nothing")),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Every level against the plain way.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::shape::{Fields, LAYERS, Layer, Shape};
+use super::*;
+use crate::bits::kernel::RibbonKernel;
+use crate::bits::mix::unfinish;
+use band::Band;
+
+#[test]
+fn a_finished_hash_is_found_again() {
+    let hashes = (0..1000u64).map(|i| (i << 54) ^ (i * i));
+    assert!(hashes.into_iter().all(|h| unfinish(finish(h)) == h && finish(unfinish(h)) == h));
+}
+
+fn fields(words: u32, columns: u8, split: u32) -> Fields {
+    let mut of_layers = [0; LAYERS];
+    (of_layers[0], of_layers[1]) = (words, 5);
+    Fields { columns, deep: columns, split, words: of_layers, seeds: [0; LAYERS], last: 70, last_seed: 3 }
+}
+
+/// Keys of one layer, ascending.
+fn keys(count: u64) -> Vec<u64> {
+    let mut keys: Vec<u64> = (0..count).map(|i| finish(i | 1 << 40)).collect();
+    keys.sort_unstable();
+    keys
+}
+
+/// All levels give the same bits and answers, with any number of columns and at the end of the words too.
+#[test]
+fn every_level_does_the_same() {
+    for (words, columns, split) in
+        [(40, 7, 0), (40, 7, 12), (40, 8, 40), (33, 1, 2), (2, 3, 1), (70, 15, 70), (64, 32, 0), (50, 31, 8)]
+    {
+        let fields = fields(words, columns, split);
+        fields.check().unwrap();
+        let shape = Shape::new(fields).unwrap();
+        let layer = &shape.layers()[0];
+        let keys = keys(u64::from(words) * 64);
+        let mut seen = Vec::new();
+        for kernel in RibbonKernel::available() {
+            let (mut band, mut bumped) = (Band::new(), Vec::new());
+            kernel.fill(&mut band, layer, &keys, u32::from(columns) + u32::from(split > 0), &mut bumped);
+            let mut out = vec![0; layer.column_words() as usize];
+            kernel.solve(&band, layer.columns, layer.wide, &mut out);
+            let mut all = vec![0; shape.words() as usize];
+            all[..out.len()].copy_from_slice(&out);
+            layer.pack(band.codes(), &mut all[layer.thresholds..][..layer.threshold_words() as usize]);
+            shape.check_padding(&all).unwrap();
+            let mut answers = vec![false; keys.len()];
+            kernel.contains_many(&shape, &all, &keys, &mut answers);
+            for (h, answer) in keys.iter().zip(&answers) {
+                assert_eq!(kernel.contains(&shape, &all, *h), *answer);
+                assert!(*answer || bumped.contains(h));
+            }
+            assert!(bumped.len() < keys.len() / 4, "{} of {}", bumped.len(), keys.len());
+            seen.push((all, answers, bumped));
+        }
+        assert!(seen.windows(2).all(|pair| pair[0] == pair[1]), "{words} {columns} {split}");
+    }
+}
+
+/// Whatever bits there are, something is answered.
+#[test]
+fn any_bits_are_asked() {
+    for (words, columns, split) in [(40, 7, 0), (2, 3, 1), (64, 32, 0), (50, 31, 8), (3000, 2, 1024)] {
+        let shape = Shape::new(fields(words, columns, split)).unwrap();
+        for fill in [0, u64::MAX, 0x1234_5678_9ABC_DEF1] {
+            let all = vec![fill; shape.words() as usize];
+            for h in keys(500).into_iter().chain([0, u64::MAX]) {
+                for kernel in RibbonKernel::available() {
+                    let mut answer = [false];
+                    kernel.contains_many(&shape, &all, &[h], &mut answer);
+                    assert_eq!(kernel.contains(&shape, &all, h), answer[0]);
+                }
+            }
+            assert!((0.0..=0.5).contains(&rate::rate(&shape, &all)));
+        }
+    }
+}
+
+#[test]
+fn fields_that_cannot_be_are_refused() {
+    let good = fields(2048, 7, 16);
+    good.check().unwrap();
+    let wrong: [fn(&mut Fields); 14] = [
+        |f| f.columns = 0,
+        |f| (f.columns, f.deep) = (33, 33),
+        |f| f.deep = 6,
+        |f| f.deep = 9,
+        |f| (f.columns, f.deep) = (32, 32),
+        |f| (f.columns, f.deep, f.split) = (32, 33, 0),
+        |f| f.split = 2050,
+        |f| f.split = 15,
+        |f| f.words[0] = 1,
+        |f| f.words[0] = 2050,
+        |f| f.words[0] = 2049,
+        |f| f.words[3] = 9,
+        |f| f.seeds[2] = 1,
+        |f| f.last = 257,
+    ];
+    for (i, wrong) in wrong.iter().enumerate() {
+        let mut fields = good;
+        wrong(&mut fields);
+        assert!(fields.check().is_err(), "{i}");
+    }
+}
+
+/// The sizes that are made are sizes that are read.
+#[test]
+fn every_number_of_keys_has_a_layer() {
+    for keys in (0..70_000).step_by(7).chain((0..50).map(|i| (1usize << 17) + (i << 14) + i)) {
+        let words = Layer::words_for(keys).unwrap();
+        fields(words, 3, 0).check().unwrap();
+        let load = keys as f64 / (f64::from(words) * 64.0);
+        assert!(keys < 2048 || (1.03..1.075).contains(&load), "{keys}: {load}");
+    }
+    assert!(Layer::words_for(usize::MAX / 2).is_err());
+}

@@ -1,0 +1,74 @@
+//! Asking for one key, and for many.
+
+use super::RibbonFilter;
+use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys, is_perhaps_in};
+use crate::kinds::calls::ask_many;
+
+impl RibbonFilter {
+    /// Is the key in the set?
+    ///
+    /// `false` is certain. `true` means perhaps: about [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too. A
+    /// key that the filter's domain refuses is not in; a filter of the caller's hashes cannot hash a key, and answers `true`.
+    ///
+    /// Costs one hash and an access to two neighbouring lines.
+    #[inline]
+    #[must_use]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        let mut sink = KeySink::new();
+        let key = key.key(&mut sink);
+        match self.meta.keys.usual_hash(key) {
+            Some(hash) => self.contains_hash(hash),
+            None => self.contains_any(&{ key }),
+        }
+    }
+
+    #[inline(never)]
+    fn contains_any(&self, key: &KeyRef<'_>) -> bool {
+        match self.meta.keys.hash_any(key) {
+            Ok(hash) => self.contains_hash(hash),
+            Err(error) => is_perhaps_in(&error),
+        }
+    }
+
+    /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
+    /// [`key_hasher`](Self::key_hasher), or by the caller.
+    #[inline]
+    #[must_use]
+    pub fn contains_hash(&self, hash: u64) -> bool {
+        !self.is_empty() && self.kernel.contains(&self.shape, self.words(), hash)
+    }
+
+    ask_many!(
+        ""
+        "```"
+        "let seen = tepal::RibbonFilter::builder().false_positive_rate(1e-4).build_from([\"apple\", \"banana\"])?;"
+        "assert_eq!(seen.contains_many(&[\"banana\", \"cherry\"]), [true, false]);"
+        "# Ok::<(), tepal::Error>(())"
+        "```"
+    );
+
+    /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for `hashes[i]`.
+    ///
+    /// # Panics
+    /// If the two slices differ in length.
+    pub fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]) {
+        assert_eq!(hashes.len(), answers.len(), "one answer for each hash");
+        match self.is_empty() {
+            true => answers.fill(false),
+            false => self.kernel.contains_many(&self.shape, self.words(), hashes, answers),
+        }
+    }
+
+    /// [`contains_many`](Self::contains_many) over so many threads.
+    #[cfg(feature = "parallel")]
+    #[must_use]
+    pub fn contains_bulk<K: Keys + Sync + ?Sized>(
+        &self,
+        keys: &K,
+        threads: core::num::NonZeroUsize,
+    ) -> Vec<bool> {
+        crate::kinds::bloom::answer_in_bulk(keys, threads, |piece, answers| {
+            self.contains_many_into(piece, answers);
+        })
+    }
+}

@@ -1,0 +1,169 @@
+//! The filter against a list of its keys.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::*;
+use crate::bits::mix::finish;
+use crate::ids::{KeyDomain, OverCapacity};
+use crate::{AnyFilter, Format, Opened, PreparedKeys};
+
+/// Different hashes, by numbers.
+fn hashes(from: u64, count: usize) -> Vec<u64> {
+    (from << 40..).map(finish).take(count).collect()
+}
+
+fn built(hashes: &[u64], rate: f64) -> RibbonFilter {
+    RibbonFilter::builder().false_positive_rate(rate).build_from_hashes(hashes.to_vec()).unwrap()
+}
+
+fn is_held(filter: &RibbonFilter, hashes: &[u64]) -> bool {
+    let mut answers = alloc::vec![false; hashes.len()];
+    filter.contains_many_hashes(hashes, &mut answers);
+    assert!(hashes.iter().zip(&answers).all(|(h, answer)| filter.contains_hash(*h) == *answer));
+    answers.iter().all(|answer| *answer)
+}
+
+#[test]
+fn no_key_is_lost_at_any_size() {
+    let step = if cfg!(debug_assertions) { 17 } else { 1 };
+    for n in (0..700).step_by(step).chain([1000, 2047, 2048, 2049, 4000, 9999]) {
+        let rate = [0.5, 0.3, 0.25, 0.1, 0.01, 1.0 / 256.0, 1e-3, 1e-6, 2.4e-10][n % 9];
+        let keys = hashes(n as u64, n);
+        let filter = built(&keys, rate);
+        assert_eq!(filter.len(), n as u64);
+        assert!(is_held(&filter, &keys), "{n} {rate}");
+        assert!(filter.false_positive_rate() <= rate, "{n} {rate}: {}", filter.false_positive_rate());
+    }
+}
+
+/// Past the sizes at which layers are of another sort, and of several shards.
+#[test]
+fn the_rate_is_met_and_not_overshot() {
+    let n = if cfg!(debug_assertions) { 3000 } else { 160_000 };
+    let (keys, others) = (hashes(1, n), hashes(2, 200_000));
+    for (rate, most) in
+        [(0.5, 0.5), (0.4, 0.39), (0.1, 0.099), (0.01, 0.0099), (0.0078125, 0.0078), (0.001, 0.00099)]
+    {
+        let filter = built(&keys, rate);
+        let said = filter.false_positive_rate();
+        assert!(is_held(&filter, &keys));
+        assert!(said <= rate && (said >= most || n < 10_000), "{rate}: {said}");
+        let found = others.iter().filter(|h| filter.contains_hash(**h)).count() as f64 / others.len() as f64;
+        let sigma = (said / others.len() as f64).sqrt();
+        assert!((found - said).abs() < 5.0 * sigma, "{rate}: {said} said, {found} found");
+        let bits = filter.bit_len() as f64 / n as f64;
+        assert!(n < 10_000 || bits < 1.006 * -rate.log2() + 0.0861, "{rate}: {bits}");
+    }
+}
+
+#[test]
+fn order_repeats_and_threads_change_no_bit() {
+    let n = if cfg!(debug_assertions) { 2000 } else { 150_000 };
+    let mut keys = hashes(3, n);
+    let filter = built(&keys, 0.03);
+    keys.extend_from_within(..n / 2);
+    keys.reverse();
+    assert!(built(&keys, 0.03) == filter);
+    #[cfg(feature = "parallel")]
+    for threads in [2, 3, 8] {
+        let builder = RibbonFilter::builder().false_positive_rate(0.03);
+        let threads = core::num::NonZeroUsize::new(threads).unwrap();
+        assert!(builder.threads(threads).build_from_hashes(keys.clone()).unwrap() == filter);
+    }
+    assert!(built(&alloc::vec![7; 5000], 0.01) == built(&[7], 0.01));
+}
+
+/// Hashes that lie together are moved until they do not.
+#[test]
+fn hashes_that_lie_together_are_held_too() {
+    for together in [|i: u64| i, |i: u64| i << 50, |i: u64| !i, |i: u64| 0x55 << 56 | i << 20] {
+        for n in [3, 300, 5000] {
+            let keys: Vec<u64> = (0..n).map(together).collect();
+            let filter = built(&keys, 0.01);
+            assert!(is_held(&filter, &keys));
+            let wrong = hashes(4, 20_000).iter().filter(|h| filter.contains_hash(**h)).count();
+            assert!((100..280).contains(&wrong) || n == 3 && wrong < 280, "{n}: {wrong}");
+        }
+    }
+}
+
+#[test]
+fn keys_and_hashes_are_the_same_set() {
+    let builder = || RibbonFilter::builder().key_domain(KeyDomain::Integer).seed_for("test");
+    let filter = builder().build_from(0..3000u32).unwrap();
+    let hasher = filter.key_hasher();
+    let hashed = (0..3000u32).map(|key| hasher.hash(&key).unwrap()).collect();
+    assert!(builder().build_from_hashes(hashed).unwrap() == filter);
+    let keys: Vec<u32> = (0..3000).collect();
+    assert!(filter.contains_many(&keys).iter().all(|held| *held));
+    assert!((0..3000u32).all(|key| filter.contains(&key)) && !filter.contains("no number"));
+    let mut prepared = PreparedKeys::default();
+    keys.iter().for_each(|key| hasher.prepare(key, &mut prepared).unwrap());
+    let mut answers = alloc::vec![false; 3000];
+    filter.contains_prepared(&prepared, &mut answers);
+    assert!(answers.iter().all(|held| *held));
+    #[cfg(feature = "parallel")]
+    assert!(filter.contains_bulk(&keys, core::num::NonZeroUsize::new(2).unwrap()).iter().all(|held| *held));
+    let mut none = RibbonFilter::builder().build_from(core::iter::empty::<&str>()).unwrap();
+    assert!(none.is_empty() && !none.contains("a") && none.false_positive_rate() == 0.0);
+    none.set_labels(Labels::new().name("nothing")).unwrap();
+    assert_eq!(none.labels().name.as_deref(), Some("nothing"));
+}
+
+#[test]
+fn a_file_is_the_filter() {
+    for (n, rate) in [(0, 0.01), (1, 0.01), (256, 0.5), (257, 1e-3), (3000, 0.01), (40_000, 0.1)] {
+        let labels = Labels::new().name("some keys");
+        let builder = RibbonFilter::builder().false_positive_rate(rate).seed(7).labels(labels);
+        let filter = builder.build_from(0..n).unwrap();
+        let bytes = Opened::new(filter.clone(), Format::Tepal).unwrap().to_bytes().unwrap();
+        let back = crate::from_bytes(&bytes).unwrap();
+        let AnyFilter::Ribbon(opened) = back.filter().clone() else { panic!("{back:?}") };
+        assert!(opened == filter && opened.labels() == filter.labels());
+        assert_eq!(opened.promised_false_positive_rate(), rate);
+        assert!((0..n).all(|key| opened.contains(&key)));
+        assert_eq!(back.to_bytes().unwrap(), bytes);
+        // Each byte matters.
+        for at in (0..bytes.len()).step_by(1 + bytes.len() / 400) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << (at % 8);
+            let is_ignored = (28..32).contains(&at);
+            assert!(is_ignored || crate::from_bytes(&damaged).is_err(), "byte {at}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_words() {
+    let builder = RibbonFilter::builder;
+    for (wrong, words) in [
+        (builder().false_positive_rate(0.0), "rate"),
+        (builder().false_positive_rate(0.51), "0.5 at most"),
+        (builder().false_positive_rate(1e-10), "2^-32"),
+        (builder().false_positive_rate(f64::NAN), "rate"),
+        (builder().seed(1).secret_key(crate::SecretKey::new([0; 16])), "seed"),
+        (builder().labels(Labels::new().name("a\nb")), "label"),
+    ] {
+        let error = wrong.build_from([1u16]).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+    let mut filter = AnyFilter::from(built(&[1, 2, 3], 0.01));
+    let other = filter.clone();
+    for (refused, words) in [
+        (filter.insert("a").map(drop), "take another key"),
+        (filter.insert_many(&["a", "b"]), "take another key"),
+        (filter.insert_hash(77).map(drop), "take another key"),
+        (filter.clear(), "forget its keys"),
+        (filter.union_with(&other), "be united"),
+        (filter.intersect_with(&other), "be intersected"),
+        (filter.fold(2), "be folded"),
+        (filter.set_over_capacity(OverCapacity::Ignore), "change what happens"),
+        (filter.clone().into_bloom().map(drop), "be one Bloom filter"),
+    ] {
+        let error = refused.unwrap_err().to_string();
+        assert!(error.contains("kind `ribbon` cannot") && error.contains(words), "{error}");
+    }
+    filter.insert_many::<[&str]>(&[]).unwrap();
+    assert!(filter == other && filter.fold_factors().is_empty() && filter.is_full());
+}

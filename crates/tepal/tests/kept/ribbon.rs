@@ -1,0 +1,72 @@
+//! Ribbon filters, in a folder of their own: the same answers, the file is written again byte for byte, and its keys give it anew.
+
+use serde_json::Value;
+use tepal::{AnyFilter, Recipe, RibbonFilter, finish_hash};
+
+use super::{Kept, in_folder};
+
+fn contains(kept: &Kept, filter: &RibbonFilter, i: u64) -> bool {
+    match kept.members_are_hashes() {
+        true => filter.contains_hash(finish_hash(i)),
+        false => filter.contains(&kept.key(i)),
+    }
+}
+
+/// The filter built of its keys again.
+fn built(kept: &Kept, filter: &RibbonFilter) -> RibbonFilter {
+    let hash = |i| match kept.members_are_hashes() {
+        true => finish_hash(i),
+        false => filter.hash_key(&kept.key(i)).unwrap(),
+    };
+    let hashes = (0..kept.number("members")).map(hash).collect();
+    let builder = RibbonFilter::builder().false_positive_rate(filter.promised_false_positive_rate());
+    // The hasher tells the filter's hashes; what the builder does with keys is the same as there.
+    let builder = builder.key_domain(filter.key_domain()).recipe(filter.recipe());
+    let builder = match (kept.secret(), filter.seed(), kept.json["caller_hash"].as_str()) {
+        (Some(secret), ..) => builder.secret_key(secret),
+        (_, _, Some(name)) => builder.caller_hash(name),
+        (_, seed, None) => builder.seed(seed.unwrap()),
+    };
+    builder.build_from_hashes(hashes).unwrap()
+}
+
+#[test]
+fn kept_ribbon_filters_are_the_filters_they_were() {
+    let all = in_folder("ribbon");
+    assert!(all.len() >= 6, "{}", all.len());
+    for kept in all.iter().filter(|kept| cfg!(feature = "seal") || !kept.is_sealed()) {
+        let name = kept.path.display();
+        let opened = kept.opened().unwrap_or_else(|error| panic!("{name}: {error}"));
+        let facts = opened.facts().unwrap();
+        let ribbon = facts.ribbon.as_ref().unwrap();
+        let found = serde_json::json!({
+            "keys": ribbon.keys,
+            "bit_len": ribbon.bit_len,
+            "columns": ribbon.columns,
+            "layers": ribbon.layers,
+            "last_slots": ribbon.last_slots,
+        });
+        assert_eq!(kept.json["ribbon"], found, "{name}");
+        assert_eq!(kept.json["false_positive_rate"], facts.promised_false_positive_rate, "{name}");
+        assert_eq!(kept.json["rate_now"], facts.false_positive_rate, "{name}");
+        assert_eq!(kept.json["seed"], Value::from(facts.seed.map(|seed| seed.to_string())), "{name}");
+        assert_eq!(kept.json["caller_hash"], Value::from(facts.caller_hash), "{name}");
+        assert_eq!(kept.text("scheme"), facts.scheme.to_string(), "{name}");
+        assert_eq!(kept.text("key_domain"), facts.key_domain.to_string(), "{name}");
+        let recipe = &kept.json["recipe"];
+        let recipe = Recipe::new().trim(recipe["trim"] == true).nocase(recipe["nocase"] == true);
+        assert_eq!(recipe, facts.recipe, "{name}");
+        assert_eq!(kept.json["labels"]["name"], Value::from(facts.labels.name), "{name}");
+        assert_eq!(kept.json["labels"]["field"], Value::from(facts.labels.field), "{name}");
+
+        let AnyFilter::Ribbon(filter) = opened.filter() else { panic!("{name}") };
+        let (answers, members) = (kept.text("answers_to_others").as_bytes(), kept.number("members"));
+        assert_eq!(answers.len() as u64, members, "{name}");
+        assert!((0..members).all(|i| contains(kept, filter, i)), "{name}: a member is lost");
+        for (i, answer) in (members..).zip(answers) {
+            assert_eq!(contains(kept, filter, i), *answer == b'1', "{name}: key {i}");
+        }
+        assert!(kept.written(&opened) == kept.file, "{name}: written again");
+        assert!(built(kept, filter) == *filter, "{name}: built anew");
+    }
+}

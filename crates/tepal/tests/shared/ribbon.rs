@@ -1,0 +1,96 @@
+//! Ribbon filters, which are built of all their keys at once and do not change.
+
+use tepal::{
+    AnyFilter, Format, KeyDomain, Kind, Labels, Opened, Recipe, Result, RibbonFilter, RibbonFilterBuilder,
+    SecretKey, finish_hash,
+};
+
+use super::{BloomFilterBuilder, CALLER_HASH, Numbered, Opener, Operation, SECRET, Subject};
+
+/// A ribbon filter.
+struct Ribbon {
+    name: &'static str,
+    builder: RibbonFilterBuilder,
+    keys: Keys,
+    is_keyed: bool,
+    is_sealed: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Keys {
+    Texts,
+    Integers,
+    Hashes,
+}
+
+pub(super) fn ribbons() -> Vec<Box<dyn Subject>> {
+    let at = |rate| RibbonFilter::builder().false_positive_rate(rate);
+    let labels = Labels::new().name("Gesperrte Adressen").field("id");
+    let recipe = Recipe::new().trim(true).nocase(true);
+    let secret = SecretKey::new(SECRET);
+    [
+        ("ribbon-xxh3", at(0.01).seed_for("blocked"), Keys::Texts, false, false),
+        ("ribbon-siphash13", at(1e-6).secret_key(secret), Keys::Texts, true, false),
+        ("ribbon-recipe-labels", at(0.0625).recipe(recipe).labels(labels), Keys::Texts, false, false),
+        ("ribbon-int64", at(0.3).key_domain(KeyDomain::Integer), Keys::Integers, false, false),
+        ("ribbon-caller-hash", at(0.1).caller_hash(CALLER_HASH), Keys::Hashes, false, false),
+        ("ribbon-sealed", at(0.001), Keys::Texts, false, true),
+    ]
+    .map(|(name, builder, keys, is_keyed, is_sealed)| Ribbon { name, builder, keys, is_keyed, is_sealed })
+    .into_iter()
+    .filter(|kind| cfg!(feature = "seal") || !kind.is_sealed)
+    .map(|kind| Box::new(kind) as Box<dyn Subject>)
+    .collect()
+}
+
+impl Subject for Ribbon {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Ribbon
+    }
+
+    fn cannot(&self) -> &'static [Operation] {
+        &Operation::ALL
+    }
+
+    fn format(&self) -> Format {
+        Format::Tepal
+    }
+
+    fn empty(&self, capacity: u64) -> Result<Opened> {
+        self.filled(capacity, &[])
+    }
+
+    fn filled(&self, _: u64, numbers: &[u64]) -> Result<Opened> {
+        let builder = self.builder.clone();
+        let filter: AnyFilter = match self.keys(numbers) {
+            Numbered::Texts(texts) => builder.build_from(texts)?.into(),
+            Numbered::Hashes(hashes) => builder.build_from_hashes(hashes)?.into(),
+        };
+        Opened::new(filter, Format::Tepal)
+    }
+
+    fn keys(&self, numbers: &[u64]) -> Numbered {
+        match self.keys {
+            Keys::Texts => Numbered::texts("key ", numbers),
+            Keys::Integers => Numbered::texts("", numbers),
+            Keys::Hashes => Numbered::Hashes(numbers.iter().map(|number| finish_hash(*number)).collect()),
+        }
+    }
+
+    fn opener(&self) -> Opener {
+        Opener {
+            secret: self.is_keyed.then(|| SecretKey::new(SECRET)),
+            #[cfg(feature = "seal")]
+            seal: self.is_sealed.then(super::seal),
+            ..Opener::default()
+        }
+    }
+
+    fn builder(&self) -> Option<&BloomFilterBuilder> {
+        None
+    }
+}

@@ -203,12 +203,15 @@ impl Description {
                 .flat_map(|missing| unrecorded(*missing))
                 .copied()
                 .collect(),
-            bits_per_key: has_plan.then_some(bit_len as f64 / facts.capacity as f64),
+            // A ribbon may have no key.
+            bits_per_key: has_plan.then_some(bit_len as f64 / facts.capacity.max(1) as f64),
             capacity: has_plan.then_some(facts.capacity),
             keys_inserted: facts.keys_inserted,
             estimated_len: facts.estimated_len,
             set_bits: (bits > 0).then_some(set_bits),
             fill_ratio: match facts.tables.as_slice() {
+                // Of a ribbon no bit is free.
+                [] if facts.ribbon.is_some() => 1.0,
                 [] => set_bits as f64 / bits as f64,
                 tables => load(tables),
             },
@@ -253,10 +256,11 @@ pub fn can_remove(filter: &AnyFilter) -> bool {
     }
 }
 
-/// Bits of all its arrays and lines.
+/// Bits of all its arrays and lines, or of its ribbon.
 pub fn bits_of(facts: &Facts) -> u64 {
     let lines = facts.tables.iter().map(|table| 512 * table.lines).sum::<u64>();
-    facts.parts.iter().map(|part| part.bit_len).sum::<u64>() + lines
+    let of_ribbon = facts.ribbon.as_ref().map_or(0, |ribbon| ribbon.bit_len);
+    facts.parts.iter().map(|part| part.bit_len).sum::<u64>() + lines + of_ribbon
 }
 
 /// A seed as `--valkey-seed` takes it.

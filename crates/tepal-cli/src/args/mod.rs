@@ -20,6 +20,7 @@ mod live;
 mod output;
 mod patch;
 mod remove;
+mod ribbon;
 mod secret;
 mod segment;
 mod shape;
@@ -49,6 +50,8 @@ pub use output::{ChangeArgs, MakeArgs};
 use patch::PATCH_HELP;
 pub use patch::{DiffArgs, PatchArgs};
 pub use remove::RemoveArgs;
+use ribbon::RIBBON_HELP;
+pub use ribbon::RibbonArgs;
 pub use secret::SecretArgs;
 use segment::SEGMENT_HELP;
 pub use segment::SegmentArgs;
@@ -111,7 +114,7 @@ pub enum Verb {
         before_help = "  tepal build list.txt -o list.tepal
   zcat old.gz | tepal build - new.txt -p 0.1% -o all.tepal
   tepal build mail.csv -f email --nocase --trim -o mail.tepal",
-        after_help = format!("{KEYS_HELP}\n\n{EXACT_HELP}\n\n{TABLE_HELP}\n\n{GROW_HELP}\n\n{WINDOW_HELP}\n\n{SEGMENT_HELP}")
+        after_help = format!("{KEYS_HELP}\n\n{EXACT_HELP}\n\n{TABLE_HELP}\n\n{GROW_HELP}\n\n{WINDOW_HELP}\n\n{SEGMENT_HELP}\n\n{RIBBON_HELP}")
     )]
     Build(BuildArgs),
     /// Add keys to a filter

@@ -5,6 +5,7 @@ mod exact;
 pub mod gather;
 mod grow;
 mod like;
+mod ribbon;
 pub mod segments;
 pub mod table;
 mod way;
@@ -56,6 +57,7 @@ pub fn run(args: &BuildArgs) -> Outcome {
     grow::check(args)?;
     window::check(args)?;
     segments::check(args)?;
+    ribbon::check(args)?;
     exact::check(args)?;
     let output = Some(args.output.as_path());
     keep(output, "a list of keys", args.inputs.iter().chain(&args.exact_on))?;

@@ -110,8 +110,10 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
         line("table", lines(table, facts.kind));
     }
     let unicode = picture::has_unicode();
-    line("fill", fill(opened.filter(), facts, unicode));
-    if told.is_ours() {
+    if facts.ribbon.is_none() {
+        line("fill", fill(opened.filter(), facts, unicode));
+    }
+    if told.is_ours() && facts.ribbon.is_none() {
         line("room", room(facts, unicode));
     }
     if !told.file.not_recorded.is_empty() {
@@ -134,6 +136,9 @@ fn what(told: &Told) -> String {
         _ if told.facts.kind == Kind::Segment => {
             let segments = counted(told.facts.segments.len() as u64, "segment");
             format!("filter with {segments}: tepal which says in which of them a key is")
+        }
+        _ if told.facts.kind == Kind::Ribbon => {
+            "ribbon filter: the smallest one, of a set that does not change".to_owned()
         }
         _ if told.facts.kind == Kind::Expiring => "expiring filter: it forgets keys by itself".to_owned(),
         [one] => {
@@ -185,6 +190,9 @@ fn keys(told: &Told) -> String {
     if let (Kind::Quotient | Kind::Growing, Some(keys)) = (facts.kind, facts.keys_inserted) {
         return format!("{} in it, about {different} different ones", count(keys));
     }
+    if let (Kind::Ribbon, Some(keys)) = (facts.kind, facts.keys_inserted) {
+        return format!("{} in it, each once", count(keys));
+    }
     if let (Kind::Expiring, Some(keys)) = (facts.kind, facts.keys_inserted) {
         return format!("{} came, about {different} different ones are in it", count(keys));
     }
@@ -212,7 +220,7 @@ fn size_of(told: &Told) -> String {
             format!("{}, {each}file of {file} bytes", size(told.facts.size_in_bytes))
         }
         true => {
-            let each = bits as f64 / told.facts.capacity as f64;
+            let each = bits as f64 / told.facts.capacity.max(1) as f64;
             format!("{}, {each:.2} bits a key, file of {file} bytes", size(told.facts.size_in_bytes))
         }
         false => {

@@ -36,6 +36,7 @@ mod plain;
 mod reload;
 mod remove;
 mod replaced;
+mod ribbon;
 mod rows;
 mod schemes;
 mod sealed;

@@ -63,7 +63,7 @@ pub fn check(args: &BuildArgs) -> Result<(), Failure> {
             )));
         }
     }
-    table::check_of("--growing", args)
+    table::check_of("--growing", table::TABLE, args)
 }
 
 /// The filter that the flags describe, with the secret key.

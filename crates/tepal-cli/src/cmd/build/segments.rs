@@ -42,7 +42,7 @@ pub fn check(args: &BuildArgs) -> Result<(), Failure> {
             return Err(Failure::new(format!("{other} is given with {flag}: {why}; leave one of them out")));
         }
     }
-    table::check_of(flag, args)?;
+    table::check_of(flag, table::TABLE, args)?;
     match &args.segments.by {
         Some(by) => check_fields(by, args.keys.field.as_ref()),
         None if args.inputs.is_empty() || args.inputs.iter().any(|path| path.as_os_str() == "-") => {

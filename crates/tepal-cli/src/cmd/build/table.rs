@@ -30,15 +30,18 @@ pub enum Shape {
 
 /// Refuses what only Bloom filters have, before anything is read.
 pub fn check(args: &BuildArgs) -> Result<(), Failure> {
-    args.table.flag().map_or(Ok(()), |flag| check_of(flag, args))
+    args.table.flag().map_or(Ok(()), |flag| check_of(flag, TABLE, args))
 }
 
-/// The same for the flag that asks for a table.
-pub fn check_of(flag: &str, args: &BuildArgs) -> Result<(), Failure> {
+/// What such a filter is, and what sizes it.
+pub const TABLE: (&str, &str) =
+    ("a table of numbers", "the table is sized by -n and -p, and by the keys that are in it");
+
+/// The same for the flag that asks for such a filter, or for one that is something else than a Bloom filter too.
+pub fn check_of(flag: &str, (what, sized): (&str, &str), args: &BuildArgs) -> Result<(), Failure> {
     let (shape, chain) = (&args.shape, &args.chain);
-    let sized = "the table is sized by -n and -p, and by the keys that are in it";
-    let bloom = "that is about Bloom filters, and this is a table of numbers";
-    for (other, given, why) in [
+    let bloom = &format!("that is about Bloom filters, and this is {what}");
+    let others: &[(&str, bool, &str)] = &[
         ("-s", shape.size.is_some(), sized),
         ("--layout", shape.layout.is_some(), bloom),
         ("-k", shape.num_hashes.is_some(), bloom),
@@ -51,16 +54,23 @@ pub fn check_of(flag: &str, args: &BuildArgs) -> Result<(), Failure> {
         ("--memory", args.memory.is_some(), "its keys wait in memory alone, 8 bytes each"),
         ("--exact-on", !args.exact_on.is_empty(), "its exceptions are those of a Bloom filter"),
         ("--like", args.like.is_some(), "that filter says itself what kind it is"),
-    ] {
-        if given {
-            return Err(Failure::new(format!("{other} is given with {flag}: {why}; leave {other} out")));
-        }
-    }
+    ];
+    refuse(flag, others)?;
     match args.scheme.to {
         None | Some(Format::Tepal) => Ok(()),
         Some(format) => Err(Failure::new(format!(
             "{flag} makes a filter that only tepal files can hold, not those of {format}; leave --to out"
         ))),
+    }
+}
+
+/// Refuses the first of the flags that is given.
+pub fn refuse(flag: &str, others: &[(&str, bool, &str)]) -> Result<(), Failure> {
+    match others.iter().find(|(_, given, _)| *given) {
+        Some((other, _, why)) => {
+            Err(Failure::new(format!("{other} is given with {flag}: {why}; leave {other} out")))
+        }
+        None => Ok(()),
     }
 }
 

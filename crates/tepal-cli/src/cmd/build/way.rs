@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use tepal::build::{Built, Gather};
-use tepal::{BloomFilterBuilder, ExpiringFilterBuilder, Opened};
+use tepal::{BloomFilterBuilder, ExpiringFilterBuilder, Opened, RibbonFilterBuilder};
 
 use super::exact::{self, ExactOn};
 use super::grow::{self, Growth};
-use super::{gather, keyed, like, segments, table, window};
+use super::{gather, keyed, like, ribbon, segments, table, window};
 use crate::args::BuildArgs;
 use crate::error::Failure;
 use crate::input::bad::BadPolicy;
@@ -33,6 +33,8 @@ pub enum Way {
     Grow(Box<Growth>),
     /// They go into a table that says in which segments they are.
     Segments(Box<segments::Shape>),
+    /// They are all there are.
+    Static(Box<RibbonFilterBuilder>),
 }
 
 impl Way {
@@ -52,6 +54,8 @@ impl Way {
         let rows = Rows::label(&rules, sources);
         let way = if args.window.window.is_some() {
             Self::Window(Box::new(window::described(args, rows, secrets)?))
+        } else if args.ribbon.is_static {
+            Self::Static(Box::new(ribbon::described(args, rows, secrets)?))
         } else if args.grow.growing {
             Self::Grow(Box::new(grow::described(args, rows, secrets)?))
         } else if args.segments.flag().is_some() {
@@ -93,6 +97,7 @@ impl Way {
             Self::Window(builder) => window::build(*builder, args, inputs)?,
             Self::Grow(growth) => grow::build(*growth, args, inputs)?,
             Self::Segments(shape) => segments::build(*shape, args, inputs)?,
+            Self::Static(builder) => ribbon::build(*builder, inputs)?,
         };
         Ok((built, None))
     }

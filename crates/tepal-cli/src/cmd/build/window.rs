@@ -19,7 +19,7 @@ pub fn check(args: &BuildArgs) -> Result<(), Failure> {
     if args.window.window.is_none() {
         return Ok(());
     }
-    super::table::check_of("--window", args)
+    super::table::check_of("--window", super::table::TABLE, args)
 }
 
 /// The filter that the flags describe, with the secret key.

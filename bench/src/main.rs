@@ -22,6 +22,7 @@ mod command;
 mod contender;
 mod contenders;
 mod expiring;
+mod fixed;
 mod floor;
 mod guard;
 mod guava;
@@ -65,6 +66,10 @@ fn main() -> ExitCode {
         }
         Some(Task::Segments) => {
             print!("{}", segments::run());
+            Ok(())
+        }
+        Some(Task::Static { keys }) => {
+            print!("{}", fixed::run(keys));
             Ok(())
         }
         Some(Task::Quotient { keys }) => {

@@ -376,7 +376,7 @@ fn table(keys: usize, rate: f64) -> String {
 }
 
 /// CPU nanoseconds a key of the part that `pass` hands over, repeated until that was long enough.
-fn timed(keys: usize, mut pass: impl FnMut(&mut dyn FnMut(&mut dyn FnMut()))) -> f64 {
+pub(crate) fn timed(keys: usize, mut pass: impl FnMut(&mut dyn FnMut(&mut dyn FnMut()))) -> f64 {
     let (mut spent, mut passes) = (Duration::ZERO, 0);
     while spent < LEAST_WORK {
         pass(&mut |work| {

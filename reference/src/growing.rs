@@ -101,6 +101,9 @@ impl Growing {
             if !same {
                 return Err("the links do not hash alike".to_string());
             }
+            if !link.deletable {
+                return Err(format!("link {i} says of its own whether keys can be taken out"));
+            }
             if link.policy != 2 || link.tag != NOTHING {
                 return Err(format!("link {i} has the policy {} and the tag {}", link.policy, link.tag));
             }

@@ -33,6 +33,8 @@ pub struct Quotient {
     pub rate: f64,
     /// Offset 64: the seed or the key check of the scheme.
     pub parameter: u64,
+    /// Offset 100: whether keys can be taken out.
+    pub deletable: bool,
     /// Offset 124: what is done to a key before it is hashed (section 1.2).
     pub recipe: u32,
     /// Tags and values of the records (section 4.3).
@@ -55,6 +57,7 @@ impl Quotient {
             capacity,
             rate,
             parameter: 0,
+            deletable: true,
             recipe: 0,
             records: Vec::new(),
             secret: [0; 16],
@@ -202,6 +205,7 @@ pub(crate) fn own_part(filter: &Quotient) -> Result<Vec<u8>, String> {
     own.extend((filter.slots().len() as u64).to_le_bytes());
     own.extend((filter.held.len() as u64).to_le_bytes());
     own.extend((shape.spare as u32).to_le_bytes());
+    own.push(if filter.deletable { 0 } else { 1 });
     own.resize(80, 0);
     own.extend(filter.self_test()?.to_le_bytes());
     Ok(own)
@@ -230,14 +234,18 @@ pub(crate) fn of_own_part(
         capacity: u64_at(own, 16),
         rate: f64::from_bits(u64_at(own, 24)),
         parameter: u64_at(own, 32),
+        deletable: own[68] == 0,
         recipe,
         records: records.to_vec(),
         secret: secret.copied().unwrap_or_default(),
         held: Vec::new(),
     };
     filter.check()?;
-    if own[68..80].iter().any(|&byte| byte != 0) {
-        return Err("what follows the number of spare lines is not 0".to_string());
+    if own[68] > 1 {
+        return Err(format!("removal {}", own[68]));
+    }
+    if own[69..80].iter().any(|&byte| byte != 0) {
+        return Err("what follows the removal is not 0".to_string());
     }
     let shape = filter.shape;
     let (keys_held, slots, different) = (u64_at(own, 40), u64_at(own, 48), u64_at(own, 56));

@@ -77,6 +77,12 @@ impl Plan {
         self
     }
 
+    /// A table from which no key can be taken out, which no builder makes.
+    fn not_deletable(mut self) -> Plan {
+        (self.filter.deletable, self.own_shape) = (false, true);
+        self
+    }
+
     /// The domain, the policy and the recipe.
     fn about(mut self, domain: u8, policy: u8, recipe: u32) -> Plan {
         (self.filter.domain, self.filter.policy, self.filter.recipe) = (domain, policy, recipe);
@@ -128,6 +134,7 @@ fn plans() -> Result<Vec<Plan>, String> {
             numbered: 25,
             ..Plan::new("some counts taken out", 30, 0.01, 4)?
         },
+        Plan { keys: WORDS, ..Plan::new("none can be taken out", 50, 0.01, 0)?.not_deletable() },
         Plan { numbered: 1000, ..Plan::new("1,000 keys", 1000, 0.01, 0)? },
         Plan { numbered: 1000, ..Plan::new("1,000 keys, counted in 8 bits", 1000, 0.001, 8)?.about(2, 1, 0) },
         Plan { numbered: 12_000, ..Plan::new("two chunks", 12_000, 1e-6, 16)? },
@@ -225,6 +232,7 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         ("tag", plain(["nothing", "count"][usize::from(filter.tag)])),
         ("shape", tables::shape_json(&filter.shape)),
         ("own_shape", only(plan.own_shape, plain(true))),
+        ("removal", only(!filter.deletable, plain("none"))),
         ("keys", list(keys.iter().map(|key| plain(*key)))),
         ("keys_times", only(same, plain(plan.keys.len()))),
         (

@@ -251,8 +251,9 @@ impl Description {
 /// Can keys be removed from it?
 pub fn can_remove(filter: &AnyFilter) -> bool {
     match filter {
+        AnyFilter::Quotient(filter) => filter.is_deletable(),
         AnyFilter::Growing(filter) => filter.is_deletable(),
-        other => other.kind() == Kind::Quotient,
+        _ => false,
     }
 }
 

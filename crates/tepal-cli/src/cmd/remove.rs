@@ -118,6 +118,7 @@ fn check_kind(name: &str, file: &Opened) -> Result<(), Failure> {
                         tepal build LIST --growing --deletable -o FILTER";
             return Err(Failure::at(name, text));
         }
+        Kind::Quotient => "a table that a growing filter became, in which two keys may share a number",
         Kind::Bloom => "a Bloom filter, whose keys share their bits",
         Kind::Scalable => "a chain of Bloom filters, whose keys share their bits",
         Kind::Expiring => "a filter that forgets keys by their age",

@@ -59,7 +59,7 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
     }
     if shares_numbers {
         complain(&format!(
-            "{}: ! a table now, from which no key should be removed: it grew without --deletable, so that two keys may share a number",
+            "{}: ! a table now, from which no key can be removed: it grew without --deletable, so that two keys may share a number",
             target.name()
         ));
     }

@@ -164,6 +164,17 @@ fn files_of_quotient_filters() {
             };
             assert_eq!((found, is_held), (count, count > 0), "{name}: {probe}");
         }
+        assert_eq!(held.is_deletable(), case.get("removal").is_none(), "{name}");
+        if !held.is_deletable() {
+            let mut filter = held.clone();
+            assert!(matches!(filter.remove("petal"), Err(Error::NotPossible { .. })), "{name}");
+            assert!(filter == *held && filter.remove_many(&["petal"]).is_err(), "{name}");
+            filter.clear().unwrap();
+            assert!(
+                filter.is_deletable() && filter.insert("petal").unwrap() && filter.remove("petal").unwrap()
+            );
+            continue;
+        }
         // Emptied and filled again with what was removed too, it is that file once that is taken out again.
         let before = held.clone();
         opened.clear().unwrap();

@@ -111,7 +111,8 @@ impl GrowingFilter {
     /// that was made for so many keys.
     ///
     /// The rate must allow for the numbers that the first link has: with 16 times the keys it [began](Self::first) with, half of its
-    /// promise does, and with 32 times as many all of it; with more keys so many times more. Takes 8 bytes a key for a while.
+    /// promise does, and with 32 times as many all of it; with more keys so many times more. Takes 8 bytes a key for a while. Keys can be removed from the table where they can be from this
+    /// filter; else two of them may share a copy.
     ///
     /// ```
     /// let mut grown = tepal::GrowingFilter::builder().first(1000).build_from(0..20_000u32)?;
@@ -172,6 +173,6 @@ impl GrowingFilter {
             promised_rate: rate,
             labels: self.meta.labels.as_ref().map(|labels| Box::new((**labels).clone())),
         };
-        Ok(QuotientFilter::from_parts(meta, table, counts.slots))
+        Ok(QuotientFilter::from_parts(meta, table, counts.slots).deletable(self.meta.is_deletable))
     }
 }

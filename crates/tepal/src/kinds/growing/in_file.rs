@@ -45,7 +45,7 @@ impl GrowingFilter {
         own[4] = self.meta.is_deletable.into();
         own[8..16].copy_from_slice(&self.meta.plan.rate().to_le_bytes());
         own[16..24].copy_from_slice(&self.meta.plan.first().to_le_bytes());
-        let link_part = |(i, link): (usize, &Table)| own_part(&self.link_meta(i), link, link.slots());
+        let link_part = |(i, link): (usize, &Table)| own_part(&self.link_meta(i), link, link.slots(), true);
         FilePart {
             own,
             recipe: self.recipe(),
@@ -104,6 +104,9 @@ fn check_link(
     }
     if link.meta.over_capacity != OverCapacity::Warn {
         return damaged("has another policy than to warn");
+    }
+    if !link.is_deletable {
+        return damaged("says of its own whether keys can be removed");
     }
     let fields = link.packing.fields();
     if fields.tag_bits != 0 {

@@ -400,3 +400,32 @@ fn damaged_files_are_refused() {
     }
     assert!(refused >= 3 * (88 + 264) - 20, "{refused}");
 }
+
+/// Where keys share a copy none is taken out of the table that the filter becomes, nor out of what that is made part of.
+#[test]
+fn of_a_frozen_filter_keys_are_removed_where_they_could_be_before() {
+    for is_deletable in [true, false] {
+        let mut filter = build(100, 0.01, is_deletable);
+        (0..1000).map(hash).for_each(|key| _ = filter.insert_hash(key).unwrap());
+        let frozen = filter.freeze(0.1).unwrap();
+        let file = Opened::new(frozen.clone(), Format::Tepal).unwrap().to_bytes().unwrap();
+        let crate::AnyFilter::Quotient(read) = crate::from_bytes(&file).unwrap().into_filter() else {
+            panic!()
+        };
+        assert!(read == frozen && read.is_deletable() == is_deletable);
+        let mut folded = frozen.clone();
+        folded.fold(2).unwrap();
+        let mut both = frozen.clone();
+        both.union_with(&read).unwrap();
+        let mut common = frozen.clone();
+        common.intersect_with(&read).unwrap();
+        for mut table in [frozen, read, folded, both, common] {
+            let before = table.len();
+            match table.remove_hash(hash(7)) {
+                Ok(removed) => assert!(is_deletable && removed && table.len() == before - 1),
+                Err(Error::NotPossible { .. }) => assert!(!is_deletable && table.len() == before),
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+}

@@ -6,7 +6,7 @@ use super::QuotientFilter;
 use super::table::{Counts, MOST_COPIES, Merged, Table, too_many_copies};
 use crate::bits::table::change::{Added, Copies, Wanted};
 use crate::error::{Error, Result};
-use crate::ids::OverCapacity;
+use crate::ids::{Kind, OverCapacity};
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
 use crate::kinds::bloom::after;
 use crate::kinds::calls::insert_many;
@@ -111,8 +111,9 @@ impl QuotientFilter {
     /// removals of strangers about q times that rate of members are lost.
     ///
     /// # Errors
-    /// [`Error::KeyRefused`] and [`Error::CallerHashes`] as [`insert`](Self::insert); [`Error::TooLarge`] and
-    /// [`Error::Damaged`] for an opened file, which is copied into memory first. The filter is unchanged then.
+    /// [`Error::KeyRefused`] and [`Error::CallerHashes`] as [`insert`](Self::insert); [`Error::NotPossible`] where two keys may share a
+    /// copy ([`is_deletable`](Self::is_deletable)); [`Error::TooLarge`] and [`Error::Damaged`] for an opened file, which is copied into
+    /// memory first. The filter is unchanged then.
     #[inline]
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         let hash = self.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
@@ -125,6 +126,9 @@ impl QuotientFilter {
     /// As [`remove`](Self::remove).
     #[inline]
     pub fn remove_hash(&mut self, hash: u64) -> Result<bool> {
+        if !self.is_deletable {
+            return Err(never_removed());
+        }
         let number = self.table.number(hash);
         let copies = self.table.copies(number);
         if copies.slots == 0 {
@@ -225,6 +229,15 @@ impl QuotientFilter {
         self.table = table;
         self.held += added;
         Ok(())
+    }
+}
+
+#[cold]
+fn never_removed() -> Error {
+    Error::NotPossible {
+        kind: Kind::Quotient,
+        operation: "lose a key where two may share a copy, as in a table that a growing filter became",
+        instead: "build it of the keys (`QuotientFilter::builder`), or let it grow so that they can be removed (`GrowingFilterBuilder::deletable`)",
     }
 }
 

@@ -65,7 +65,8 @@ impl QuotientFilter {
             entries,
         )?;
         let held = self.held + other.held;
-        *self = QuotientFilter::from_parts(self.meta.clone(), table, held);
+        let is_deletable = self.is_deletable && other.is_deletable;
+        *self = QuotientFilter::from_parts(self.meta.clone(), table, held).deletable(is_deletable);
         Ok(())
     }
 
@@ -108,7 +109,8 @@ impl QuotientFilter {
         }
         let table =
             Table::of_entries(self.numbers(), count_bits, kept.len() as u64, || kept.iter().copied())?;
-        *self = QuotientFilter::from_parts(self.meta.clone(), table, held);
+        let is_deletable = self.is_deletable && other.is_deletable;
+        *self = QuotientFilter::from_parts(self.meta.clone(), table, held).deletable(is_deletable);
         Ok(())
     }
 
@@ -161,7 +163,7 @@ impl QuotientFilter {
         let capacity = ((promised_rate * numbers as f64) as u64).max(counts.numbers).max(1);
         let table = Table::of_counted(numbers, count_bits, counts.slots, counts, entries)?;
         let meta = Meta { promised_rate, capacity, ..self.meta.clone() };
-        Ok(QuotientFilter::from_parts(meta, table, self.held))
+        Ok(QuotientFilter::from_parts(meta, table, self.held).deletable(self.is_deletable))
     }
 
     /// Makes the filter as small as the keys in it allow at `rate`, without the keys. Returns by which factor the numbers were
@@ -197,7 +199,8 @@ impl QuotientFilter {
         let folded = self.folded_by(factor)?;
         let capacity = ((rate * folded.numbers() as f64) as u64).max(folded.distinct_numbers()).max(1);
         let meta = Meta { promised_rate: rate, capacity, ..folded.meta };
-        Ok((factor, QuotientFilter::from_parts(meta, folded.table, folded.held)))
+        let (table, held) = (folded.table, folded.held);
+        Ok((factor, QuotientFilter::from_parts(meta, table, held).deletable(self.is_deletable)))
     }
 
     /// Lays the table out for the keys in it: the same answers, in as few bytes as there can be. More keys lay it out again.

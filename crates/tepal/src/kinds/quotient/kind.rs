@@ -18,7 +18,7 @@ impl QuotientFilter {
     /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for an opened file's table.
     pub fn clear(&mut self) -> Result<()> {
         self.table.clear()?;
-        self.held = 0;
+        (self.held, self.is_deletable) = (0, true);
         Ok(())
     }
 

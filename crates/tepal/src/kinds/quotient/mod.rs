@@ -69,6 +69,8 @@ pub struct QuotientFilter {
     meta: Meta,
     /// Copies of all keys: with counts more than there are slots.
     held: u64,
+    /// Has each key a copy of its own?
+    is_deletable: bool,
 }
 
 /// Everything about a filter that is not its table.
@@ -85,7 +87,20 @@ impl QuotientFilter {
     pub(crate) fn from_parts(meta: Meta, table: Table, held: u64) -> Self {
         let by_rate = meta.promised_rate * table.packing().numbers() as f64;
         let most_numbers = meta.capacity.max(by_rate as u64);
-        QuotientFilter { table, most_numbers, meta, held }
+        QuotientFilter { table, most_numbers, meta, held, is_deletable: true }
+    }
+
+    /// Several keys may have one copy, where this says no: then none is removed.
+    pub(crate) fn deletable(mut self, is_deletable: bool) -> Self {
+        self.is_deletable = is_deletable;
+        self
+    }
+
+    /// Can keys be removed? From every filter but one that [`GrowingFilter::freeze`](crate::GrowingFilter::freeze) made of a filter from
+    /// which none can, where two keys may share a copy. Once it is [cleared](Self::clear) they can.
+    #[must_use]
+    pub fn is_deletable(&self) -> bool {
+        self.is_deletable
     }
 
     /// Keys the filter was planned for.
@@ -179,12 +194,12 @@ impl QuotientFilter {
     }
 }
 
-/// Two filters are equal when they give every key the same answer for the same reason, and hold as many copies of each: same
-/// hash, domain, recipe, numbers and counts. Capacity, labels and how the table is laid out do not matter.
+/// Two filters are equal when they give every key the same answer for the same reason, and hold as many copies of each, which can be
+/// removed or not: same hash, domain, recipe, numbers and counts. Capacity, labels and how the table is laid out do not matter.
 impl PartialEq for QuotientFilter {
     fn eq(&self, other: &QuotientFilter) -> bool {
         self.check_compatible(other).is_ok()
-            && self.numbers() == other.numbers()
+            && self.is_deletable == other.is_deletable
             && self.table.entries().eq(other.table.entries())
     }
 }

@@ -26,7 +26,7 @@ impl QuotientFilter {
     /// What a tepal file holds of it.
     pub(crate) fn part(&self) -> FilePart<'_> {
         FilePart {
-            own: own_part(&self.meta, &self.table, self.held),
+            own: own_part(&self.meta, &self.table, self.held, self.is_deletable),
             recipe: self.meta.keys.recipe(),
             labels: self.labels().clone(),
             scheme_record: self.meta.keys.hasher().record(),
@@ -41,7 +41,7 @@ impl QuotientFilter {
 }
 
 /// The own part of a table: of a filter's, or of a link's.
-pub(crate) fn own_part(meta: &Meta, table: &Table, held: u64) -> [u8; OWN_BYTES] {
+pub(crate) fn own_part(meta: &Meta, table: &Table, held: u64, is_deletable: bool) -> [u8; OWN_BYTES] {
     let (fields, hasher) = (table.packing().fields(), meta.keys.hasher());
     let mut out = Vec::with_capacity(OWN_BYTES);
     out.extend([hasher.scheme().id(), meta.keys.key_domain().id(), meta.over_capacity.id()]);
@@ -55,7 +55,7 @@ pub(crate) fn own_part(meta: &Meta, table: &Table, held: u64) -> [u8; OWN_BYTES]
         held,
         table.slots(),
         table.distinct(),
-        fields.spare.into(),
+        u64::from(fields.spare) | u64::from(!is_deletable) << 32,
         0,
         self_test(hasher),
     ] {
@@ -79,6 +79,7 @@ pub(crate) struct Bodiless {
     pub(crate) held: u64,
     pub(crate) slots: u64,
     pub(crate) distinct: u64,
+    pub(crate) is_deletable: bool,
     /// Of the writer's self-test.
     sum: u64,
 }
@@ -116,15 +117,21 @@ pub(crate) fn bodiless(
             return Err(Error::Unsupported { what: "meaning of the tags", found: tag.into(), known });
         }
     }
-    let spare = number(64);
+    let is_deletable = match own[68] {
+        0 => true,
+        1 => false,
+        found => {
+            let known = "0 (keys can be removed), 1 (none can)";
+            return Err(Error::Unsupported { what: "removal", found: found.into(), known });
+        }
+    };
     let packing = Packing::new(Fields {
         numbers: number(8),
         remainder_bits: own[4],
         buckets: own[5],
         slots: own[6],
         tag_bits,
-        spare: u32::try_from(spare)
-            .map_err(|_| Error::damaged("the bytes behind the spare lines are not zero"))?,
+        spare: number(64) as u32,
     })?;
     let (capacity, promised_rate) = (number(16), f64::from_bits(number(24)));
     if capacity == 0 {
@@ -141,14 +148,14 @@ pub(crate) fn bodiless(
             "the header says {slots} slots of {most_slots}, {distinct} different numbers and {held} keys"
         )));
     }
-    if number(72) != 0 {
+    if number(64) >> 40 != 0 || number(72) != 0 {
         return Err(Error::damaged("the rest of the header's part of the filter is not zero"));
     }
     let record = part.scheme_record.as_ref().map(|(tag, text)| (*tag, text.as_str()));
     let hasher = Hasher::of_file(scheme, number(32), record, secret)?;
     let keys = KeyHasher::new(hasher, domain, part.recipe);
     let meta = Meta { keys, over_capacity, capacity, promised_rate, labels: part.labels.kept() };
-    Ok(Bodiless { meta, packing, held, slots, distinct, sum: number(80) })
+    Ok(Bodiless { meta, packing, held, slots, distinct, is_deletable, sum: number(80) })
 }
 
 impl AwaitsBody for Bodiless {
@@ -176,7 +183,9 @@ impl AwaitsBody for Bodiless {
 
     fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
         let table = Table::of_lines(self.packing, lines, self.slots, self.distinct).held_against(checked);
-        AnyFilter::Quotient(QuotientFilter::from_parts(self.meta, table, self.held))
+        AnyFilter::Quotient(
+            QuotientFilter::from_parts(self.meta, table, self.held).deletable(self.is_deletable),
+        )
     }
 }
 

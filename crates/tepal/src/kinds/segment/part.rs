@@ -45,7 +45,7 @@ impl SegmentFilter {
     /// What a tepal file holds of it.
     pub(crate) fn part(&self) -> FilePart<'_> {
         let section = section(&self.segments, &self.wide);
-        let mut own = own_part(&self.meta, &self.table, self.len());
+        let mut own = own_part(&self.meta, &self.table, self.len(), true);
         own[3] = SEGMENT;
         own[68..72].copy_from_slice(&(self.num_segments() as u32).to_le_bytes());
         own[72..80].copy_from_slice(&(section.len() as u64).to_le_bytes());

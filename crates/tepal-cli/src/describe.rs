@@ -3,7 +3,7 @@
 mod parts;
 
 use serde::Serialize;
-use tepal::{AnyFilter, Facts, FileFacts, Form, Format, Kind, Labels, Opened, PartFacts, Unrecorded};
+use tepal::{AnyFilter, Facts, FileFacts, Form, Format, Labels, Opened, PartFacts, Unrecorded};
 
 use crate::article::Article;
 use crate::error::Failure;

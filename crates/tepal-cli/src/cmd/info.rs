@@ -128,6 +128,10 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
 /// What it is.
 fn what(told: &Told) -> String {
     let kind = match told.facts.parts.as_slice() {
+        _ if told.facts.kind == Kind::Quotient && !told.can_remove => {
+            "quotient filter that was a growing one: keys may share a number, and none can be removed"
+                .to_owned()
+        }
         _ if told.facts.kind == Kind::Quotient => table(&told.facts.tables),
         _ if told.facts.kind == Kind::Growing => {
             let removable = if told.can_remove { ": its keys can be removed" } else { "" };

@@ -118,6 +118,11 @@ fn one_table_of_what_grows_no_more() {
         assert_eq!(place.run("has -c one list").text(), "50000\n");
         assert!(place.read("one").len() < place.read("f").len());
         assert_eq!(place.run("verify one").code, 0);
+        assert_eq!(place.run("info one").text().contains("none can be removed"), warns, "{flags}");
+        if warns {
+            let ran = place.run("remove one list");
+            assert!(ran.code == 2 && ran.err.contains("two keys may share a number"), "{}", ran.err);
+        }
     }
     place.run("remove -q one list");
     assert_eq!(place.run("has -c one list").text(), "0\n");

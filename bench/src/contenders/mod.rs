@@ -48,6 +48,7 @@ pub(crate) fn hashed(keys: usize, rate: f64) -> Vec<Box<dyn Contender<u64>>> {
         }
     }
     field.extend(ours::quotient(keys, rate));
+    field.push(ours::ribbon(rate));
     field.push(peers::fastbloom_hashed(keys, rate));
     field.push(peers::sbbf_rs_safe(keys, rate));
     field.push(peers::qfilter(keys, rate));

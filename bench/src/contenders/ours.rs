@@ -1,14 +1,15 @@
-//! tepal: each layout, one key at a time, in batches and in bulk; and the table from which keys can be removed.
+//! tepal: each layout, one key at a time, in batches and in bulk; the table from which keys can be removed; and the
+//! filter of a set that does not change.
 //!
 //! All settings are the defaults. In particular a filter refuses keys past its capacity, and the work of
 //! knowing when that is belongs to the time of an insert.
 
 use std::num::NonZeroUsize;
 
-use tepal::{BloomFilter, Layout, Plan, QuotientFilter};
+use tepal::{BloomFilter, Layout, Plan, QuotientFilter, RibbonFilter};
 
 use super::{LINE, QUOTIENT, SHARED, SHARED_BATCH, SPLIT_BLOCK};
-use crate::contender::{Calls, Contender, many_keys, one_key, shared};
+use crate::contender::{Calls, Contender, made, many_keys, one_key, shared};
 use crate::keys::Text;
 
 const FITS: &str = "a filter takes the keys it was planned for";
@@ -98,6 +99,19 @@ pub(crate) fn quotient(keys: usize, rate: f64) -> [Box<dyn Contender<u64>>; 2] {
         |filter, hashes, answers| filter.contains_many_hashes(hashes, answers),
     );
     [one_key, batch]
+}
+
+/// The filter of a set that does not change.
+pub(crate) fn ribbon(rate: f64) -> Box<dyn Contender<u64>> {
+    made(
+        "tepal ribbon",
+        move |hashes: &[u64]| {
+            let builder = RibbonFilter::builder().false_positive_rate(rate);
+            builder.build_from_hashes(hashes.to_vec()).expect("the machine has the memory")
+        },
+        |filter| filter.bit_len(),
+        |filter, &hash| filter.contains_hash(hash),
+    )
 }
 
 /// The layout `line`, filled by threads that share it: one key at a time, and in batches. A cleared one is a new one,

@@ -73,7 +73,7 @@ fn picture(root: &Area<'_>, keys: usize, all: &[Series]) -> Result<()> {
     let limit = [least, most].map(|power| chart.backend_coord(&(power, power)));
     root.draw(&PathElement::new(limit, COLOURS[3].stroke_width(3)))?;
     let style = text(14).pos(Pos::new(HPos::Right, VPos::Top));
-    root.draw(&Text::new("log2(1/rate), the limit", (limit[1].0 - 40, limit[1].1 + 36), style))?;
+    root.draw(&Text::new("log2(1/rate), the limit", (limit[1].0 - 40, limit[1].1 + 60), style))?;
     for (i, (series, colour)) in all.iter().zip(COLOURS.iter().cycle()).enumerate() {
         let at = |mark: &super::Mark| chart.backend_coord(&(-mark.measured.log2(), mark.bits));
         let points: Vec<_> = series.marks.iter().map(at).collect();

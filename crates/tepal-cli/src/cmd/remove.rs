@@ -126,6 +126,7 @@ fn check_kind(name: &str, file: &Opened) -> Result<(), Failure> {
             let text = "a filter with segments, from which no single key can be removed; drop a whole segment with --segment NAME";
             return Err(Failure::at(name, text));
         }
+        Kind::Ribbon => "a filter of a set that does not change",
         _ => "a filter of another kind",
     };
     Err(Failure::at(

@@ -346,7 +346,8 @@ fn a_damaged_table_fails_nobody() {
     filter.segments_many_hashes(&keys, &mut answers);
     let right: Vec<Vec<Segment>> = (0..600).map(|i| answers.of(i).collect()).collect();
     let mut wrong = 0;
-    for round in 0..if cfg!(debug_assertions) { 20 } else { 300 } {
+    let rounds = if cfg!(debug_assertions) { 20 } else { 300 };
+    for round in 0..rounds {
         let mut lines = table.as_lines().to_vec();
         for i in 0..=round % 40 {
             let random = hash(round * 64 + i);
@@ -367,5 +368,5 @@ fn a_damaged_table_fails_nobody() {
             wrong += usize::from(!answers.of(i).eq(right[i].iter().copied()));
         }
     }
-    assert!(wrong > 1000, "{wrong}");
+    assert!(wrong as u64 > 3 * rounds, "{wrong}");
 }

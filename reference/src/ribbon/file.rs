@@ -1,0 +1,111 @@
+//! Section 4.2.6: the file of a filter that is a ribbon.
+
+use super::*;
+use crate::envelope::{self, Parts};
+use crate::read::{refuse, u64_at};
+use crate::write::{KEY_CHECK, body};
+
+/// Section 4.2.6: the 88 bytes of a filter's own part.
+fn own_part(filter: &Ribbon) -> Result<Vec<u8>, String> {
+    let shape = &filter.shape;
+    let mut own = vec![filter.scheme, filter.domain, 0, shape.columns as u8];
+    own.extend([shape.deep as u8, shape.last_seed as u8]);
+    own.extend((shape.last as u16).to_le_bytes());
+    own.extend(filter.keys.to_le_bytes());
+    own.extend(shape.split.to_le_bytes());
+    own.extend(filter.rate.to_le_bytes());
+    own.extend(filter.parameter.to_le_bytes());
+    for words in shape.words {
+        own.extend((words as u32).to_le_bytes());
+    }
+    own.extend(shape.seeds.map(|seed| seed as u8));
+    own.extend(filter.self_test()?.to_le_bytes());
+    Ok(own)
+}
+
+/// The filter of an own part, without its bits.
+fn of_own_part(
+    own: &[u8],
+    recipe: u32,
+    records: &[(u16, String)],
+    secret: Option<&[u8; 16]>,
+) -> Result<Ribbon, String> {
+    let u32_at = |at: usize| u64::from(crate::read::u32_at(own, at));
+    let filter = Ribbon {
+        scheme: own[0],
+        domain: own[1],
+        rate: f64::from_bits(u64_at(own, 24)),
+        parameter: u64_at(own, 32),
+        recipe,
+        records: records.to_vec(),
+        secret: secret.copied().unwrap_or_default(),
+        keys: u64_at(own, 8),
+        shape: Shape {
+            columns: own[3].into(),
+            deep: own[4].into(),
+            split: u64_at(own, 16),
+            words: std::array::from_fn(|k| u32_at(40 + 4 * k)),
+            seeds: std::array::from_fn(|k| own[72 + k].into()),
+            last: u64::from(own[6]) | u64::from(own[7]) << 8,
+            last_seed: own[5].into(),
+        },
+        bits: Vec::new(),
+    };
+    if own[2] != 0 {
+        return Err(format!("contents {} are not known", own[2]));
+    }
+    filter.check()?;
+    Ok(filter)
+}
+
+/// The one file of a filter, sealed where there is a seal key.
+pub fn write(filter: &Ribbon, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
+    filter.check()?;
+    if filter.scheme == 2 && filter.parameter != siphash13(&filter.secret, KEY_CHECK) {
+        return Err("the key check is not that of the secret key".to_string());
+    }
+    let mut bits = filter.bits.clone();
+    bits.resize(bits.len().next_multiple_of(512).max(512), false);
+    let parts = Parts {
+        kind: 7,
+        own: own_part(filter)?,
+        recipe: filter.recipe,
+        records: &filter.records,
+        links: Vec::new(),
+        body: body(&bits),
+    };
+    envelope::write(&parts, seal_key)
+}
+
+/// Reads a file of kind 7, with the keys and the steps of [`read`](crate::read::read).
+pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> Result<Ribbon, String> {
+    // Steps 1 to 4.
+    let head = envelope::head(file, 7, "ribbon filter")?;
+    let mut filter =
+        of_own_part(head.own(), head.recipe, &head.records, secret).or_else(|why| refuse(4, &why))?;
+    // Step 5.
+    let words = filter.shape.all_words();
+    let body = head.body(0, 64 * words.div_ceil(8).max(1))?;
+    // Step 6: keys, self-test.
+    head.check_keys(filter.scheme, filter.parameter, secret, seal_key)?;
+    if u64_at(head.own(), 80) != filter.self_test().or_else(|why| refuse(6, &why))? {
+        return refuse(6, "the self-test");
+    }
+    // Step 7: chunks, bits that stand for nothing.
+    head.check_chunks(0, body)?;
+    filter.bits = (0..8 * body.len()).map(|p| body[p / 8] >> (p % 8) & 1 == 1).collect();
+    let mut unused: Vec<(u64, u64)> = Vec::new();
+    for layer in filter.shape.layers() {
+        let used = 64 * layer.thresholds_at + layer.shards() * layer.buckets_of_shard() * layer.code_bits();
+        unused.push((used, 64 * (layer.thresholds_at + layer.threshold_words())));
+    }
+    let last = 64 * filter.shape.last_at() + filter.shape.last * filter.shape.deep;
+    unused.push((last, filter.bits.len() as u64));
+    if unused.iter().any(|&(from, to)| filter.bits[from as usize..to as usize].contains(&true)) {
+        return refuse(7, "bits that stand for nothing are set");
+    }
+    filter.bits.truncate(64 * words as usize);
+    // Step 8.
+    head.check_seal(seal_key)?;
+    Ok(filter)
+}

@@ -52,10 +52,9 @@ impl Fields {
         let depth = self.depth();
         let is_layer = |words: &u32| *words >= 2 && is_even((*words).into());
         if !self.words[..depth].iter().all(is_layer) || self.words[depth..].iter().any(|words| *words != 0) {
-            let found = format_args!("{:?}", self.words);
             return Err(Error::parameter(
                 "the words of the layers of a ribbon",
-                found,
+                format_args!("{:?}", self.words),
                 "those of whole shards",
             ));
         }

@@ -94,10 +94,12 @@ impl RibbonFilterBuilder {
         let promised_rate = self.rate.unwrap_or(DEFAULT_RATE);
         check_rate(promised_rate)?;
         if !(LEAST_RATE..=MOST_RATE).contains(&promised_rate) {
-            let reason = format_args!(
-                "a rate of {promised_rate} is not one of a ribbon filter; ask for 0.5 at most, and 2^-32 (2.4e-10) at least"
-            );
-            return Err(Error::rate_out_of_reach(promised_rate, reason));
+            return Err(Error::rate_out_of_reach(
+                promised_rate,
+                format_args!(
+                    "a rate of {promised_rate} is not one of a ribbon filter; ask for 0.5 at most, and 2^-32 (2.4e-10) at least"
+                ),
+            ));
         }
         self.labels.check()?;
         let meta = Meta { keys: self.key_hasher()?, promised_rate, labels: self.labels.kept() };

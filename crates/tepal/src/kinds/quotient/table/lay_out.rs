@@ -70,9 +70,7 @@ impl Table {
             if self.kernel.relay(&mut relay, &self.packing, from, packing, &mut lines[start..]).is_err() {
                 return Ok(false);
             }
-            if let Some(old) = &mut old
-                && relay.read() - given_back >= GIVEN_BACK
-            {
+            if let Some(old) = old.as_mut().filter(|_| relay.read() - given_back >= GIVEN_BACK) {
                 give_back(&mut old[given_back..relay.read()]);
                 given_back = relay.read();
             }

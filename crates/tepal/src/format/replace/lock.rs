@@ -128,5 +128,13 @@ impl FileLock {
     }
 }
 
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        if let Some(file) = &self.file {
+            system::unlock(file);
+        }
+    }
+}
+
 #[cfg(all(test, unix))]
 mod tests;

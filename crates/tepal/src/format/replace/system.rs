@@ -56,6 +56,11 @@ mod unix {
         Ok(rustix::io::retry_on_intr(|| flock(file, FlockOperation::LockExclusive))?)
     }
 
+    /// Gives a lock back at once: to close the file does that only when no process that was begun meanwhile has it open still.
+    pub(in super::super) fn unlock(file: &File) {
+        let _ = flock(file, FlockOperation::Unlock);
+    }
+
     /// Is the file at `path` this one?
     pub(in super::super) fn leads_to(path: &Path, file: &File) -> bool {
         match (fs::symlink_metadata(path), file.metadata()) {
@@ -180,6 +185,8 @@ mod other {
     pub(in super::super) fn try_lock(_file: &File) -> io::Result<()> {
         Ok(())
     }
+
+    pub(in super::super) fn unlock(_file: &File) {}
 
     pub(in super::super) fn lock(_file: &File) -> io::Result<()> {
         Ok(())

@@ -166,3 +166,16 @@ fn writers_at_once_lose_nothing() {
     assert!((1000..1010u32).all(|key| seen.contains(&key)));
     assert_eq!(names(&folder), 1);
 }
+
+/// A process that was begun while there was a lock has the file open too, until it becomes another program.
+#[test]
+fn a_lock_ends_though_the_file_is_open_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved(&folder);
+    let lock = FileLock::acquire(&path).unwrap();
+    let of_a_child = lock.file.as_ref().unwrap().try_clone().unwrap();
+    assert!(FileLock::try_acquire(&path).unwrap().is_none());
+    drop(lock);
+    assert!(FileLock::try_acquire(&path).unwrap().is_some());
+    drop(of_a_child);
+}

@@ -117,5 +117,6 @@ fn every_number_of_keys_has_a_layer() {
         let load = keys as f64 / (f64::from(words) * 64.0);
         assert!(keys < 2048 || (1.03..1.075).contains(&load), "{keys}: {load}");
     }
-    assert!(Layer::words_for(usize::MAX / 2).is_err());
+    // On 32 bits memory ends before the words do.
+    assert_eq!(Layer::words_for(usize::MAX / 2).is_err(), usize::BITS == 64);
 }

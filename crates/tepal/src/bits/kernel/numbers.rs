@@ -3,7 +3,9 @@
 use super::*;
 use crate::bits::table;
 use crate::bits::table::change::{self, Added, Copies, Scratch, Wanted};
-use crate::bits::table::line::{ByArithmetic, Select};
+use crate::bits::table::line::ByArithmetic;
+#[cfg(target_arch = "x86_64")]
+use crate::bits::table::line::Select;
 use crate::bits::table::packing::Packing;
 use crate::bits::table::relay::Relay;
 use crate::bits::table::stream::NoRoom;

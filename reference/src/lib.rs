@@ -24,6 +24,7 @@
 //! | [`write`](mod@write) | 3 and 4: from a filter to a file |
 //! | [`read`] | 4.6: from a file to a filter, with every check |
 //! | `envelope` | 3 and 4.6, once for the kinds 2 to 7: what surrounds the filter |
+//! | `hashing` | 1 and 4.2.2, once for the kinds 3 and 5 to 7: how a key becomes a hash |
 //! | [`chain`] | 4.2.1: the growing chain and its file |
 //! | [`quotient`] | 4.2.2: the quotient filter and its file |
 //! | [`growing`] | 4.2.3: the growing filter, which is a chain of such tables, and its file |
@@ -48,6 +49,7 @@ pub mod expiring;
 pub mod filter;
 pub mod growing;
 pub mod hash;
+mod hashing;
 pub mod key;
 pub mod patch;
 pub mod quotient;

@@ -1,12 +1,11 @@
 //! Section 4.2.2: a filter on a quotient table, which can take a key out again and count, and its file.
 
 use crate::envelope::{self, Parts};
-use crate::filter::check_records;
-use crate::hash::{siphash13, xxh3, xxh64};
-use crate::key::{apply_recipe, bytes_of};
+use crate::hash::siphash13;
+use crate::hashing::Hashing;
 use crate::read::{refuse, u32_at, u64_at};
 use crate::size::table_for;
-use crate::table::{MOST_SLOTS, Shape, Slot, decode_canonical, encode, number, slots_of, spread};
+use crate::table::{MOST_SLOTS, Shape, Slot, decode_canonical, encode, number, slots_of};
 use crate::write::{KEY_CHECK, body};
 
 /// Tags that say nothing: there are none.
@@ -68,20 +67,7 @@ impl Quotient {
     /// Refuses fields that a file cannot have.
     pub fn check(&self) -> Result<(), String> {
         self.shape.check()?;
-        if !(1..=4).contains(&self.scheme) {
-            return Err(format!("scheme {} has no 64-bit hash", self.scheme));
-        }
-        if matches!(self.scheme, 3 | 4) && self.parameter != 0 {
-            return Err(format!("scheme {} has no parameter", self.scheme));
-        }
-        check_records(&self.records)?;
-        let has = |tag: u16| self.records.iter().any(|record| record.0 == tag);
-        if has(5) || has(6) != (self.scheme == 4) {
-            return Err("record 5 is not there, and record 6 if and only if the scheme is 4".to_string());
-        }
-        if !(1..=7).contains(&self.domain) {
-            return Err(format!("key domain {} is not known", self.domain));
-        }
+        self.hashing().check()?;
         if !(1..=3).contains(&self.policy) {
             return Err(format!("policy {} is not known", self.policy));
         }
@@ -93,9 +79,6 @@ impl Quotient {
         if !allowed.contains(&self.shape.tag_bits) {
             return Err(format!("tags of the meaning {} have no {} bits", self.tag, self.shape.tag_bits));
         }
-        if self.recipe > 3 {
-            return Err(format!("recipe {:#x} has unknown bits", self.recipe));
-        }
         if self.capacity == 0 {
             return Err("the capacity is 0".to_string());
         }
@@ -106,19 +89,21 @@ impl Quotient {
         Ok(())
     }
 
-    /// The hash of the bytes of section 1.1.
-    fn hash(&self, bytes: &[u8]) -> Result<u64, String> {
-        match self.scheme {
-            1 => Ok(xxh3(bytes, self.parameter)),
-            2 => Ok(siphash13(&self.secret, bytes)),
-            3 => Ok(xxh64(bytes)),
-            _ => Err("scheme 4 cannot hash a key".to_string()),
+    /// How it hashes.
+    fn hashing(&self) -> Hashing<'_> {
+        Hashing {
+            scheme: self.scheme,
+            domain: self.domain,
+            parameter: self.parameter,
+            recipe: self.recipe,
+            records: &self.records,
+            secret: &self.secret,
         }
     }
 
     /// The hash of a key.
     pub(crate) fn hash_of(&self, key: &[u8]) -> Result<u64, String> {
-        self.hash(&bytes_of(self.domain, &apply_recipe(self.recipe, key))?)
+        self.hashing().hash_of(key)
     }
 
     /// Inserts a key once more.
@@ -177,18 +162,9 @@ impl Quotient {
         Ok(())
     }
 
-    /// Offset 112: the sum of the spread hashes of four fixed keys, hashed as they stand. Scheme 4 has four fixed
-    /// hashes in their place.
+    /// Offset 112: the sum of the spread hashes of four fixed keys.
     pub fn self_test(&self) -> Result<u64, String> {
-        let mut sum = 0u64;
-        for i in 0..4 {
-            let h = match self.scheme {
-                4 => (i + 1u64).wrapping_mul(0x9E3779B97F4A7C15),
-                _ => self.hash(format!("tepal self-test {i}").as_bytes())?,
-            };
-            sum = sum.wrapping_add(spread(h));
-        }
-        Ok(sum)
+        self.hashing().self_test()
     }
 }
 

@@ -4,9 +4,8 @@ mod build;
 mod file;
 
 use crate::bits::mulhi;
-use crate::filter::check_records;
-use crate::hash::{finish, siphash13, xxh3, xxh64};
-use crate::key::{apply_recipe, bytes_of};
+use crate::hash::{finish, siphash13};
+use crate::hashing::Hashing;
 use crate::table::spread;
 
 pub use build::columns_for;
@@ -242,23 +241,7 @@ impl Ribbon {
     /// Refuses fields that a file cannot have.
     pub fn check(&self) -> Result<(), String> {
         self.shape.check()?;
-        if !(1..=4).contains(&self.scheme) {
-            return Err(format!("scheme {} has no 64-bit hash", self.scheme));
-        }
-        if matches!(self.scheme, 3 | 4) && self.parameter != 0 {
-            return Err(format!("scheme {} has no parameter", self.scheme));
-        }
-        check_records(&self.records)?;
-        let has = |tag: u16| self.records.iter().any(|record| record.0 == tag);
-        if has(5) || has(6) != (self.scheme == 4) {
-            return Err("record 5 is not there, and record 6 if and only if the scheme is 4".to_string());
-        }
-        if !(1..=7).contains(&self.domain) {
-            return Err(format!("key domain {} is not known", self.domain));
-        }
-        if self.recipe > 3 {
-            return Err(format!("recipe {:#x} has unknown bits", self.recipe));
-        }
+        self.hashing().check()?;
         if (self.keys == 0) != (self.shape.words[0] == 0 && self.shape.last == 0) {
             return Err(format!("{} keys in {} words", self.keys, self.shape.all_words()));
         }
@@ -269,18 +252,21 @@ impl Ribbon {
         Ok(())
     }
 
-    fn hash(&self, bytes: &[u8]) -> Result<u64, String> {
-        match self.scheme {
-            1 => Ok(xxh3(bytes, self.parameter)),
-            2 => Ok(siphash13(&self.secret, bytes)),
-            3 => Ok(xxh64(bytes)),
-            _ => Err("scheme 4 cannot hash a key".to_string()),
+    /// How it hashes.
+    fn hashing(&self) -> Hashing<'_> {
+        Hashing {
+            scheme: self.scheme,
+            domain: self.domain,
+            parameter: self.parameter,
+            recipe: self.recipe,
+            records: &self.records,
+            secret: &self.secret,
         }
     }
 
     /// The hash of a key.
     pub fn hash_of(&self, key: &[u8]) -> Result<u64, String> {
-        self.hash(&bytes_of(self.domain, &apply_recipe(self.recipe, key))?)
+        self.hashing().hash_of(key)
     }
 
     /// Section 2.8: is what stands there for a key its fingerprint?
@@ -334,17 +320,8 @@ impl Ribbon {
         (0..layer.code_bits()).map(|i| u64::from(self.bits[(at + i) as usize]) << i).sum()
     }
 
-    /// Offset 112: the sum of the spread hashes of four fixed keys, hashed as they stand. Scheme 4 has four fixed
-    /// hashes in their place.
+    /// Offset 112: the sum of the spread hashes of four fixed keys.
     pub fn self_test(&self) -> Result<u64, String> {
-        let mut sum = 0u64;
-        for i in 0..4 {
-            let h = match self.scheme {
-                4 => (i + 1u64).wrapping_mul(STEP),
-                _ => self.hash(format!("tepal self-test {i}").as_bytes())?,
-            };
-            sum = sum.wrapping_add(spread(h));
-        }
-        Ok(sum)
+        self.hashing().self_test()
     }
 }

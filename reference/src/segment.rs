@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::envelope::{self, Parts};
 use crate::filter::check_records;
-use crate::hash::{siphash13, xxh3, xxh64};
-use crate::key::{apply_recipe, bytes_of};
+use crate::hash::siphash13;
+use crate::hashing::Hashing;
 use crate::read::{refuse, u16_at, u32_at, u64_at};
 use crate::size::table_for;
-use crate::table::{MOST_SLOTS, Shape, Slot, decode_canonical, encode, most_numbers, number, spread};
+use crate::table::{MOST_SLOTS, Shape, Slot, decode_canonical, encode, most_numbers, number};
 use crate::write::{KEY_CHECK, body};
 
 /// What a tag says: a segment in which its number is.
@@ -77,25 +77,9 @@ impl Segmented {
         if self.shape.numbers > most_numbers(16) {
             return Err(format!("U cannot be {} with as many segments as there can be", self.shape.numbers));
         }
-        if !(1..=4).contains(&self.scheme) {
-            return Err(format!("scheme {} has no 64-bit hash", self.scheme));
-        }
-        if matches!(self.scheme, 3 | 4) && self.parameter != 0 {
-            return Err(format!("scheme {} has no parameter", self.scheme));
-        }
-        check_records(&self.records)?;
-        let has = |tag: u16| self.records.iter().any(|record| record.0 == tag);
-        if has(5) || has(6) != (self.scheme == 4) {
-            return Err("record 5 is not there, and record 6 if and only if the scheme is 4".to_string());
-        }
-        if !(1..=7).contains(&self.domain) {
-            return Err(format!("key domain {} is not known", self.domain));
-        }
+        self.hashing().check()?;
         if !(1..=3).contains(&self.policy) {
             return Err(format!("policy {} is not known", self.policy));
-        }
-        if self.recipe > 3 {
-            return Err(format!("recipe {:#x} has unknown bits", self.recipe));
         }
         if self.capacity == 0 {
             return Err("the capacity is 0".to_string());
@@ -121,19 +105,21 @@ impl Segmented {
         Ok(())
     }
 
-    /// The hash of the bytes of section 1.1.
-    fn hash(&self, bytes: &[u8]) -> Result<u64, String> {
-        match self.scheme {
-            1 => Ok(xxh3(bytes, self.parameter)),
-            2 => Ok(siphash13(&self.secret, bytes)),
-            3 => Ok(xxh64(bytes)),
-            _ => Err("scheme 4 cannot hash a key".to_string()),
+    /// How it hashes.
+    fn hashing(&self) -> Hashing<'_> {
+        Hashing {
+            scheme: self.scheme,
+            domain: self.domain,
+            parameter: self.parameter,
+            recipe: self.recipe,
+            records: &self.records,
+            secret: &self.secret,
         }
     }
 
     /// The hash of a key.
     fn hash_of(&self, key: &[u8]) -> Result<u64, String> {
-        self.hash(&bytes_of(self.domain, &apply_recipe(self.recipe, key))?)
+        self.hashing().hash_of(key)
     }
 
     /// Inserts a key into a segment.
@@ -189,18 +175,9 @@ impl Segmented {
         Ok(())
     }
 
-    /// Offset 112: the sum of the spread hashes of four fixed keys, hashed as they stand. Scheme 4 has four fixed
-    /// hashes in their place.
+    /// Offset 112: the sum of the spread hashes of four fixed keys.
     pub fn self_test(&self) -> Result<u64, String> {
-        let mut sum = 0u64;
-        for i in 0..4 {
-            let h = match self.scheme {
-                4 => (i + 1u64).wrapping_mul(0x9E3779B97F4A7C15),
-                _ => self.hash(format!("tepal self-test {i}").as_bytes())?,
-            };
-            sum = sum.wrapping_add(spread(h));
-        }
-        Ok(sum)
+        self.hashing().self_test()
     }
 
     /// The segments as they stand behind the records.

@@ -38,7 +38,7 @@ impl GrowingFilter {
     /// # Errors
     /// [`Error::RateOutOfReach`] where the filter has as many keys as it can ever have; [`Error::TooLarge`] where there is no memory for
     /// more lines; [`Error::KeyRefused`] for a key that the key domain does not have; [`Error::CallerHashes`] in a filter of the
-    /// caller's hashes; [`Error::KeysClustered`] where keys were chosen by the filter's own hash so that their numbers lie side by
+    /// caller's hashes; [`Error::NumbersClustered`] where keys were chosen by the filter's own hash so that their numbers lie side by
     /// side; [`Error::TooManyCopies`] where keys can be removed and one is in as often as can be; [`Error::Damaged`] for a filter
     /// that was opened [quick](crate::Open::quick) and is not what was written. The filter is unchanged then.
     #[inline]

@@ -292,10 +292,6 @@ macro_rules! same_calls_but_insert {
             Some(self.labels())
         }
 
-        fn estimated_len(&self) -> f64 {
-            self.estimated_len()
-        }
-
         fn size_in_bytes(&self) -> u64 {
             self.size_in_bytes()
         }
@@ -318,6 +314,50 @@ macro_rules! same_calls_but_insert {
     };
 }
 
+/// What a filter that is one table of numbers does as every other one does: of [`Filter`](super::Filter), beside the calls above.
 #[cfg(feature = "quotient")]
-pub(crate) use insert_many;
+macro_rules! table_calls {
+    () => {
+        fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
+            self.set_over_capacity(policy);
+            Ok(())
+        }
+
+        fn capacity(&self) -> u64 {
+            self.capacity()
+        }
+
+        fn over_capacity(&self) -> OverCapacity {
+            self.over_capacity()
+        }
+
+        fn is_over_capacity(&self) -> bool {
+            self.is_over_capacity()
+        }
+
+        fn is_full(&self) -> bool {
+            self.is_full()
+        }
+
+        fn estimated_len(&self) -> f64 {
+            self.table.estimated_len()
+        }
+
+        /// The share of taken slots in equal parts of the table.
+        fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
+            self.table.fill_of_slices(slices)
+        }
+
+        fn check_before_copying(&self) -> Result<()> {
+            self.table.check_before_copying()
+        }
+
+        fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
+            part::of_file(part, secret)
+        }
+    };
+}
+
 pub(crate) use {about_keys, ask_many, key_options, same_calls, same_calls_but_insert};
+#[cfg(feature = "quotient")]
+pub(crate) use {insert_many, table_calls};

@@ -12,6 +12,8 @@ use crate::bits::Line;
 use crate::error::Result;
 use crate::facts::Labels;
 use crate::key::Recipe;
+#[cfg(any(feature = "quotient", feature = "ribbon"))]
+use crate::{bits::mix::spread, key::schemes::Hasher};
 
 /// Held by a filter and its clones: counted by atomics, where the machine has them.
 #[cfg(not(target_has_atomic = "ptr"))]
@@ -25,6 +27,15 @@ pub(crate) const OWN_BYTES: usize = 88;
 /// The keys of which a file says what its writer's hash makes of them.
 pub(crate) const SELF_TEST_KEYS: [&[u8; 17]; 4] =
     [b"tepal self-test 0", b"tepal self-test 1", b"tepal self-test 2", b"tepal self-test 3"];
+
+/// The sum of what the self-test keys are spread to, of a filter that spreads hashes (FORMAT.md, section 4.2.2).
+#[cfg(any(feature = "quotient", feature = "ribbon"))]
+pub(crate) fn self_test_of_spread(hasher: &Hasher) -> u64 {
+    let Hasher::Hash(scheme) = hasher else { return 0 };
+    (0..).zip(SELF_TEST_KEYS).fold(0, |sum: u64, (number, key)| {
+        sum.wrapping_add(scheme.self_test_hash(number, key).map_or(0, spread))
+    })
+}
 
 /// A filter as its file has it.
 pub(crate) struct FilePart<'a> {

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::facts::{Facts, Labels, TableFacts, Warning, Window, WindowFacts};
 use crate::ids::{Kind, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
-use crate::kinds::calls::same_calls;
+use crate::kinds::calls::{same_calls, table_calls};
 use crate::kinds::{AwaitsBody, FilePart, Filter};
 
 impl ExpiringFilter {
@@ -51,7 +51,7 @@ impl ExpiringFilter {
             is_over_capacity: self.is_over_capacity(),
             is_full: self.is_full(),
             keys_inserted: self.inserted,
-            estimated_len: self.estimated_len(),
+            estimated_len: self.table.estimated_len(),
             false_positive_rate: self.false_positive_rate(),
             size_in_bytes: self.size_in_bytes(),
             labels: self.labels().clone(),
@@ -74,53 +74,14 @@ impl ExpiringFilter {
             file: None,
         }
     }
-
-    /// How many different keys are in it, from the different numbers: of n keys two have one number at times.
-    fn estimated_len(&self) -> f64 {
-        let all = self.numbers() as f64;
-        let share = self.false_positive_rate();
-        if share >= 1.0 { self.table.distinct() as f64 } else { -all * libm::log1p(-share) }
-    }
 }
 
 impl Filter for ExpiringFilter {
     same_calls!();
 
-    fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
-        self.set_over_capacity(policy);
-        Ok(())
-    }
-
-    fn capacity(&self) -> u64 {
-        self.capacity()
-    }
-
-    fn over_capacity(&self) -> OverCapacity {
-        self.over_capacity()
-    }
-
-    fn is_over_capacity(&self) -> bool {
-        self.is_over_capacity()
-    }
-
-    fn is_full(&self) -> bool {
-        self.is_full()
-    }
+    table_calls!();
 
     fn keys_inserted(&self) -> Option<u64> {
         self.inserted
-    }
-
-    /// The share of taken slots in equal parts of the table.
-    fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
-        self.table.fill_of_slices(slices)
-    }
-
-    fn check_before_copying(&self) -> Result<()> {
-        self.table.check_before_copying()
-    }
-
-    fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
-        part::of_file(part, secret)
     }
 }

@@ -14,9 +14,9 @@ use crate::facts::Window;
 use crate::ids::{KeyDomain, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
-use crate::kinds::in_file::{BodyChecked, Ref};
+use crate::kinds::in_file::{BodyChecked, Ref, self_test_of_spread};
+use crate::kinds::quotient::Meta;
 use crate::kinds::quotient::table::Table;
-use crate::kinds::quotient::{Meta, self_test};
 use crate::kinds::storage::Mapped;
 use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
@@ -55,7 +55,7 @@ impl ExpiringFilter {
             clock.length(),
             u64::from(fields.spare) | u64::from(unit) << 32 | u64::from(clock.generations()) << 40,
             self.inserted.unwrap_or(NOT_KNOWN),
-            self_test(hasher),
+            self_test_of_spread(hasher),
         ] {
             out.extend(number.to_le_bytes());
         }
@@ -168,7 +168,7 @@ impl AwaitsBody for Bodiless {
     }
 
     fn self_test(&self) -> Result<()> {
-        match self_test(self.meta.keys.hasher()) == self.sum {
+        match self_test_of_spread(self.meta.keys.hasher()) == self.sum {
             true => Ok(()),
             false => {
                 Err(Error::damaged("this build's hash does not give the numbers that the writer's gave"))

@@ -65,17 +65,16 @@ impl GrowingFilter {
 
     /// How many different keys are in it, from the different numbers: of n keys two have one number at times.
     fn estimated_len(&self) -> f64 {
-        let of_link = |link: &Table| {
-            let share = link.rate();
-            let all = link.packing().numbers() as f64;
-            if share >= 1.0 { link.distinct() as f64 } else { -all * libm::log1p(-share) }
-        };
-        self.links.iter().map(of_link).sum()
+        self.links.iter().map(Table::estimated_len).sum()
     }
 }
 
 impl Filter for GrowingFilter {
     same_calls!();
+
+    fn estimated_len(&self) -> f64 {
+        self.estimated_len()
+    }
 
     fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
         match policy == Filter::over_capacity(self) {

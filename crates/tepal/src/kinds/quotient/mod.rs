@@ -22,7 +22,6 @@ use alloc::boxed::Box;
 use core::fmt;
 
 pub use builder::QuotientFilterBuilder;
-pub(crate) use part::self_test;
 
 use crate::error::Result;
 use crate::facts::Labels;

@@ -8,14 +8,13 @@ use super::table::Table;
 use super::{Meta, QuotientFilter};
 use crate::bits::Line;
 use crate::bits::table::packing::{Fields, Packing};
-use crate::bits::table::spread;
 use crate::error::{Error, Result};
 use crate::ids::{KeyDomain, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
-use crate::kinds::in_file::{BodyChecked, Ref};
+use crate::kinds::in_file::{BodyChecked, Ref, self_test_of_spread};
 use crate::kinds::storage::Mapped;
-use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES, SELF_TEST_KEYS};
+use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
 /// What the tag of a slot means.
@@ -57,19 +56,11 @@ pub(crate) fn own_part(meta: &Meta, table: &Table, held: u64, is_deletable: bool
         table.distinct(),
         u64::from(fields.spare) | u64::from(!is_deletable) << 32,
         0,
-        self_test(hasher),
+        self_test_of_spread(hasher),
     ] {
         out.extend(number.to_le_bytes());
     }
     core::array::from_fn(|i| out[i])
-}
-
-/// The sum of what the self-test keys are spread to.
-pub(crate) fn self_test(hasher: &Hasher) -> u64 {
-    let Hasher::Hash(scheme) = hasher else { return 0 };
-    (0..).zip(SELF_TEST_KEYS).fold(0, |sum: u64, (number, key)| {
-        sum.wrapping_add(scheme.self_test_hash(number, key).map_or(0, spread))
-    })
 }
 
 /// A filter of a file that awaits its body.
@@ -164,7 +155,7 @@ impl AwaitsBody for Bodiless {
     }
 
     fn self_test(&self) -> Result<()> {
-        match self_test(self.meta.keys.hasher()) == self.sum {
+        match self_test_of_spread(self.meta.keys.hasher()) == self.sum {
             true => Ok(()),
             false => {
                 Err(Error::damaged("this build's hash does not give the numbers that the writer's gave"))

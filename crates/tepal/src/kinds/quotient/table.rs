@@ -110,6 +110,12 @@ impl Table {
         self.numbers as f64 / self.packing.numbers() as f64
     }
 
+    /// How many different keys are in it, from the different numbers: of n keys two have one number at times.
+    pub(crate) fn estimated_len(&self) -> f64 {
+        let (all, share) = (self.packing.numbers() as f64, self.rate());
+        if share >= 1.0 { self.numbers as f64 } else { -all * libm::log1p(-share) }
+    }
+
     /// The number of a hash.
     #[inline(always)]
     pub(crate) fn number(&self, h: u64) -> u64 {

@@ -85,6 +85,10 @@ impl RibbonFilter {
 impl Filter for RibbonFilter {
     same_calls!();
 
+    fn estimated_len(&self) -> f64 {
+        self.estimated_len()
+    }
+
     fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
         match policy {
             OverCapacity::Refuse => Ok(()),

@@ -5,16 +5,15 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{Meta, RibbonFilter};
-use crate::bits::mix::spread;
 use crate::bits::ribbon::shape::{Fields, Shape};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::ids::{KeyDomain, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
-use crate::kinds::in_file::{BodyChecked, Ref};
+use crate::kinds::in_file::{BodyChecked, Ref, self_test_of_spread};
 use crate::kinds::storage::Mapped;
-use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES, SELF_TEST_KEYS};
+use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
 /// What is stored for a key: its fingerprint.
@@ -50,17 +49,9 @@ impl RibbonFilter {
         out.extend(hasher.parameters().to_le_bytes());
         out.extend(fields.words.iter().flat_map(|words| words.to_le_bytes()));
         out.extend(fields.seeds);
-        out.extend(self_test(hasher).to_le_bytes());
+        out.extend(self_test_of_spread(hasher).to_le_bytes());
         core::array::from_fn(|i| out[i])
     }
-}
-
-/// The sum of what the self-test keys are spread to.
-fn self_test(hasher: &Hasher) -> u64 {
-    let Hasher::Hash(scheme) = hasher else { return 0 };
-    (0..).zip(SELF_TEST_KEYS).fold(0, |sum: u64, (number, key)| {
-        sum.wrapping_add(scheme.self_test_hash(number, key).map_or(0, spread))
-    })
 }
 
 /// A filter of a file that awaits its body.
@@ -117,7 +108,7 @@ impl AwaitsBody for Bodiless {
     }
 
     fn self_test(&self) -> Result<()> {
-        match self_test(self.meta.keys.hasher()) == self.sum {
+        match self_test_of_spread(self.meta.keys.hasher()) == self.sum {
             true => Ok(()),
             false => {
                 Err(Error::damaged("this build's hash does not give the numbers that the writer's gave"))

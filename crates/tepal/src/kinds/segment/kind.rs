@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::facts::{Facts, Labels, SegmentFacts, TableFacts, Warning};
 use crate::ids::{Kind, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
-use crate::kinds::calls::same_calls_but_insert;
+use crate::kinds::calls::{same_calls_but_insert, table_calls};
 use crate::kinds::{AwaitsBody, FilePart, Filter};
 
 impl SegmentFilter {
@@ -42,7 +42,7 @@ impl SegmentFilter {
             is_over_capacity: self.is_over_capacity(),
             is_full: self.is_full(),
             keys_inserted: Some(self.len()),
-            estimated_len: self.estimated_len(),
+            estimated_len: self.table.estimated_len(),
             false_positive_rate: self.false_positive_rate(),
             size_in_bytes: self.size_in_bytes(),
             labels: self.labels().clone(),
@@ -66,13 +66,6 @@ impl SegmentFilter {
         }
     }
 
-    /// How many different keys are in it, from the different numbers: of n keys two have one number at times.
-    fn estimated_len(&self) -> f64 {
-        let all = self.numbers() as f64;
-        let share = self.false_positive_rate();
-        if share >= 1.0 { self.table.distinct() as f64 } else { -all * libm::log1p(-share) }
-    }
-
     /// The segment of a key that comes without one: the only one.
     fn only_segment(&self) -> Result<Segment> {
         only(&self.segments).ok_or(Error::NotPossible {
@@ -94,41 +87,9 @@ impl Filter for SegmentFilter {
 
     same_calls_but_insert!();
 
-    fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
-        self.set_over_capacity(policy);
-        Ok(())
-    }
-
-    fn capacity(&self) -> u64 {
-        self.capacity()
-    }
-
-    fn over_capacity(&self) -> OverCapacity {
-        self.over_capacity()
-    }
-
-    fn is_over_capacity(&self) -> bool {
-        self.is_over_capacity()
-    }
-
-    fn is_full(&self) -> bool {
-        self.is_full()
-    }
+    table_calls!();
 
     fn keys_inserted(&self) -> Option<u64> {
         Some(self.len())
-    }
-
-    /// The share of taken slots in equal parts of the table.
-    fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
-        self.table.fill_of_slices(slices)
-    }
-
-    fn check_before_copying(&self) -> Result<()> {
-        self.table.check_before_copying()
-    }
-
-    fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
-        part::of_file(part, secret)
     }
 }

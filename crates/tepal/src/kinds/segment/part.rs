@@ -15,9 +15,8 @@ use crate::fields;
 use crate::ids::{KeyDomain, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
-use crate::kinds::in_file::{BodyChecked, Ref};
+use crate::kinds::in_file::{BodyChecked, Ref, self_test_of_spread};
 use crate::kinds::quotient::part::own_part;
-use crate::kinds::quotient::self_test;
 use crate::kinds::quotient::table::Table;
 use crate::kinds::storage::Mapped;
 use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
@@ -218,7 +217,7 @@ impl AwaitsBody for Bodiless {
     }
 
     fn self_test(&self) -> Result<()> {
-        match self_test(self.meta.keys.hasher()) == self.sum {
+        match self_test_of_spread(self.meta.keys.hasher()) == self.sum {
             true => Ok(()),
             false => {
                 Err(Error::damaged("this build's hash does not give the numbers that the writer's gave"))

@@ -101,7 +101,7 @@
 //! | `mmap` | yes | [`BloomFilter::open`] maps the file; without it the file is read into memory |
 //! | `avx512` | no | loops for AVX-512 too, where the CPU has it. Needs Rust 1.89 |
 //! | `force-cpu-level` | no | for tests: the variable `TEPAL_CPU_LEVEL` names the level of the loops |
-//! | `build` | no | `build::Gather`: a filter of the right size from keys that come once, in any number |
+//! | `build` | no | `build::Gather`: a filter of the right size from keys that come once, in any number; `build::KeyCounter`: how many there are in several places |
 //! | `parallel` | no | `BloomFilter::insert_bulk` and `contains_bulk`: millions of keys over several threads |
 //! | `except` | no | `Exceptions`: keys that a filter says no for though its bits say yes. Without it files that have them are refused |
 //! | `foreign` | no | schemes of the five articles and of other programs, their key domains and files. Without it they are refused, and the library is smaller: for a page or a phone that asks one file of ours |

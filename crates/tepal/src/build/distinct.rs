@@ -18,10 +18,14 @@ const NEARLY_FULL: f64 = 0.95;
 /// Highest bits of the hash that must be 0 to reach each array.
 const SAMPLED_BITS: [u32; 3] = [0, 4, 8];
 
+/// Words of a counter of all hashes.
+pub(super) const WORDS: usize = SAMPLED_BITS.len() * BITS / 64;
+
 /// Twice the largest standard error of an estimate, relative: 2.3 % of all estimates are lower by more.
 pub(crate) const MARGIN: f64 = 0.0016;
 
 /// Counts different hashes: all of a list, or those of them that begin with the same bits.
+#[derive(Clone)]
 pub(crate) struct DistinctCounter {
     /// Of each array what these hashes can reach.
     arrays: [Vec<u64>; 3],
@@ -56,6 +60,24 @@ impl DistinctCounter {
                 }
             }
         }
+    }
+
+    /// Counts what the other one has counted too: as if this one had seen all hashes. Both are of all hashes.
+    pub(super) fn unite(&mut self, other: &Self) {
+        for (here, there) in self.arrays.iter_mut().zip(&other.arrays) {
+            here.iter_mut().zip(there).for_each(|(here, there)| *here |= there);
+        }
+    }
+
+    /// What it knows, in words. Of a counter of all hashes these are `WORDS`.
+    pub(super) fn words(&self) -> impl Iterator<Item = u64> {
+        self.arrays.iter().flatten().copied()
+    }
+
+    /// A counter of all hashes from so many of [`words`](Self::words).
+    pub(super) fn from_words(mut words: impl Iterator<Item = u64>) -> Self {
+        let array = |_| words.by_ref().take(BITS / 64).collect();
+        Self { arrays: SAMPLED_BITS.map(array) }
     }
 
     /// About how many different hashes there were.

@@ -3,8 +3,9 @@
 //! A Bloom filter cannot grow, so its size must be known before the first key goes in. [`Gather`] takes the keys as they
 //! come. Where the caller has fixed the size they go in directly; else they wait, as hashes in a `spool` or as bytes in
 //! a `key_spool` under a scheme without hashes, until the different ones are counted (`distinct`). Then the filter is
-//! made for that many and filled.
+//! made for that many and filled. Keys that lie on several machines are counted at each by a [`KeyCounter`] first.
 
+mod counter;
 mod distinct;
 mod key_spool;
 mod spool;
@@ -25,6 +26,7 @@ use crate::ids::{Format, Kind, OverCapacity};
 use crate::key::{KeyHasher, KeySink, Keys, PreparedKeys};
 use crate::kinds::bloom::bulk::lock;
 use crate::kinds::bloom::{BloomFilterBuilder, after};
+pub use counter::KeyCounter;
 use distinct::{DistinctCounter, MARGIN, different};
 use key_spool::KeySpool;
 use spool::{PART_BITS, Sorter, Spool};
@@ -118,19 +120,21 @@ impl Counter {
 
     fn add(&mut self, keys: &PreparedKeys) {
         self.keys += keys.len() as u64;
-        match keys.hashes() {
-            Some(hashes) => self.distinct.add(hashes),
-            None => {
-                self.hashes.clear();
-                self.hashes.extend(keys.each().map(xxhash_rust::xxh3::xxh3_64));
-                self.distinct.add(&self.hashes);
-            }
-        }
+        self.distinct.add(hashes_to_count(keys, &mut self.hashes));
     }
 
     fn different(&self) -> u64 {
         different(self.keys, self.distinct.estimate())
     }
+}
+
+/// By what keys are told from each other: the hash of their scheme, or one of their bytes where it has none, in `room`.
+fn hashes_to_count<'a>(keys: &'a PreparedKeys, room: &'a mut Vec<u64>) -> &'a [u64] {
+    keys.hashes().unwrap_or_else(|| {
+        room.clear();
+        room.extend(keys.each().map(xxhash_rust::xxh3::xxh3_64));
+        room
+    })
 }
 
 /// A filter with all keys that were gathered.

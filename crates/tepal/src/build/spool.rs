@@ -40,7 +40,7 @@ const FILES: usize = 16;
 /// More threads than this gain nothing.
 const MOST_THREADS: usize = 256;
 /// Up to this many hashes, the different ones are counted by sorting: exactly.
-const FEW: u64 = 1 << 16;
+pub(super) const FEW: u64 = 1 << 16;
 
 /// Hashes of a block where so many threads fill some.
 fn block(threads: NonZeroUsize) -> usize {

@@ -1,0 +1,213 @@
+//! Different keys that lie on several machines: counted at each, and the counts united.
+
+use std::fmt;
+use std::vec::Vec;
+
+use super::distinct::{DistinctCounter, WORDS, different};
+use super::spool::FEW;
+use super::{PIECE, hashes_to_count, room_for, takes_keys};
+use crate::error::{Error, Result};
+use crate::fields::Fields;
+use crate::key::{KeyHasher, KeySink, Keys, PreparedKeys};
+
+/// What the bytes of a counter begin with. They are for programs of one version, and no file.
+const MARK: &[u8; 8] = b"tepalcn1";
+
+/// Counts different keys in 3 MiB, whatever their number: to plan one filter for keys that are in several places.
+///
+/// Each place counts its own; the bytes go to one place, which unites them and knows how many keys to make room for. That is
+/// the same number, however the keys were divided, and the same that [`Gather`](super::Gather) makes room for where it
+/// takes all of them.
+///
+/// ```
+/// use tepal::BloomFilter;
+/// use tepal::build::KeyCounter;
+/// let hasher = BloomFilter::builder().key_hasher()?;
+/// let mut here = KeyCounter::new(hasher.clone())?;
+/// here.insert_many(&["apple", "banana"])?;
+/// let mut there = KeyCounter::new(hasher.clone())?;
+/// there.insert_many(&["banana", "cherry"])?;
+///
+/// here.union_with(&KeyCounter::from_bytes(hasher, &there.to_bytes())?)?;
+/// assert_eq!((here.keys(), here.different(), here.is_exact()), (4, 3, true));
+/// assert_eq!(BloomFilter::builder().capacity(here.room()).build()?.capacity(), 3);
+/// # Ok::<(), tepal::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct KeyCounter {
+    hasher: KeyHasher,
+    keys: u64,
+    seen: Seen,
+}
+
+/// What was seen of the keys.
+#[derive(Clone)]
+enum Seen {
+    /// The hash of each, while these are at most `FEW`.
+    Few(Vec<u64>),
+    Many(DistinctCounter),
+}
+
+impl KeyCounter {
+    /// A counter that has seen no key. Keys are told from each other as filters of this hasher tell them, with its recipe.
+    ///
+    /// # Errors
+    /// [`Error::CallerHashes`] for a hasher that takes no keys.
+    pub fn new(hasher: KeyHasher) -> Result<Self> {
+        takes_keys(&hasher)?;
+        Ok(KeyCounter { hasher, keys: 0, seen: Seen::Few(Vec::new()) })
+    }
+
+    /// What is done with each key: to prepare keys for [`insert_prepared`](Self::insert_prepared).
+    #[must_use]
+    pub fn key_hasher(&self) -> &KeyHasher {
+        &self.hasher
+    }
+
+    /// Counts these keys too.
+    ///
+    /// # Errors
+    /// [`Error::KeyRefused`] for a key that the key domain does not have. The keys before it are counted.
+    pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
+        let (mut prepared, mut sink) = (PreparedKeys::default(), KeySink::new());
+        for i in 0..keys.len() {
+            let refused = self.hasher.prepare(&keys.key(i, sink.cleared()), &mut prepared).err();
+            if prepared.len() == PIECE || i + 1 == keys.len() || refused.is_some() {
+                self.insert_prepared(&prepared)?;
+                prepared.clear();
+            }
+            if let Some(error) = refused {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts keys that were prepared by this counter's hasher.
+    ///
+    /// # Errors
+    /// [`Error::NoHash`] for keys that another hasher has prepared.
+    pub fn insert_prepared(&mut self, keys: &PreparedKeys) -> Result<()> {
+        if !keys.is_empty() && keys.hashes().is_some() != self.hasher.has_hash() {
+            return Err(Error::NoHash { scheme: self.hasher.scheme() });
+        }
+        self.keys += keys.len() as u64;
+        let mut room = Vec::new();
+        self.see(hashes_to_count(keys, &mut room));
+        Ok(())
+    }
+
+    /// Takes hashes of keys that are counted already.
+    fn see(&mut self, hashes: &[u64]) {
+        if let Seen::Few(few) = &mut self.seen {
+            if self.keys <= FEW {
+                return few.extend_from_slice(hashes);
+            }
+            let mut many = DistinctCounter::new();
+            many.add(few);
+            self.seen = Seen::Many(many);
+        }
+        if let Seen::Many(many) = &mut self.seen {
+            many.add(hashes);
+        }
+    }
+
+    /// Counts what the other one has counted, as if this one had seen those keys itself.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] where their hashers differ.
+    pub fn union_with(&mut self, other: &Self) -> Result<()> {
+        self.hasher.check_same(&other.hasher)?;
+        self.keys = self.keys.saturating_add(other.keys);
+        match &other.seen {
+            Seen::Few(few) => self.see(few),
+            Seen::Many(there) => {
+                self.see(&[]);
+                if let Seen::Many(here) = &mut self.seen {
+                    here.unite(there);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How many keys came, repeats included.
+    #[must_use]
+    pub fn keys(&self) -> u64 {
+        self.keys
+    }
+
+    /// How many of them are different: exact up to 65,536 keys, and an estimate above, with a standard error below 0.08 %.
+    #[must_use]
+    pub fn different(&self) -> u64 {
+        match &self.seen {
+            Seen::Few(few) => {
+                let mut hashes = few.clone();
+                hashes.sort_unstable();
+                hashes.dedup();
+                hashes.len() as u64
+            }
+            Seen::Many(many) => different(self.keys, many.estimate()),
+        }
+    }
+
+    /// Is [`different`](Self::different) exact, and no estimate?
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        matches!(self.seen, Seen::Few(_))
+    }
+
+    /// The capacity of a filter for these keys: the different ones, and where these are an estimate 0.16 % more; at least 1.
+    #[must_use]
+    pub fn room(&self) -> u64 {
+        room_for(self.different(), self.is_exact(), self.keys)
+    }
+
+    /// What it knows, for a program of the same version elsewhere: at most 3 MiB.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let words: Vec<u64> = match &self.seen {
+            Seen::Few(few) => few.clone(),
+            Seen::Many(many) => many.words().collect(),
+        };
+        let mut bytes = Vec::with_capacity(MARK.len() + 8 + 8 * words.len());
+        bytes.extend_from_slice(MARK);
+        bytes.extend_from_slice(&self.keys.to_le_bytes());
+        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        bytes
+    }
+
+    /// The counter that gave these bytes, and had this hasher.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] for other bytes; [`Error::CallerHashes`] as [`new`](Self::new).
+    pub fn from_bytes(hasher: KeyHasher, bytes: &[u8]) -> Result<Self> {
+        takes_keys(&hasher)?;
+        let mut fields = Fields::at(bytes, 0);
+        if fields.take(MARK.len())? != MARK {
+            return Err(Error::damaged(format_args!("these bytes are no key counter of this version")));
+        }
+        let keys = fields.u64_le()?;
+        let len = if keys <= FEW { keys as usize } else { WORDS };
+        let words = fields.take(8 * len)?.chunks_exact(8).map(word);
+        fields.end()?;
+        let seen = match keys <= FEW {
+            true => Seen::Few(words.collect()),
+            false => Seen::Many(DistinctCounter::from_words(words)),
+        };
+        Ok(KeyCounter { hasher, keys, seen })
+    }
+}
+
+fn word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
+impl fmt::Debug for KeyCounter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyCounter").field("keys", &self.keys).field("different", &self.different()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -79,7 +79,7 @@ pub struct BuildArgs {
     #[command(flatten)]
     pub keys: KeyArgs,
     /// Memory for keys that wait until they are counted, 8 bytes each; what does not fit goes to temporary files. The peak is
-    /// that, the filter and some 20 MiB [default: an eighth of what is free, 46MiB or more]
+    /// that, the filter (with --static twice, and a byte a key) and some 20 MiB [default: an eighth of what is free, 46MiB or more]
     #[arg(long, value_name = "SIZE", value_parser = number::parse_size)]
     pub memory: Option<u64>,
     #[command(flatten)]

@@ -249,11 +249,13 @@ fn no_room_for_the_hashes_of_a_list() {
     let list: String = (0..6_500_000).map(|n| format!("{n}\n")).collect();
     place.write("list", list);
     let before = place.names();
-    for threads in ["1", "2", "3"] {
+    for (threads, kind) in
+        [("1", "--force"), ("2", "--force"), ("3", "--force"), ("1", "--static"), ("3", "--static")]
+    {
         // The signal would end the program; ignored, it is an error of writing.
         let mut command = std::process::Command::new("sh");
         command.args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_tepal")]);
-        let args = ["build", "-q", "-j", threads, "--memory", "1MiB", "-o", "new", "list"];
+        let args = ["build", "-q", kind, "-j", threads, "--memory", "1MiB", "-o", "new", "list"];
         command.args(args).current_dir(place.path("."));
         let ran = crate::place::finish(command);
         assert_eq!(ran.code, 2, "{}", ran.err);

@@ -70,7 +70,6 @@ fn flags_that_do_not_fit_a_ribbon_are_named_with_the_way_out() {
         ("--over warn", "--over is given with --static: "),
         ("-s 64", "-s is given with --static: it is sized by -p"),
         ("--layout line", "--layout is given with --static: "),
-        ("--memory 1GiB", "--memory is given"),
         ("--like like", "--like is given"),
         ("--to guava", "--static makes a filter that only tepal files can hold"),
         ("--deletable", "--deletable"),

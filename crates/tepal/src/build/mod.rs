@@ -3,8 +3,11 @@
 //! A Bloom filter cannot grow, so its size must be known before the first key goes in. [`Gather`] takes the keys as they
 //! come. Where the caller has fixed the size they go in directly; else they wait, as hashes in a `spool` or as bytes in
 //! a `key_spool` under a scheme without hashes, until the different ones are counted (`distinct`). Then the filter is
-//! made for that many and filled. Keys that lie on several machines are counted at each by a [`KeyCounter`] first.
+//! made for that many and filled. A filter that does not change is built of them sorted (`ascending`). Keys that lie on several
+//! machines are counted at each by a [`KeyCounter`] first.
 
+#[cfg(feature = "ribbon")]
+mod ascending;
 mod counter;
 mod distinct;
 mod key_spool;
@@ -26,6 +29,8 @@ use crate::ids::{Format, Kind, OverCapacity};
 use crate::key::{KeyHasher, KeySink, Keys, PreparedKeys};
 use crate::kinds::bloom::bulk::lock;
 use crate::kinds::bloom::{BloomFilterBuilder, after};
+#[cfg(feature = "ribbon")]
+use crate::kinds::ribbon::RibbonFilterBuilder;
 pub use counter::KeyCounter;
 use distinct::{DistinctCounter, MARGIN, different};
 use key_spool::KeySpool;
@@ -59,6 +64,9 @@ use spool::{PART_BITS, Sorter, Spool};
 /// Once a temporary file has failed, keys are lost: every later call is the same [`Error::Io`].
 pub struct Gather {
     builder: BloomFilterBuilder,
+    /// What is built of the hashes that wait, where it is no Bloom filter.
+    #[cfg(feature = "ribbon")]
+    ribbon: Option<RibbonFilterBuilder>,
     hasher: KeyHasher,
     format: Format,
     threads: NonZeroUsize,
@@ -203,7 +211,53 @@ impl Gather {
             }
         };
         let lost = Mutex::new(None);
-        Ok(Gather { builder, hasher, format, threads, way, lost })
+        Ok(Gather {
+            builder,
+            #[cfg(feature = "ribbon")]
+            ribbon: None,
+            hasher,
+            format,
+            threads,
+            way,
+            lost,
+        })
+    }
+
+    /// Keys for the smallest filter of a set that does not change. It is the one that the builder's own
+    /// [`build_from`](RibbonFilterBuilder::build_from) makes of them, which keeps all their hashes in memory: 8 bytes a key.
+    ///
+    /// Peak memory here is twice the filter, a byte a key, 46 MiB for hashes that wait ([`memory`](Gather::memory) allows more; the others wait in
+    /// files in `folder`), 8 MiB, and some 5 MiB for each thread. (Where keys were chosen so that their hashes lie
+    /// together, 8 bytes a key.) The different keys are counted exactly: the hashes that wait are sorted twice, part after part.
+    ///
+    /// ```
+    /// use tepal::RibbonFilter;
+    /// use tepal::build::Gather;
+    /// let gather = Gather::ribbon(RibbonFilter::builder(), &std::env::temp_dir(), std::num::NonZero::<usize>::MIN)?;
+    /// gather.insert_many(&["apple", "banana", "apple"])?;
+    /// let built = gather.finish()?;
+    /// assert_eq!((built.keys, built.different, built.is_exact), (3, 2, true));
+    /// assert!(built.file.contains("banana"));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`RibbonFilterBuilder::build_from`], and [`Error::Io`] where the folder takes no file.
+    #[cfg(feature = "ribbon")]
+    pub fn ribbon(builder: RibbonFilterBuilder, folder: &Path, threads: NonZeroUsize) -> Result<Self> {
+        let hasher = builder.key_hasher()?;
+        takes_keys(&hasher)?;
+        // What cannot be is refused before the first key.
+        builder.clone().build_from_hashes(Vec::new())?;
+        Ok(Gather {
+            builder: BloomFilterBuilder::default(),
+            ribbon: Some(builder.threads(threads)),
+            hasher,
+            format: Format::Tepal,
+            threads,
+            way: Way::Hashes(Spool::new(folder, threads)?),
+            lost: Mutex::new(None),
+        })
     }
 
     /// Keys for a filter like this one: emptied, so of its size, hash, recipe, capacity, promise, labels and format. What leads
@@ -229,6 +283,8 @@ impl Gather {
         file.clear()?;
         Ok(Gather {
             builder: BloomFilterBuilder::default(),
+            #[cfg(feature = "ribbon")]
+            ribbon: None,
             hasher,
             format: file.format(),
             threads: NonZeroUsize::MIN,
@@ -366,6 +422,13 @@ impl Gather {
                     return Err(Error::parameter("a worker", "forgotten with its keys", "dropped"));
                 }
                 let keys = spool.len();
+                #[cfg(feature = "ribbon")]
+                if let Some(builder) = self.ribbon {
+                    let filter =
+                        builder.build_from_pieces(&ascending::AscendingParts::new(&spool, threads))?;
+                    let different = filter.len();
+                    return Ok(Built::counted(Opened::new(filter, format)?, keys, different));
+                }
                 let (different, is_exact) = spool.different();
                 let filter = builder.build_filled(room_for(different, is_exact, keys), |filter| {
                     filter.insert_bulk_parts(PART_BITS, threads, |part, take| spool.part(part, take))

@@ -1,16 +1,15 @@
 //! `tepal build --static`: the smallest filter of a list, to which no key is added later.
 //!
-//! It is built of all hashes at once, so the list is read once and kept as hashes.
+//! It is built of all hashes, sorted: they wait in memory and in temporary files, as for a Bloom filter of unknown size.
 
-use tepal::build::Built;
-use tepal::{Error, Format, Opened, RibbonFilter, RibbonFilterBuilder};
+use tepal::RibbonFilter;
+use tepal::build::Gather;
 
 use super::described::described;
 use crate::args::BuildArgs;
 use crate::error::Failure;
-use crate::input::pages::Inputs;
-use crate::input::pipeline;
-use crate::keys::{Hashes, Prepare};
+use crate::machine;
+use crate::output::Target;
 use crate::secrets::Secrets;
 
 /// Refuses what this filter has not, before anything is read.
@@ -26,28 +25,14 @@ pub fn check(args: &BuildArgs) -> Result<(), Failure> {
     super::table::check_of("--static", ("a ribbon", "it is sized by -p and by its keys"), args)
 }
 
-/// The filter that the flags describe, with the secret key.
-pub fn described(
+/// Takes keys into the filter that the flags describe, with the secret key.
+pub fn new_gather(
     args: &BuildArgs,
     rows: Option<String>,
     secrets: &Secrets,
-) -> Result<RibbonFilterBuilder, Failure> {
-    let builder = described!(RibbonFilter::builder(), args, rows, secrets).threads(args.keys.threads());
-    // What cannot be is refused before the list is read.
-    builder.clone().build_from_hashes(Vec::new())?;
-    Ok(builder)
-}
-
-/// Reads all keys and builds the filter of them.
-pub fn build(builder: RibbonFilterBuilder, inputs: &mut Inputs) -> Result<Built, Failure> {
-    let hasher = builder.key_hasher()?;
-    // A filter of the caller's hashes takes no keys.
-    if let Err(error @ Error::CallerHashes { .. }) = hasher.check("") {
-        return Err(error.into());
-    }
-    let mut listed = Hashes { once: true, ..Hashes::default() };
-    pipeline::run(inputs, &Prepare { hasher }, &mut listed)?;
-    let filter = builder.build_from_hashes(listed.hashes)?;
-    let different = filter.len();
-    Ok(Built::counted(Opened::new(filter, Format::Tepal)?, listed.keys, different))
+    target: &Target,
+) -> Result<Gather, Failure> {
+    let builder = described!(RibbonFilter::builder(), args, rows, secrets);
+    let gather = Gather::ribbon(builder, &target.folder(), args.keys.threads())?;
+    Ok(gather.memory(args.memory.unwrap_or_else(machine::share)))
 }

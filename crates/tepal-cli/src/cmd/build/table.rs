@@ -51,7 +51,11 @@ pub fn check_of(flag: &str, (what, sized): (&str, &str), args: &BuildArgs) -> Re
         ("--expansion", chain.expansion.is_some(), bloom),
         ("--valkey-seed", chain.valkey_seed.is_some(), bloom),
         ("--form", chain.form.is_some(), bloom),
-        ("--memory", args.memory.is_some(), "its keys wait in memory alone, 8 bytes each"),
+        (
+            "--memory",
+            args.memory.is_some() && !args.ribbon.is_static,
+            "its keys wait in memory alone, 8 bytes each",
+        ),
         ("--exact-on", !args.exact_on.is_empty(), "its exceptions are those of a Bloom filter"),
         ("--like", args.like.is_some(), "that filter says itself what kind it is"),
     ];

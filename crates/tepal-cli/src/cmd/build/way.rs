@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tepal::build::{Built, Gather};
-use tepal::{BloomFilterBuilder, ExpiringFilterBuilder, Opened, RibbonFilterBuilder};
+use tepal::{BloomFilterBuilder, ExpiringFilterBuilder, Opened};
 
 use super::exact::{self, ExactOn};
 use super::grow::{self, Growth};
@@ -21,7 +21,7 @@ use crate::text::message::shown;
 
 /// How the keys of the list become a filter.
 pub enum Way {
-    /// They go into one as they come.
+    /// They go into one as they come, or wait until their number is known.
     Gather(Box<Gather>),
     /// They are compared with a universe first.
     Exact(Box<BloomFilterBuilder>),
@@ -33,8 +33,6 @@ pub enum Way {
     Grow(Box<Growth>),
     /// They go into a table that says in which segments they are.
     Segments(Box<segments::Shape>),
-    /// They are all there are.
-    Static(Box<RibbonFilterBuilder>),
 }
 
 impl Way {
@@ -55,7 +53,7 @@ impl Way {
         let way = if args.window.window.is_some() {
             Self::Window(Box::new(window::described(args, rows, secrets)?))
         } else if args.ribbon.is_static {
-            Self::Static(Box::new(ribbon::described(args, rows, secrets)?))
+            Self::Gather(Box::new(ribbon::new_gather(args, rows, secrets, target)?))
         } else if args.grow.growing {
             Self::Grow(Box::new(grow::described(args, rows, secrets)?))
         } else if args.segments.flag().is_some() {
@@ -97,7 +95,6 @@ impl Way {
             Self::Window(builder) => window::build(*builder, args, inputs)?,
             Self::Grow(growth) => grow::build(*growth, args, inputs)?,
             Self::Segments(shape) => segments::build(*shape, args, inputs)?,
-            Self::Static(builder) => ribbon::build(*builder, inputs)?,
         };
         Ok((built, None))
     }

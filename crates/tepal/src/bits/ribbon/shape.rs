@@ -137,12 +137,12 @@ impl Layer {
     }
 
     /// Words of a column for so many keys: 0.95 of them have a slot, of few keys 0.9.
-    pub(crate) fn words_for(keys: usize) -> Result<u32> {
-        let too_large = || Error::TooLarge { bytes: (keys as u64).saturating_mul(8) };
+    pub(crate) fn words_for(keys: u64) -> Result<u32> {
+        let too_large = || Error::TooLarge { bytes: keys.saturating_mul(8) };
         if keys < 2048 {
             return Ok(((keys * 90 + 3200) / 6400).max(2) as u32);
         }
-        let words = u32::try_from((keys as u128 * 95 + 3200) / 6400).map_err(|_| too_large())?;
+        let words = u32::try_from((u128::from(keys) * 95 + 3200) / 6400).map_err(|_| too_large())?;
         let shards = words / SHARD_WORDS as u32;
         Ok(if shards < 2 { words } else { words / (2 * shards) * (2 * shards) })
     }
@@ -235,6 +235,11 @@ impl Layer {
     #[inline(always)]
     pub(crate) fn start(&self, x: u64) -> (u64, u64) {
         (reduce(x, self.shards), reduce(x.wrapping_mul(self.shards), self.starts))
+    }
+
+    /// The least hash in this layer of a key in a shard, or in a later one.
+    pub(crate) fn first_of(&self, shard: u64) -> u64 {
+        (u128::from(shard) << 64).div_ceil(self.shards.into()).try_into().unwrap_or(u64::MAX)
     }
 
     /// The start of a key among all slots of the layer.

@@ -91,6 +91,21 @@ impl RibbonFilterBuilder {
     /// # Errors
     /// As [`build_from`](Self::build_from).
     pub fn build_from_hashes(self, hashes: Vec<u64>) -> Result<RibbonFilter> {
+        let (meta, threads) = self.described()?;
+        let (shape, lines, keys) = construct::ribbon_of(hashes, meta.promised_rate, threads)?;
+        Ok(RibbonFilter::from_parts(meta, shape, lines, keys))
+    }
+
+    /// The same of hashes that are elsewhere.
+    #[cfg(feature = "build")]
+    pub(crate) fn build_from_pieces(self, pieces: &dyn super::pieces::Pieces) -> Result<RibbonFilter> {
+        let (meta, threads) = self.described()?;
+        let (shape, lines, keys) = construct::ribbon_of_pieces(pieces, meta.promised_rate, threads)?;
+        Ok(RibbonFilter::from_parts(meta, shape, lines, keys))
+    }
+
+    /// What of the filter is told, and over how many threads it is built.
+    fn described(self) -> Result<(Meta, usize)> {
         let promised_rate = self.rate.unwrap_or(DEFAULT_RATE);
         check_rate(promised_rate)?;
         if !(LEAST_RATE..=MOST_RATE).contains(&promised_rate) {
@@ -107,7 +122,6 @@ impl RibbonFilterBuilder {
         let threads = self.threads.map_or(1, core::num::NonZeroUsize::get);
         #[cfg(not(feature = "parallel"))]
         let threads = 1;
-        let (shape, lines, keys) = construct::ribbon_of(hashes, promised_rate, threads)?;
-        Ok(RibbonFilter::from_parts(meta, shape, lines, keys))
+        Ok((meta, threads))
     }
 }

@@ -9,13 +9,14 @@ use crate::bits::ribbon::shape::{Fields, LAST_KEYS, LAYERS, Layer, Shape};
 use crate::bits::ribbon::{fingerprint, last, lowest};
 use crate::bits::{self, words_mut};
 use crate::error::{Error, Result};
+#[cfg(feature = "build")]
+use crate::kinds::ribbon::pieces::Pieces;
+use crate::kinds::ribbon::pieces::{Ascending, room_for};
 use crate::kinds::storage::{Backing, Mapped};
 
 /// One shard that was built.
 #[derive(Default)]
 struct Shard {
-    /// Where its hashes are in the layer's.
-    hashes: core::ops::Range<usize>,
     codes: Vec<u8>,
     /// The hashes of keys that are left to the next layer.
     bumped: Vec<u64>,
@@ -28,13 +29,44 @@ struct Built {
     codes: Vec<u8>,
 }
 
+impl Built {
+    /// How many keys are left to the next layer.
+    fn bumped(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.bumped.len() as u64).sum()
+    }
+}
+
 /// The ribbon of these hashes, and how many different ones they are.
 pub(super) fn ribbon_of(mut hashes: Vec<u64>, rate: f64, threads: usize) -> Result<(Shape, Mapped, u64)> {
     sort(&mut hashes, threads);
     hashes.dedup();
     let keys = hashes.len() as u64;
+    ribbon_of_ascending(Ascending::Here(hashes), keys, rate, threads)
+}
+
+/// The ribbon of hashes that are had in pieces, as often as it takes.
+#[cfg(feature = "build")]
+pub(super) fn ribbon_of_pieces(
+    pieces: &dyn Pieces,
+    rate: f64,
+    threads: usize,
+) -> Result<(Shape, Mapped, u64)> {
+    let mut keys = 0;
+    pieces.each(0, u64::MAX, &mut |piece| {
+        keys += piece.len() as u64;
+        Ok(())
+    })?;
+    ribbon_of_ascending(Ascending::Elsewhere(pieces), keys, rate, threads)
+}
+
+fn ribbon_of_ascending(
+    mut hashes: Ascending<'_>,
+    keys: u64,
+    rate: f64,
+    threads: usize,
+) -> Result<(Shape, Mapped, u64)> {
     let (columns, is_exact) = columns_for(rate);
-    let has_more = if hashes.len() > LAST_KEYS { deep_has_more(rate, columns) } else { !is_exact };
+    let has_more = if keys > LAST_KEYS as u64 { deep_has_more(rate, columns) } else { !is_exact };
     let mut fields = Fields {
         columns,
         deep: columns + u8::from(has_more),
@@ -45,23 +77,25 @@ pub(super) fn ribbon_of(mut hashes: Vec<u64>, rate: f64, threads: usize) -> Resu
         last_seed: 0,
     };
     let mut layers = Vec::new();
+    let mut left = keys;
     for k in 0..LAYERS {
-        if hashes.len() <= LAST_KEYS {
+        if left <= LAST_KEYS as u64 {
             break;
         }
         let rate = (k == 0 && !is_exact).then_some(rate);
-        let mut built = layer_of(&mut fields, k, &mut hashes, rate, threads)?;
-        let bumped: usize = built.shards.iter().map(|shard| shard.bumped.len()).sum();
-        hashes = Vec::new();
-        hashes.try_reserve_exact(bumped).map_err(|_| Error::TooLarge { bytes: 8 * bumped as u64 })?;
+        let mut built = layer_of(&mut fields, k, hashes, left, rate, threads)?;
+        left = built.bumped();
+        let mut bumped = room_for(left)?;
         for shard in &mut built.shards {
-            hashes.append(&mut core::mem::take(&mut shard.bumped));
+            bumped.append(&mut core::mem::take(&mut shard.bumped));
         }
+        hashes = Ascending::Here(bumped);
         layers.push(built);
     }
-    if hashes.len() > LAST_KEYS {
+    if left > LAST_KEYS as u64 {
         return Err(chosen());
     }
+    let mut hashes = hashes.all(left)?;
     hashes.sort_unstable();
     let last = last::solve(&hashes, fields.deep, |h| lowest(fingerprint(h), fields.deep.into()))?;
     (fields.last, fields.last_seed) = (last.slots, last.seed);
@@ -80,74 +114,101 @@ pub(super) fn ribbon_of(mut hashes: Vec<u64>, rate: f64, threads: usize) -> Resu
     Ok((shape, Mapped(Backing::Memory(lines)), keys))
 }
 
-/// Builds layer `k`. The hashes are left as those in the layer, ascending. With a rate, as many keys as that takes have a column more.
+/// Builds layer `k` of so many hashes, which ascend where it is the first. With a rate, as many keys as that takes have a column more.
 fn layer_of(
     fields: &mut Fields,
     k: usize,
-    hashes: &mut [u64],
+    hashes: Ascending<'_>,
+    count: u64,
     rate: Option<f64>,
     threads: usize,
 ) -> Result<Built> {
-    fields.words[k] = Layer::words_for(hashes.len())?;
+    fields.words[k] = Layer::words_for(count)?;
     let mut before = Layer::new(fields, k);
-    let mut is_sorted = k == 0;
-    for seed in 0..=u8::MAX {
-        fields.seeds[k] = seed;
-        let layer = Layer::new(fields, k);
-        // In the first layer, with its first seed, they are what they were.
-        if !is_sorted {
-            hashes.iter_mut().for_each(|x| *x = layer.hash(if seed == 0 { *x } else { before.unhash(*x) }));
-            sort(hashes, threads);
-        }
-        let built = with_seed(fields, k, hashes, rate, threads);
-        let bumped: usize = built.shards.iter().map(|shard| shard.bumped.len()).sum();
-        if bumped < hashes.len() / 2 {
+    // In the first layer, with its first seed, they are what they were.
+    if k == 0 {
+        let built = with_seed(fields, k, &hashes, rate, threads)?;
+        if built.bumped() < count / 2 {
             return Ok(built);
         }
-        (before, is_sorted) = (layer, false);
+    }
+    // Moved, they stand in another order.
+    let mut hashes = hashes.all(count)?;
+    let mut is_moved = false;
+    for seed in u8::from(k == 0)..=u8::MAX {
+        fields.seeds[k] = seed;
+        let layer = Layer::new(fields, k);
+        hashes.iter_mut().for_each(|x| *x = layer.hash(if is_moved { before.unhash(*x) } else { *x }));
+        sort(&mut hashes, threads);
+        let moved = Ascending::Here(hashes);
+        let built = with_seed(fields, k, &moved, rate, threads)?;
+        if built.bumped() < count / 2 {
+            return Ok(built);
+        }
+        hashes = moved.all(count)?;
+        (before, is_moved) = (layer, true);
     }
     Err(chosen())
 }
 
 /// The same with its seed, of hashes in the layer.
-fn with_seed(fields: &mut Fields, k: usize, hashes: &[u64], rate: Option<f64>, threads: usize) -> Built {
+fn with_seed(
+    fields: &mut Fields,
+    k: usize,
+    hashes: &Ascending<'_>,
+    rate: Option<f64>,
+    threads: usize,
+) -> Result<Built> {
     let kernel = RibbonKernel::best();
     let columns =
         if k == 0 { u32::from(fields.columns) + u32::from(rate.is_some()) } else { fields.deep.into() };
     fields.split = if k == 0 { rate.map_or(0, |rate| split_guessed(fields, rate)) } else { fields.split };
     let guessed = Layer::new(fields, k);
-    let mut shards: Vec<Shard> = Vec::new();
-    let mut begin = 0;
-    for number in 0..guessed.shards {
-        let len = hashes[begin..].partition_point(|x| guessed.start(*x).0 == number);
-        shards.push(Shard { hashes: begin..begin + len, ..Shard::default() });
-        begin += len;
-    }
-    let is_alone = shards.len() == 1;
+    let is_alone = guessed.shards == 1;
     let fields_of_one = *fields;
-    each(threads, shards.iter_mut().enumerate(), |band: &mut Band, (number, shard): (usize, &mut Shard)| {
-        kernel.fill(band, &guessed, &hashes[shard.hashes.clone()], columns, &mut shard.bumped);
-        shard.codes.extend_from_slice(band.codes());
-        let mut fields = fields_of_one;
-        if let (true, Some(rate)) = (is_alone, rate) {
-            fields.split = split_for(&fields, &shard.codes, rate);
-        }
-        solve(kernel, band, &Layer::new(&fields, k), number, shard);
-    });
+    let mut shards: Vec<Shard> = Vec::new();
+    hashes.each_shard(&guessed, 0..guessed.shards, &mut |pieces| {
+        let first = shards.len();
+        shards.extend(pieces.iter().map(|_| Shard::default()));
+        let work = shards[first..].iter_mut().zip(pieces).enumerate();
+        each(threads, work, |band: &mut Band, (i, (shard, hashes)): (usize, (&mut Shard, &&[u64]))| {
+            kernel.fill(band, &guessed, hashes, columns, &mut shard.bumped);
+            shard.codes.extend_from_slice(band.codes());
+            let mut fields = fields_of_one;
+            if let (true, Some(rate)) = (is_alone, rate) {
+                fields.split = split_for(&fields, &shard.codes, rate);
+            }
+            solve(kernel, band, &Layer::new(&fields, k), first + i, shard);
+        });
+        Ok(())
+    })?;
     let codes: Vec<u8> = shards.iter().flat_map(|shard| &shard.codes).copied().collect();
     if let Some(rate) = rate {
         fields.split = split_for(fields, &codes, rate);
     }
     // What was guessed wrong for one or two shards.
     let layer = Layer::new(fields, k);
-    let wrong = shards.iter_mut().enumerate();
-    let wrong: Vec<_> =
-        wrong.filter(|(number, shard)| shard.columns.len() != layer.column_words_of(*number)).collect();
-    each(threads, wrong.into_iter(), |band: &mut Band, (number, shard): (usize, &mut Shard)| {
-        kernel.fill(band, &layer, &hashes[shard.hashes.clone()], columns, &mut Vec::new());
-        solve(kernel, band, &layer, number, shard);
-    });
-    Built { shards, codes }
+    let is_wrong = |number: &usize| shards[*number].columns.len() != layer.column_words_of(*number);
+    let mut wrong = (0..shards.len()).filter(is_wrong);
+    if let Some(first) = wrong.next() {
+        let past = wrong.next_back().unwrap_or(first) + 1;
+        let mut redone = shards[first..past].iter_mut().zip(first..);
+        hashes.each_shard(&layer, first as u64..past as u64, &mut |pieces| {
+            let some: Vec<_> = redone.by_ref().take(pieces.len()).zip(pieces).collect();
+            each(
+                threads,
+                some.into_iter(),
+                |band: &mut Band, ((shard, number), hashes): ((&mut Shard, usize), &&[u64])| {
+                    if shard.columns.len() != layer.column_words_of(number) {
+                        kernel.fill(band, &layer, hashes, columns, &mut Vec::new());
+                        solve(kernel, band, &layer, number, shard);
+                    }
+                },
+            );
+            Ok(())
+        })?;
+    }
+    Ok(Built { shards, codes })
 }
 
 fn solve(kernel: RibbonKernel, band: &Band, layer: &Layer, number: usize, shard: &mut Shard) {
@@ -184,7 +245,7 @@ fn each<T>(_: usize, work: impl Iterator<Item = T>, act: impl Fn(&mut Band, T)) 
 }
 
 #[cfg(feature = "parallel")]
-fn sort(hashes: &mut [u64], threads: usize) {
+pub(crate) fn sort(hashes: &mut [u64], threads: usize) {
     /// Fewer are sorted by one thread.
     const FEW: usize = 1 << 16;
     let mut pieces = alloc::vec![hashes];
@@ -201,6 +262,6 @@ fn sort(hashes: &mut [u64], threads: usize) {
 }
 
 #[cfg(not(feature = "parallel"))]
-fn sort(hashes: &mut [u64], _: usize) {
+pub(crate) fn sort(hashes: &mut [u64], _: usize) {
     hashes.sort_unstable();
 }

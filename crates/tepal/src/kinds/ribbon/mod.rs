@@ -1,13 +1,15 @@
 //! The smallest filter of a set that does not change: a bumped ribbon.
 //!
-//! Describing and building it is in [`builder`], the way from hashes to slots in [`construct`], asking in [`ask`], what a file holds of it in
+//! Describing and building it is in [`builder`], the way from hashes to slots in [`construct`], where they come from in
+//! [`pieces`], asking in [`ask`], what a file holds of it in
 //! [`part`], what every kind of filter does in [`kind`]. The ribbon itself is `bits/ribbon`.
 
 mod ask;
 mod builder;
-mod construct;
+pub(crate) mod construct;
 mod kind;
 mod part;
+pub(crate) mod pieces;
 
 use alloc::boxed::Box;
 use core::fmt;

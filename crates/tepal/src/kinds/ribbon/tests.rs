@@ -167,3 +167,43 @@ fn what_cannot_be_is_refused_in_words() {
     filter.insert_many::<[&str]>(&[]).unwrap();
     assert!(filter == other && filter.fold_factors().is_empty() && filter.is_full());
 }
+
+/// Hashes in pieces of whatever length.
+#[cfg(feature = "build")]
+struct InPieces(Vec<u64>, usize);
+
+#[cfg(feature = "build")]
+impl pieces::Pieces for InPieces {
+    fn each(&self, first: u64, last: u64, take: &mut dyn FnMut(&[u64]) -> Result<()>) -> Result<()> {
+        let begin = self.0.partition_point(|hash| *hash < first);
+        let end = self.0.partition_point(|hash| *hash <= last);
+        self.0[begin..end].chunks(self.1).try_for_each(|piece| {
+            take(piece)?;
+            take(&[])
+        })
+    }
+}
+
+/// Wherever pieces end: within a shard, between two, with all.
+#[cfg(feature = "build")]
+#[test]
+fn pieces_of_any_length_are_the_same_ribbon() {
+    for (n, lens) in [
+        (0, &[1][..]),
+        (1, &[1]),
+        (256, &[1]),
+        (5000, &[1, 7, 4999]),
+        (if cfg!(debug_assertions) { 0 } else { 300_000 }, &[1, 1000, 60_000, 100_000, 300_000]),
+    ] {
+        let mut keys = hashes(6, n);
+        keys.sort_unstable();
+        for rate in [0.03, 0.1, 0.0078125] {
+            let expected = built(&keys, rate);
+            for len in lens {
+                let builder = RibbonFilter::builder().false_positive_rate(rate);
+                let filter = builder.build_from_pieces(&InPieces(keys.clone(), *len)).unwrap();
+                assert!(filter == expected, "{n} {len}");
+            }
+        }
+    }
+}

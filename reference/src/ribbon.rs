@@ -210,7 +210,8 @@ pub struct Ribbon {
 
 /// What is stored for a key.
 pub fn fingerprint(h: u64) -> u64 {
-    spread(h) >> 32
+    let product = u128::from(h ^ (h >> 32)) * u128::from(STEP);
+    (product >> 64) as u64 & 0xFFFF_FFFF
 }
 
 /// The coefficients of a key over the last slots.
@@ -293,7 +294,7 @@ impl Ribbon {
             }
             let start = shard * layer.slots() + start;
             let columns = layer.columns + u64::from(start < 64 * layer.split);
-            let c = finish(x) | 1;
+            let c = spread(x) | 1;
             let mut value = 0;
             for column in 0..columns {
                 for i in (0..64).filter(|i| c >> i & 1 == 1) {

@@ -193,7 +193,7 @@ fn fill(layer: &Layer, rows: &mut [Row], keys: &[(u64, u64)], first: u64, column
     for offset in (0..layer.bucket()).rev() {
         for &(x, h) in keys.iter().filter(|key| layer.start(key.0).1 == first + offset) {
             let value = fingerprint(h) & ((1 << columns) - 1);
-            match put(rows, first + offset, finish(x) | 1, value) {
+            match put(rows, first + offset, spread(x) | 1, value) {
                 Ok(Some(slot)) => placed.push((offset, slot)),
                 Ok(None) => {}
                 Err(()) => {

@@ -20,16 +20,22 @@ use super::{Bits, Line};
 /// Asks the CPU to bring a line nearer. Changes nothing that a program can see.
 #[inline(always)]
 pub(crate) fn fetch_line<T>(line: &T) {
+    fetch(&raw const *line);
+}
+
+/// The same of any address.
+#[inline(always)]
+fn fetch<T>(line: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: prefetching has no effect on memory and may be given any address; SSE is part of x86-64.
     unsafe {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>((&raw const *line).cast());
+        _mm_prefetch::<_MM_HINT_T0>(line.cast());
     }
     #[cfg(target_arch = "aarch64")]
     // SAFETY: as above; PRFM is part of every aarch64.
     unsafe {
-        core::arch::asm!("prfm pldl1keep, [{}]", in(reg) &raw const *line, options(nostack, readonly, preserves_flags));
+        core::arch::asm!("prfm pldl1keep, [{}]", in(reg) line, options(nostack, readonly, preserves_flags));
     }
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     let _ = line;
@@ -49,6 +55,8 @@ const NAMES: &[&str] = &[
     "avx2",
     #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
     "avx512",
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+    "avx512-vpopcnt",
 ];
 
 /// Compiles a loop for every level, and for every rule where it is one of a rule's.
@@ -68,6 +76,8 @@ macro_rules! table {
             table!(@$kind ["avx2,bmi1,bmi2,popcnt,lzcnt"] $($call)*),
             #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
             table!(@$kind ["avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt"] $($call)*),
+            #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+            table!(@$kind ["avx512vpopcntdq,avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt"] $($call)*),
         ]
     };
     (@rules $features:tt $($call:tt)*) => {
@@ -151,7 +161,7 @@ pub(crate) use numbers::TableKernel;
 #[cfg(feature = "ribbon")]
 mod ribbons;
 #[cfg(feature = "ribbon")]
-pub(crate) use ribbons::RibbonKernel;
+pub(crate) use ribbons::{RibbonKernel, RibbonMaker, fetch_word, two_eights};
 
 /// Whether the machine has all of these CPU features: found at run time with `std`, else as compiled.
 #[cfg(target_arch = "x86_64")]
@@ -171,7 +181,11 @@ fn available() -> impl Iterator<Item = usize> {
     let avx2 = has!("avx2", "bmi1", "bmi2", "popcnt", "lzcnt");
     #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
     let avx512 = avx2 && has!("avx512f", "avx512bw", "avx512dq", "avx512vl");
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+    let counting = avx512 && has!("avx512vpopcntdq");
     [
+        #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+        counting.then_some(3),
         #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
         avx512.then_some(2),
         #[cfg(target_arch = "x86_64")]

@@ -33,6 +33,9 @@ macro_rules! by_level {
             #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
             by_level!(["avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt"]
                 ByDeposit $select ($($arg: $type),*) ($(-> $out)?) $body),
+            #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+            by_level!(["avx512vpopcntdq,avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt"]
+                ByDeposit $select ($($arg: $type),*) ($(-> $out)?) $body),
         ];
     };
     ([$($features:literal)?] $by:ident $select:ident ($($arg:ident: $type:ty),*) ($($out:tt)*) $body:expr) => {{

@@ -14,21 +14,26 @@ pub(crate) mod rate;
 pub(crate) mod shape;
 pub(crate) mod solve;
 
-use super::mix::{finish, spread};
-
-/// What the hash of a key is moved by from layer to layer: 2^64 over the golden ratio.
+/// What the hash of a key is moved by from layer to layer: 2^64 over the golden ratio. By the same number hashes are multiplied.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The hash of a key times an odd number, once its halves are mixed: 64 bits that are one to one with it, and 64 of a further use.
+#[inline(always)]
+const fn product(h: u64) -> (u64, u64) {
+    let product = (h ^ h >> 32) as u128 * STEP as u128;
+    (product as u64, (product >> 64) as u64)
+}
 
 /// What a filter stores for a key: as many of these bits as the key has columns, the lowest first.
 #[inline(always)]
 pub(crate) const fn fingerprint(h: u64) -> u64 {
-    spread(h) >> 32
+    product(h).1 & u32::MAX as u64
 }
 
 /// The 64 coefficients of a key in a layer, by its hash there. The first is 1.
 #[inline(always)]
 const fn coefficients(x: u64) -> u64 {
-    finish(x) | 1
+    product(x).0 | 1
 }
 
 /// The lowest bits of a value.

@@ -92,6 +92,27 @@ fn is_even(words: u64) -> bool {
     shards == 1 || words % (2 * shards) == 0
 }
 
+/// Slots of a bucket, as a shift.
+#[inline(always)]
+pub(crate) const fn bucket_shift(is_coarse: bool) -> u32 {
+    if is_coarse { 7 } else { 6 }
+}
+
+/// The code of a bucket, by where the codes begin.
+#[inline(always)]
+pub(crate) fn code(words: &[u64], thresholds: usize, bucket: u64, is_coarse: bool) -> u64 {
+    match is_coarse {
+        true => words[thresholds + (bucket >> 5) as usize] >> ((2 * bucket) & 62) & 3,
+        false => words[thresholds + (bucket >> 4) as usize] >> ((4 * bucket) & 60) & 15,
+    }
+}
+
+/// What a code says: keys that start below this in their bucket are in the next layer.
+#[inline(always)]
+pub(crate) fn threshold(code: u64, is_coarse: bool) -> u64 {
+    if is_coarse { u64::from(COARSE >> (8 * code) & 0xFF) } else { 4 * code + code / 15 * 4 }
+}
+
 /// One layer: slots in a row, in shards.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layer {
@@ -131,7 +152,7 @@ impl Layer {
             wide: if split == 0 { 0 } else { u64::from(split).saturating_add(1).min(words) as usize },
             at: 0,
             thresholds: 0,
-            bucket_shift: if words >= COARSE_FROM.into() { 7 } else { 6 },
+            bucket_shift: bucket_shift(words >= COARSE_FROM.into()),
             moved: STEP.wrapping_mul(256 * k as u64 + u64::from(fields.seeds[k])),
         }
     }
@@ -152,8 +173,21 @@ impl Layer {
         (self.slots / 64) as usize
     }
 
+    #[inline(always)]
     pub(crate) fn is_coarse(&self) -> bool {
-        self.bucket_shift == 7
+        self.bucket_shift == bucket_shift(true)
+    }
+
+    /// Are the hashes of its keys others than theirs?
+    #[inline(always)]
+    pub(crate) fn is_moved(&self) -> bool {
+        self.moved != 0
+    }
+
+    /// Columns of the keys that have the most.
+    #[inline(always)]
+    pub(crate) fn most_columns(&self) -> usize {
+        self.columns + usize::from(self.split > 0)
     }
 
     /// Words of all columns.
@@ -199,19 +233,14 @@ impl Layer {
     }
 
     /// The code of a bucket.
-    #[inline(always)]
     pub(crate) fn code(&self, words: &[u64], bucket: u64) -> u64 {
-        if self.is_coarse() {
-            words[self.thresholds + (bucket >> 5) as usize] >> (2 * (bucket & 31)) & 3
-        } else {
-            words[self.thresholds + (bucket >> 4) as usize] >> (4 * (bucket & 15)) & 15
-        }
+        code(words, self.thresholds, bucket, self.is_coarse())
     }
 
-    /// What a code says: keys that start below this in their bucket are in the next layer.
+    /// What a code says.
     #[inline(always)]
     pub(crate) fn threshold(&self, code: u64) -> u64 {
-        if self.is_coarse() { u64::from(COARSE >> (8 * code) & 0xFF) } else { 4 * code + code / 15 * 4 }
+        threshold(code, self.is_coarse())
     }
 
     /// The least code by which this offset in a bucket is in the next layer.
@@ -222,13 +251,13 @@ impl Layer {
     /// The hash of a key in this layer.
     #[inline(always)]
     pub(crate) fn hash(&self, h: u64) -> u64 {
-        if self.moved == 0 { h } else { finish(h.wrapping_add(self.moved)) }
+        if self.is_moved() { finish(h.wrapping_add(self.moved)) } else { h }
     }
 
     /// The key's hash, by that in this layer.
     #[inline(always)]
     pub(crate) fn unhash(&self, x: u64) -> u64 {
-        if self.moved == 0 { x } else { unfinish(x).wrapping_sub(self.moved) }
+        if self.is_moved() { unfinish(x).wrapping_sub(self.moved) } else { x }
     }
 
     /// The shard of a key, and its start there.

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use super::shape::{Fields, LAYERS, Layer, Shape};
 use super::*;
-use crate::bits::kernel::RibbonKernel;
-use crate::bits::mix::unfinish;
+use crate::bits::kernel::{RibbonKernel, RibbonMaker};
+use crate::bits::mix::{finish, unfinish};
 use band::Band;
 
 #[test]
@@ -40,11 +40,11 @@ fn every_level_does_the_same() {
         let layer = &shape.layers()[0];
         let keys = keys(u64::from(words) * 64);
         let mut seen = Vec::new();
-        for kernel in RibbonKernel::available() {
+        for (kernel, maker) in RibbonKernel::available(&shape).zip(RibbonMaker::available()) {
             let (mut band, mut bumped) = (Band::new(), Vec::new());
-            kernel.fill(&mut band, layer, &keys, u32::from(columns) + u32::from(split > 0), &mut bumped);
+            maker.fill(&mut band, layer, &keys, u32::from(columns) + u32::from(split > 0), &mut bumped);
             let mut out = vec![0; layer.column_words() as usize];
-            kernel.solve(&band, layer.columns, layer.wide, &mut out);
+            maker.solve(&band, layer.columns, layer.wide, &mut out);
             let mut all = vec![0; shape.words() as usize];
             all[..out.len()].copy_from_slice(&out);
             layer.pack(band.codes(), &mut all[layer.thresholds..][..layer.threshold_words() as usize]);
@@ -53,6 +53,7 @@ fn every_level_does_the_same() {
             kernel.contains_many(&shape, &all, &keys, &mut answers);
             for (h, answer) in keys.iter().zip(&answers) {
                 assert_eq!(kernel.contains(&shape, &all, *h), *answer);
+                assert_eq!(ask::contains_anywhere(&shape, &all, *h), *answer, "the long way");
                 assert!(*answer || bumped.contains(h));
             }
             assert!(bumped.len() < keys.len() / 4, "{} of {}", bumped.len(), keys.len());
@@ -70,10 +71,11 @@ fn any_bits_are_asked() {
         for fill in [0, u64::MAX, 0x1234_5678_9ABC_DEF1] {
             let all = vec![fill; shape.words() as usize];
             for h in keys(500).into_iter().chain([0, u64::MAX]) {
-                for kernel in RibbonKernel::available() {
+                for kernel in RibbonKernel::available(&shape) {
                     let mut answer = [false];
                     kernel.contains_many(&shape, &all, &[h], &mut answer);
                     assert_eq!(kernel.contains(&shape, &all, h), answer[0]);
+                    assert_eq!(ask::contains_anywhere(&shape, &all, h), answer[0], "the long way");
                 }
             }
             assert!((0.0..=0.5).contains(&rate::rate(&shape, &all)));

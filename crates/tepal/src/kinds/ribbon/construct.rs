@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::bits::kernel::RibbonKernel;
+use crate::bits::kernel::RibbonMaker;
 use crate::bits::ribbon::band::Band;
 use crate::bits::ribbon::rate::{columns_for, deep_has_more, split_for, split_guessed};
 use crate::bits::ribbon::shape::{Fields, LAST_KEYS, LAYERS, Layer, Shape};
@@ -159,7 +159,7 @@ fn with_seed(
     rate: Option<f64>,
     threads: usize,
 ) -> Result<Built> {
-    let kernel = RibbonKernel::best();
+    let kernel = RibbonMaker::best();
     let columns =
         if k == 0 { u32::from(fields.columns) + u32::from(rate.is_some()) } else { fields.deep.into() };
     fields.split = if k == 0 { rate.map_or(0, |rate| split_guessed(fields, rate)) } else { fields.split };
@@ -211,7 +211,7 @@ fn with_seed(
     Ok(Built { shards, codes })
 }
 
-fn solve(kernel: RibbonKernel, band: &Band, layer: &Layer, number: usize, shard: &mut Shard) {
+fn solve(kernel: RibbonMaker, band: &Band, layer: &Layer, number: usize, shard: &mut Shard) {
     shard.columns.clear();
     shard.columns.resize(layer.column_words_of(number), 0);
     kernel.solve(band, layer.columns, layer.wide_of(number), &mut shard.columns);

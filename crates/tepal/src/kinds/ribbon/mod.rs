@@ -66,7 +66,8 @@ struct Meta {
 
 impl RibbonFilter {
     fn from_parts(meta: Meta, shape: Shape, lines: Mapped, keys: u64) -> Self {
-        RibbonFilter { shape, kernel: RibbonKernel::best(), lines, meta, keys, body_check: None }
+        let kernel = RibbonKernel::best(&shape);
+        RibbonFilter { shape, kernel, lines, meta, keys, body_check: None }
     }
 
     /// The share of wrong answers promised.

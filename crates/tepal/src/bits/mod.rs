@@ -161,6 +161,11 @@ pub(crate) fn count_union(a: &[Line], b: &[Line]) -> u64 {
     words(a).iter().zip(words(b)).map(|(a, b)| u64::from((a | b).count_ones())).sum()
 }
 
+/// Are all set bits of `a` set in `b` too?
+pub(crate) fn is_subset(a: &[Line], b: &[Line]) -> bool {
+    words(a).iter().zip(words(b)).all(|(a, b)| a & !b == 0)
+}
+
 /// `a |= b`, word by word.
 pub(crate) fn union(a: &mut [Line], b: &[Line]) {
     words_mut(a).iter_mut().zip(words(b)).for_each(|(a, b)| *a |= b);

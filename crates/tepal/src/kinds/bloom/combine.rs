@@ -31,6 +31,28 @@ impl<L: Storage> BloomFilter<L> {
         self.check_compatible(other).is_ok()
     }
 
+    /// Are all its set bits set in `other` too? So it is where all its keys are in `other`; the other way round it is no
+    /// proof, for the bits of a key may come from other keys.
+    ///
+    /// ```
+    /// let builder = tepal::BloomFilter::builder().capacity(1000);
+    /// let few = builder.clone().build_from(["apple"])?;
+    /// let many = builder.clone().build_from(["apple", "banana"])?;
+    /// assert!(few.is_subset(&many)? && !many.is_subset(&few)? && few.is_subset(&few)?);
+    /// assert!(few.is_subset(&builder.seed(7).build()?).is_err());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] where the two set other bits for the same key, as [`union_with`](BloomFilter::union_with).
+    pub fn is_subset<M: PlainStorage>(&self, other: &BloomFilter<M>) -> Result<bool>
+    where
+        L: PlainStorage,
+    {
+        self.check_compatible(other)?;
+        Ok(bits::is_subset(self.lines.as_lines(), other.lines.as_lines()))
+    }
+
     /// Do both filters set the same bits for the same key? Names the first property in which they differ.
     pub(crate) fn check_compatible<M: Storage>(&self, other: &BloomFilter<M>) -> Result<()> {
         fn same<T: PartialEq + Display>(property: &'static str, here: T, there: T) -> Result<()> {

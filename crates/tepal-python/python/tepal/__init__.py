@@ -1,0 +1,60 @@
+"""Have I seen this key? Filters for sets too large to keep, in memory and in files that are refused or right.
+
+>>> import tepal
+>>> seen = tepal.BloomFilter(capacity=20_000, false_positive_rate=0.01)
+>>> seen.update(["850514300021", "910227400034"])
+0
+>>> "850514300021" in seen        # True: perhaps (here: certainly added)
+True
+>>> "730101300018" in seen        # False: certainly never added
+False
+
+`tepal.open(path)` opens whatever filter is in a file: of this package, of the command `tepal`, of the library in Rust, and
+of seven other programs. Keys are `str`, `bytes`, `int` and tuples of these; many of them come as a list, a numpy array, or a
+column of pyarrow, polars, pandas or DuckDB.
+"""
+
+from ._errors import (
+    CapacityError,
+    ClosedError,
+    DamagedError,
+    Error,
+    FileError,
+    FileIsADirectoryError,
+    FileMissingError,
+    FilePermissionError,
+    FormatError,
+    IncompatibleError,
+    KeyTypeError,
+    KeyValueError,
+    NotPossibleError,
+    ParameterError,
+    SecretError,
+    TooLargeError,
+)
+from ._tepal import BloomFilter, BooleanColumn, Filter, MutableFilter, open, seed_for
+
+__all__ = [
+    "BloomFilter",
+    "BooleanColumn",
+    "CapacityError",
+    "ClosedError",
+    "DamagedError",
+    "Error",
+    "FileError",
+    "FileIsADirectoryError",
+    "FileMissingError",
+    "FilePermissionError",
+    "Filter",
+    "FormatError",
+    "IncompatibleError",
+    "KeyTypeError",
+    "KeyValueError",
+    "MutableFilter",
+    "NotPossibleError",
+    "ParameterError",
+    "SecretError",
+    "TooLargeError",
+    "open",
+    "seed_for",
+]

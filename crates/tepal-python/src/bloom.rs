@@ -1,0 +1,192 @@
+//! The Bloom filter.
+
+use pyo3::basic::CompareOp;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use tepal::{AnyFilter, Format, Opened};
+
+use crate::filter::{Filter, wrap};
+use crate::held::Held;
+use crate::mutable::MutableFilter;
+use crate::{error, key, options};
+
+/// BloomFilter(capacity, false_positive_rate=0.01, *, layout=None, seed=None, secret_key=None, key_domain="bytes",
+///     over_capacity="refuse", name=None)
+///
+/// A Bloom filter: a set that says `False` for certain and `True` for perhaps, in some ten bits a key.
+///
+/// `capacity` is how many different keys will come, and `false_positive_rate` the share of all other keys that may get `True`
+/// then.
+///
+/// - `layout`: `line` (one cache line a key), `double`, `split-block`, `scattered`; chosen for the rate where it is not given.
+/// - `seed`: an integer. Filters of keys that were divided by a hash, or let through by another filter, need seeds of their own:
+///   `seed=tepal.seed_for("shard 3")`.
+/// - `secret_key`: 16 bytes, `secrets.token_bytes(16)`. Nobody who has not got them can choose keys that collide. No file has them.
+/// - `key_domain`: `bytes`, or `int64` where all keys are integers of 64 bits, which are hashed several times as fast then.
+/// - `over_capacity`: what happens when more keys come: `refuse`, `warn` or `ignore`.
+/// - `name`: travels in the file.
+///
+/// >>> seen = tepal.BloomFilter(20_000, 0.01, name="seen")
+/// >>> seen.add("570108428378")
+/// True
+/// >>> "570108428378" in seen, "730101300018" in seen
+/// (True, False)
+/// >>> seen.update(["850514300021", "910227400034"])
+/// 0
+/// >>> seen.contains_many(["850514300021", "x"])
+/// [True, False]
+/// >>> seen
+/// <tepal.BloomFilter 'seen': 3 keys of 20,000; wrong answers under 0.000001 %, promised 1 %; 24.9 kB, 0.00904 % filled>
+#[pyclass(frozen, extends = MutableFilter, module = "tepal", name = "BloomFilter")]
+#[derive(Debug)]
+pub(crate) struct BloomFilter;
+
+#[pymethods]
+impl BloomFilter {
+    #[new]
+    #[pyo3(signature = (capacity, false_positive_rate=0.01, *, layout=None, seed=None, secret_key=None, key_domain="bytes", over_capacity="refuse", name=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
+    fn new(
+        py: Python<'_>,
+        capacity: &Bound<'_, PyAny>,
+        false_positive_rate: f64,
+        layout: Option<&str>,
+        seed: Option<&Bound<'_, PyAny>>,
+        secret_key: Option<&[u8]>,
+        key_domain: &str,
+        over_capacity: &str,
+        name: Option<&str>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let mut builder = tepal::BloomFilter::builder()
+            .capacity(options::whole("capacity", capacity)?)
+            .false_positive_rate(false_positive_rate)
+            .key_domain(options::named(py, key_domain)?)
+            .over_capacity(options::named(py, over_capacity)?)
+            .labels(options::labels(name));
+        if let Some(layout) = layout {
+            builder = builder.layout(options::named(py, layout)?);
+        }
+        if let Some(seed) = seed {
+            builder = builder.seed(options::whole("seed", seed)?);
+        }
+        if let Some(secret) = options::secret_key(py, secret_key)? {
+            builder = builder.secret_key(secret);
+        }
+        let opened = py.detach(|| Opened::new(builder.build()?, Format::Tepal));
+        let opened = opened.map_err(|error| error::of(py, error))?;
+        let filter = PyClassInitializer::from(Filter { held: Held::new(opened) });
+        Ok(filter.add_subclass(MutableFilter).add_subclass(BloomFilter))
+    }
+
+    /// A new filter with the bits that this one and all others have. Every key of all of them is in it; of the other keys
+    /// some remain, so that its rate is above that of a filter built from the common keys alone.
+    #[pyo3(signature = (*others))]
+    fn intersection(this: &Bound<'_, Self>, others: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+        let py = this.py();
+        let mut all = held(this).read(py, Opened::clone)?;
+        for other in others.iter() {
+            let Ok(other) = other.cast::<Filter>() else {
+                let text = format!("{} is no filter; keys alone have no bits", key::type_name(&other));
+                return Err(error::wrong_type(py, text));
+            };
+            let common = other.get().held.read(py, |other| all.intersect_with(other))?;
+            common.map_err(|error| error::of(py, error))?;
+        }
+        wrap(py, all)
+    }
+
+    fn __and__(this: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        if other.cast::<Filter>().is_err() {
+            return Ok(this.py().NotImplemented());
+        }
+        Self::intersection(this, &PyTuple::new(this.py(), [other])?)
+    }
+
+    fn __iand__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<()> {
+        held(this).write_with(this.py(), &other.get().held, |here, there| here.intersect_with(there))
+    }
+
+    /// Is every bit of this filter set in the other one too? So it is where all its keys are in the other one.
+    fn issubset(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<bool> {
+        is_subset(this.py(), held(this), &other.get().held)
+    }
+
+    /// Is every bit of the other filter set in this one too?
+    fn issuperset(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<bool> {
+        is_subset(this.py(), &other.get().held, held(this))
+    }
+
+    fn __richcmp__(
+        this: &Bound<'_, Self>,
+        other: &Bound<'_, PyAny>,
+        operator: CompareOp,
+    ) -> PyResult<Py<PyAny>> {
+        let py = this.py();
+        let Ok(other) = other.cast::<Filter>() else { return Ok(py.NotImplemented()) };
+        let (here, there) = (held(this), &other.get().held);
+        let equal = |py| here.read_with(py, there, |a, b| a.filter() == b.filter());
+        let answer = match operator {
+            CompareOp::Eq => equal(py)?,
+            CompareOp::Ne => !equal(py)?,
+            CompareOp::Le => is_subset(py, here, there)?,
+            CompareOp::Ge => is_subset(py, there, here)?,
+            CompareOp::Lt => is_subset(py, here, there)? && !equal(py)?,
+            CompareOp::Gt => is_subset(py, there, here)? && !equal(py)?,
+        };
+        Ok(answer.into_pyobject(py)?.to_owned().into_any().unbind())
+    }
+
+    /// Makes it smaller, without its keys, as long as its rate stays within `rate`: for a filter that was built too large.
+    /// Returns how many times smaller it is.
+    fn shrink_to(this: &Bound<'_, Self>, rate: f64) -> PyResult<u64> {
+        held(this).write(this.py(), |opened| opened.shrink_to(rate))
+    }
+
+    /// Bits set for each key.
+    #[getter]
+    fn num_hashes(this: &Bound<'_, Self>) -> PyResult<Option<u32>> {
+        of_bloom(this, |bloom| bloom.num_hashes())
+    }
+
+    /// Bits of the array.
+    #[getter]
+    fn bit_len(this: &Bound<'_, Self>) -> PyResult<Option<u64>> {
+        of_bloom(this, |bloom| bloom.bit_len())
+    }
+
+    /// The share of bits that are set.
+    #[getter]
+    fn fill_ratio(this: &Bound<'_, Self>) -> PyResult<Option<f64>> {
+        of_bloom(this, |bloom| bloom.fill_ratio())
+    }
+}
+
+fn held<'a>(this: &'a Bound<'_, BloomFilter>) -> &'a Held {
+    &this.as_super().as_super().get().held
+}
+
+fn of_bloom<R: Send>(
+    this: &Bound<'_, BloomFilter>,
+    look: impl FnOnce(&tepal::BloomFilter<tepal::Mapped>) -> R + Send,
+) -> PyResult<Option<R>> {
+    held(this).read(this.py(), |opened| match opened.filter() {
+        AnyFilter::Bloom(bloom) => Some(look(bloom)),
+        _ => None,
+    })
+}
+
+/// Of two Bloom filters.
+fn is_subset(py: Python<'_>, here: &Held, there: &Held) -> PyResult<bool> {
+    let is_subset = here.read_with(py, there, |a, b| match (a.filter(), b.filter()) {
+        (AnyFilter::Bloom(a), AnyFilter::Bloom(b)) => a.is_subset(b).map(Some),
+        _ => Ok(None),
+    })?;
+    match is_subset.map_err(|error| error::of(py, error))? {
+        Some(is_subset) => Ok(is_subset),
+        None => Err(error::new(
+            py,
+            "NotPossibleError",
+            "only two Bloom filters can be compared by <= and >=".into(),
+        )),
+    }
+}

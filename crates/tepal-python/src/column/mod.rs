@@ -1,0 +1,209 @@
+//! Columns: many keys in memory that Python does not have to walk through.
+//!
+//! Whatever the column, its keys go to the filter by pieces, each under one lock, while other threads have the interpreter.
+//! Between stretches of a million rows somebody may press Ctrl-C.
+
+mod arrow;
+mod buffer;
+mod numbers;
+mod rows;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyString};
+use tepal::{Error, KeyRef, Keys, Opened};
+
+use crate::error::{self, after};
+use crate::held::{Held, closed};
+use crate::key::type_name;
+pub(crate) use arrow::{Bits, export};
+pub(crate) use rows::Rows;
+
+/// Rows that are handed over at once.
+const PIECE: usize = 8192;
+/// Rows between two looks at Ctrl-C.
+const STRETCH: usize = 1 << 20;
+
+/// What takes the keys of a piece.
+type Take<'a> = &'a mut dyn FnMut(&dyn Keys) -> Result<(), Fault>;
+
+/// One array of keys.
+pub(crate) trait Column: Send + Sync {
+    /// Its rows.
+    fn len(&self) -> usize;
+
+    /// Rows of a piece, at most.
+    fn most(&self) -> usize {
+        PIECE
+    }
+
+    /// Hands the keys of these rows to `take`; there is no null.
+    fn keys(&self, start: usize, len: usize, take: Take<'_>) -> Result<(), Fault> {
+        let keys = (start..start + len).map(|row| self.key(row)).collect::<Result<Vec<_>, _>>()?;
+        take(&keys)
+    }
+
+    /// The key of a row that is no null.
+    fn key(&self, row: usize) -> Result<KeyRef<'_>, Fault>;
+
+    /// Can a row be null?
+    fn has_nulls(&self) -> bool {
+        false
+    }
+
+    /// Is this one?
+    fn is_null(&self, _row: usize) -> bool {
+        false
+    }
+}
+
+/// What stops a bulk call while it does not hold the interpreter.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The library refuses.
+    Library(Error),
+    /// The column is not what it says.
+    Column(String),
+    /// Somebody has closed the filter.
+    Closed,
+}
+
+impl Fault {
+    pub(crate) fn raise(self, py: Python<'_>) -> PyErr {
+        match self {
+            Fault::Library(error) => error::of(py, error),
+            Fault::Column(text) => error::wrong_key(py, text),
+            Fault::Closed => closed(py),
+        }
+    }
+}
+
+/// Where keys of a call come from.
+pub(crate) enum Source<'py> {
+    /// Arrays, one or one after the other.
+    Rows(Rows<'py>),
+    /// Objects, one by one.
+    Objects(Bound<'py, PyAny>),
+}
+
+/// What the object holds: columns by the buffer protocol or through Arrow, else whatever it yields.
+pub(crate) fn source<'py>(keys: &Bound<'py, PyAny>) -> PyResult<Source<'py>> {
+    let py = keys.py();
+    let is_one = keys.is_instance_of::<PyString>() || keys.is_instance_of::<PyBytes>();
+    if is_one || keys.is_instance_of::<PyByteArray>() {
+        let text = format!(
+            "{} is one key, and many are expected; give a list of keys, or one key to add() and `in`",
+            type_name(keys)
+        );
+        return Err(error::wrong_type(py, text));
+    }
+    // Before Arrow: its own way there knows columns of one type alone.
+    if type_name(keys).starts_with("pandas.") {
+        let other = py.import("tepal._columns")?.call_method1("of_pandas", (keys,))?;
+        // It hands on what pandas has inside, or a list.
+        if !type_name(&other).starts_with("pandas.") {
+            return source(&other);
+        }
+    }
+    if let Some(rows) = buffer::rows(keys)? {
+        return Ok(Source::Rows(rows));
+    }
+    if let Some(rows) = arrow::rows(keys)? {
+        return Ok(Source::Rows(rows));
+    }
+    Ok(Source::Objects(keys.clone()))
+}
+
+/// Inserts all keys by `insert`, which gets the keys of a piece. Returns how many nulls were skipped; `done` counts the keys.
+pub(crate) fn insert(
+    py: Python<'_>,
+    held: &Held,
+    column: &dyn Column,
+    done: &mut usize,
+    insert: &(dyn Fn(&mut Opened, &dyn Keys) -> Result<(), Error> + Sync),
+) -> PyResult<u64> {
+    let mut nulls = 0;
+    for start in (0..column.len()).step_by(STRETCH) {
+        let end = column.len().min(start + STRETCH);
+        let before = *done;
+        let inserted = py.detach(|| insert_stretch(held, column, start..end, before, insert));
+        let keys = inserted.map_err(|fault| fault.raise(py))?;
+        *done += keys;
+        nulls += (end - start - keys) as u64;
+        py.check_signals()?;
+    }
+    Ok(nulls)
+}
+
+/// Returns how many keys are in.
+fn insert_stretch(
+    held: &Held,
+    column: &dyn Column,
+    rows: std::ops::Range<usize>,
+    before: usize,
+    insert: &(dyn Fn(&mut Opened, &dyn Keys) -> Result<(), Error> + Sync),
+) -> Result<usize, Fault> {
+    let mut done = 0;
+    let most = column.most();
+    for start in rows.clone().step_by(most) {
+        let len = most.min(rows.end - start);
+        let mut take = |keys: &dyn Keys| {
+            let inserted = held.write_detached(|opened| insert(opened, keys)).ok_or(Fault::Closed)?;
+            inserted.map_err(|error| Fault::Library(after(before + done, error)))?;
+            done += keys.len();
+            Ok(())
+        };
+        if column.has_nulls() {
+            let valid = (start..start + len).filter(|&row| !column.is_null(row));
+            let keys = valid.map(|row| column.key(row)).collect::<Result<Vec<_>, _>>()?;
+            take(&keys)?;
+        } else {
+            column.keys(start, len, &mut take)?;
+        }
+    }
+    Ok(done)
+}
+
+/// Answers for all rows, in their order: `put` gets the answers of a piece and the number of its first row. What it gets for a
+/// null means nothing.
+pub(crate) fn ask(
+    py: Python<'_>,
+    held: &Held,
+    column: &dyn Column,
+    put: &mut (dyn FnMut(usize, &[bool]) + Send),
+) -> PyResult<()> {
+    for start in (0..column.len()).step_by(STRETCH) {
+        let end = column.len().min(start + STRETCH);
+        py.detach(|| ask_stretch(held, column, start..end, put)).map_err(|fault| fault.raise(py))?;
+        py.check_signals()?;
+    }
+    Ok(())
+}
+
+fn ask_stretch(
+    held: &Held,
+    column: &dyn Column,
+    rows: std::ops::Range<usize>,
+    put: &mut (dyn FnMut(usize, &[bool]) + Send),
+) -> Result<(), Fault> {
+    let most = column.most();
+    let mut answers = vec![false; most.min(rows.len())];
+    for start in rows.clone().step_by(most) {
+        let len = most.min(rows.end - start);
+        let mut take = |keys: &dyn Keys| {
+            let answers = &mut answers[..len];
+            let asked = held.read_detached(|opened| opened.filter().contains_many_into(keys, answers));
+            asked.ok_or(Fault::Closed)?;
+            put(start, answers);
+            Ok(())
+        };
+        if column.has_nulls() {
+            let keys = (start..start + len)
+                .map(|row| if column.is_null(row) { Ok(KeyRef::Bytes(b"")) } else { column.key(row) })
+                .collect::<Result<Vec<_>, _>>()?;
+            take(&keys)?;
+        } else {
+            column.keys(start, len, &mut take)?;
+        }
+    }
+    Ok(())
+}

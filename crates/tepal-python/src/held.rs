@@ -1,0 +1,134 @@
+//! A filter behind a lock, for many threads.
+//!
+//! One rule keeps threads from waiting for each other for ever: nobody waits for the lock while holding the interpreter, and
+//! nobody asks for the interpreter while holding the lock.
+
+use std::sync::{PoisonError, RwLock, TryLockError};
+
+use pyo3::prelude::*;
+use tepal::{Error, Opened};
+
+use crate::error;
+
+/// A filter with its file's format, or nothing after `close`.
+#[derive(Debug)]
+pub(crate) struct Held(RwLock<Option<Opened>>);
+
+impl Held {
+    pub(crate) fn new(opened: Opened) -> Self {
+        Held(RwLock::new(Some(opened)))
+    }
+
+    /// A short look: the interpreter stays with this thread unless it has to wait for the lock.
+    pub(crate) fn look<R: Send>(
+        &self,
+        py: Python<'_>,
+        look: impl FnOnce(&Opened) -> R + Send,
+    ) -> PyResult<R> {
+        let seen = match self.0.try_read() {
+            Ok(held) => held.as_ref().map(look),
+            Err(TryLockError::Poisoned(held)) => held.into_inner().as_ref().map(look),
+            Err(TryLockError::WouldBlock) => py.detach(|| self.read_detached(look)),
+        };
+        seen.ok_or_else(|| closed(py))
+    }
+
+    /// A long look: other threads have the interpreter meanwhile.
+    pub(crate) fn read<R: Send>(
+        &self,
+        py: Python<'_>,
+        look: impl FnOnce(&Opened) -> R + Send,
+    ) -> PyResult<R> {
+        py.detach(|| self.read_detached(look)).ok_or_else(|| closed(py))
+    }
+
+    /// A look by a thread that does not hold the interpreter. Nothing of a filter that is closed.
+    pub(crate) fn read_detached<R>(&self, look: impl FnOnce(&Opened) -> R) -> Option<R> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).as_ref().map(look)
+    }
+
+    /// A short change.
+    pub(crate) fn touch<R: Send>(
+        &self,
+        py: Python<'_>,
+        change: impl FnOnce(&mut Opened) -> Result<R, Error> + Send,
+    ) -> PyResult<R> {
+        let changed = match self.0.try_write() {
+            Ok(mut held) => held.as_mut().map(change),
+            Err(TryLockError::Poisoned(held)) => held.into_inner().as_mut().map(change),
+            Err(TryLockError::WouldBlock) => py.detach(|| self.write_detached(change)),
+        };
+        done(py, changed)
+    }
+
+    /// A long change.
+    pub(crate) fn write<R: Send>(
+        &self,
+        py: Python<'_>,
+        change: impl FnOnce(&mut Opened) -> Result<R, Error> + Send,
+    ) -> PyResult<R> {
+        done(py, py.detach(|| self.write_detached(change)))
+    }
+
+    /// A change by a thread that does not hold the interpreter.
+    pub(crate) fn write_detached<R>(&self, change: impl FnOnce(&mut Opened) -> R) -> Option<R> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).as_mut().map(change)
+    }
+
+    /// A change of this filter by a look at another one. Locks are taken in the order of their addresses, so that two threads
+    /// which unite two filters each way never wait for each other.
+    pub(crate) fn write_with<R: Send>(
+        &self,
+        py: Python<'_>,
+        other: &Held,
+        change: impl FnOnce(&mut Opened, &Opened) -> Result<R, Error> + Send,
+    ) -> PyResult<R> {
+        let changed = py.detach(|| {
+            if std::ptr::eq(self, other) {
+                let same = self.read_detached(Opened::clone)?;
+                return self.write_detached(|here| change(here, &same));
+            }
+            if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
+                self.write_detached(|here| other.read_detached(|there| change(here, there)))?
+            } else {
+                other.read_detached(|there| self.write_detached(|here| change(here, there)))?
+            }
+        });
+        done(py, changed)
+    }
+
+    /// A look at two filters.
+    pub(crate) fn read_with<R: Send>(
+        &self,
+        py: Python<'_>,
+        other: &Held,
+        look: impl FnOnce(&Opened, &Opened) -> R + Send,
+    ) -> PyResult<R> {
+        let seen = py.detach(|| {
+            // A lock that is taken twice for reading may wait for a writer between the two.
+            if std::ptr::eq(self, other) {
+                return self.read_detached(|here| look(here, here));
+            }
+            if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
+                self.read_detached(|here| other.read_detached(|there| look(here, there)))?
+            } else {
+                other.read_detached(|there| self.read_detached(|here| look(here, there)))?
+            }
+        });
+        seen.ok_or_else(|| closed(py))
+    }
+
+    /// Frees the memory, or the map of the file.
+    pub(crate) fn close(&self, py: Python<'_>) {
+        py.detach(|| drop(self.0.write().unwrap_or_else(PoisonError::into_inner).take()));
+    }
+}
+
+fn done<R>(py: Python<'_>, changed: Option<Result<R, Error>>) -> PyResult<R> {
+    changed.ok_or_else(|| closed(py))?.map_err(|error| error::of(py, error))
+}
+
+/// The error of every call after `close`.
+pub(crate) fn closed(py: Python<'_>) -> PyErr {
+    error::new(py, "ClosedError", "the filter was closed; open its file again".into())
+}

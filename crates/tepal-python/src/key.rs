@@ -1,0 +1,148 @@
+//! A Python object as a key, by the library's rule (FORMAT.md, section 1.1).
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyString, PyTuple};
+use tepal::{Key, KeyRef, KeySink};
+
+use crate::error;
+
+/// Tuples inside tuples, at most.
+const DEEPEST: usize = 32;
+
+/// A key that was an object.
+pub(crate) enum ObjectKey<'a> {
+    /// The bytes of a `str` or `bytes`.
+    Bytes(&'a [u8]),
+    /// Bytes that the object could change, or the decimal text of a number past 64 bits.
+    Copied(Vec<u8>),
+    Signed(i64),
+    Unsigned(u64),
+    /// A tuple.
+    Compound(Box<KeySink>),
+}
+
+impl Key for ObjectKey<'_> {
+    #[inline]
+    fn key<'a>(&'a self, _: &'a mut KeySink) -> KeyRef<'a> {
+        match self {
+            ObjectKey::Bytes(bytes) => KeyRef::Bytes(bytes),
+            ObjectKey::Copied(bytes) => KeyRef::Bytes(bytes),
+            ObjectKey::Signed(number) => KeyRef::Signed(*number),
+            ObjectKey::Unsigned(number) => KeyRef::Unsigned(*number),
+            ObjectKey::Compound(parts) => parts.finish(),
+        }
+    }
+}
+
+/// The object as a key.
+#[inline]
+pub(crate) fn of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<ObjectKey<'a>> {
+    if let Ok(text) = object.cast::<PyString>() {
+        return of_text(text);
+    }
+    if let Ok(bytes) = object.cast::<PyBytes>() {
+        return Ok(ObjectKey::Bytes(bytes.as_bytes()));
+    }
+    if object.cast::<PyInt>().is_ok() {
+        return of_int(object);
+    }
+    of_other(object, 0)
+}
+
+#[inline]
+fn of_text<'a>(text: &'a Bound<'_, PyString>) -> PyResult<ObjectKey<'a>> {
+    match text.to_str() {
+        Ok(text) => Ok(ObjectKey::Bytes(text.as_bytes())),
+        Err(_) => Err(error::wrong_key(
+            text.py(),
+            "the text has a surrogate, which UTF-8 does not have; give bytes: text.encode('utf-8', 'surrogatepass')",
+        )),
+    }
+}
+
+fn of_int(object: &Bound<'_, PyAny>) -> PyResult<ObjectKey<'static>> {
+    if object.cast_exact::<PyBool>().is_ok() {
+        return Err(refused(object));
+    }
+    if let Ok(number) = object.extract::<i64>() {
+        return Ok(ObjectKey::Signed(number));
+    }
+    if let Ok(number) = object.extract::<u64>() {
+        return Ok(ObjectKey::Unsigned(number));
+    }
+    // The decimal text is all there is of numbers past 64 bits.
+    let plain = object.py().get_type::<PyInt>().call1((object,))?;
+    match plain.str().and_then(|text| Ok(text.to_str()?.as_bytes().to_vec())) {
+        Ok(text) => Ok(ObjectKey::Copied(text)),
+        Err(_) => Err(error::wrong_key(
+            object.py(),
+            "the integer has more digits than Python writes (sys.set_int_max_str_digits); give its bytes: n.to_bytes(...)",
+        )),
+    }
+}
+
+fn of_other<'a>(object: &'a Bound<'_, PyAny>, depth: usize) -> PyResult<ObjectKey<'a>> {
+    if let Ok(parts) = object.cast::<PyTuple>() {
+        return of_tuple(parts, depth);
+    }
+    if let Ok(bytes) = object.cast::<PyByteArray>() {
+        return Ok(ObjectKey::Copied(bytes.to_vec()));
+    }
+    // numpy's integers, and whatever else stands for one. numpy's bool does not.
+    // SAFETY: the object is alive, and the interpreter is held.
+    let is_index = unsafe { ffi::PyIndex_Check(object.as_ptr()) } != 0;
+    if is_index && !type_name(object).starts_with("numpy.bool") {
+        let number = object.call_method0("__index__").map_err(|_| refused(object))?;
+        if number.cast::<PyInt>().is_ok() {
+            return of_int(&number);
+        }
+    }
+    Err(refused(object))
+}
+
+fn of_tuple(parts: &Bound<'_, PyTuple>, depth: usize) -> PyResult<ObjectKey<'static>> {
+    if depth == DEEPEST {
+        let text = format!(
+            "tuples inside tuples, more than {DEEPEST} deep, are no key; put their parts into one tuple"
+        );
+        return Err(error::wrong_key(parts.py(), text));
+    }
+    let mut sink = Box::new(KeySink::new());
+    for part in parts.iter() {
+        match part.cast::<PyTuple>() {
+            Ok(inner) => sink.put(&of_tuple(inner, depth + 1)?),
+            Err(_) => sink.put(&of(&part)?),
+        };
+    }
+    // Of no parts, too: the empty tuple is a key.
+    Ok(ObjectKey::Compound(sink))
+}
+
+/// The type's name as it would be imported.
+pub(crate) fn type_name(object: &Bound<'_, PyAny>) -> String {
+    let class = object.get_type();
+    match class.fully_qualified_name() {
+        Ok(name) => name.to_string(),
+        Err(_) => "an object".into(),
+    }
+}
+
+/// The error for an object that is no key.
+#[cold]
+fn refused(object: &Bound<'_, PyAny>) -> PyErr {
+    let name = type_name(object);
+    let advice = if object.is_none() {
+        "leave it out; in an Arrow column nulls are skipped".into()
+    } else if name == "bool" || name.starts_with("numpy.bool") {
+        "say which text or number stands for it: True is not 1".into()
+    } else if object.cast::<PyFloat>().is_ok() || name.starts_with("numpy.float") {
+        "floats have other bytes and texts in other languages: round it to an int, or write it as a str"
+            .into()
+    } else if object.hasattr("__iter__").unwrap_or(false) {
+        "many keys go to update() and contains_many(); for one key of several parts give a tuple".into()
+    } else {
+        String::from("keys are str, bytes, int and tuples of these")
+    };
+    error::wrong_type(object.py(), format!("{name} is no key; {advice}"))
+}

@@ -1,0 +1,41 @@
+//! The Python package `tepal`, as a door to the library: it translates keys, columns, answers and errors, and has no filter of
+//! its own. `docs/python.md` in the repository is for its users.
+//!
+//! - `key.rs`: one object as a key. `column/`: many of them, from a buffer or through Arrow. `objects.rs`: from anything that
+//!   can be iterated.
+//! - `held.rs`: a filter behind a lock. Nobody waits for the lock while holding the interpreter.
+//! - `filter.rs`, `mutable.rs`: what every class can do, and every class that changes; then one file a class.
+//! - `answers.rs`, `info.rs`, `picture.rs`: what comes back.
+//!
+//! `unsafe` stands in `column/arrow/` and `column/buffer.rs`, where other programs' memory is read.
+
+mod answers;
+mod bloom;
+mod column;
+mod error;
+mod filter;
+mod held;
+mod info;
+mod key;
+mod mutable;
+mod objects;
+mod open;
+mod options;
+mod picture;
+
+use pyo3::prelude::*;
+
+/// The native half of the package `tepal`.
+#[pymodule]
+mod _tepal {
+    #[pymodule_export]
+    use crate::answers::BooleanColumn;
+    #[pymodule_export]
+    use crate::bloom::BloomFilter;
+    #[pymodule_export]
+    use crate::filter::Filter;
+    #[pymodule_export]
+    use crate::mutable::MutableFilter;
+    #[pymodule_export]
+    use crate::open::{open, restore, seed_for};
+}

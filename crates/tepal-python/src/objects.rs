@@ -1,0 +1,158 @@
+//! Keys that are objects, one by one: hashed while the interpreter is held, inserted and asked in batches without it.
+
+use pyo3::prelude::*;
+use tepal::{Error, KeyHasher, Keys, Opened, PreparedKeys};
+
+use crate::column::{self, Source};
+use crate::error::{self, after};
+use crate::held::Held;
+use crate::key;
+
+/// Keys of a batch.
+const BATCH: usize = 4096;
+/// With fewer keys than this it is not worth handing the interpreter to others.
+const FEW: usize = 256;
+
+/// What is done with many keys.
+pub(crate) trait Change: Sync {
+    fn many(&self, opened: &mut Opened, keys: &dyn Keys) -> Result<(), Error>;
+    fn prepared(&self, opened: &mut Opened, keys: &PreparedKeys) -> Result<(), Error>;
+}
+
+/// They are inserted.
+pub(crate) struct Insert;
+
+impl Change for Insert {
+    fn many(&self, opened: &mut Opened, keys: &dyn Keys) -> Result<(), Error> {
+        opened.insert_many(keys)
+    }
+
+    fn prepared(&self, opened: &mut Opened, keys: &PreparedKeys) -> Result<(), Error> {
+        opened.insert_prepared(keys)
+    }
+}
+
+/// Does it with all keys of a column or of whatever can be iterated. Returns how many nulls were skipped. What is before a key
+/// that is refused is done; `done` counts the keys of all calls together.
+pub(crate) fn change(
+    py: Python<'_>,
+    held: &Held,
+    keys: &Bound<'_, PyAny>,
+    done: &mut usize,
+    what: &dyn Change,
+) -> PyResult<u64> {
+    match column::source(keys)? {
+        Source::Rows(rows) => {
+            let mut nulls = 0;
+            rows.each(py, |column| {
+                nulls += column::insert(py, held, column, done, &|opened, keys| what.many(opened, keys))?;
+                Ok(())
+            })?;
+            Ok(nulls)
+        }
+        Source::Objects(objects) => change_objects(py, held, &objects, done, what).map(|()| 0),
+    }
+}
+
+fn change_objects(
+    py: Python<'_>,
+    held: &Held,
+    objects: &Bound<'_, PyAny>,
+    done: &mut usize,
+    what: &dyn Change,
+) -> PyResult<()> {
+    let hasher = held.look(py, Opened::key_hasher)?;
+    let mut batch = PreparedKeys::default();
+    let mut flush = |batch: &mut PreparedKeys| -> PyResult<()> {
+        let before = *done;
+        let insert = |opened: &mut Opened| what.prepared(opened, batch).map_err(|error| after(before, error));
+        if batch.len() < FEW {
+            held.touch(py, insert)?
+        } else {
+            held.write(py, insert)?
+        }
+        *done += batch.len();
+        batch.clear();
+        py.check_signals()
+    };
+    for (i, object) in iterated(objects)?.enumerate() {
+        if let Err(error) = object.and_then(|object| prepare(&hasher, &object, &mut batch)) {
+            flush(&mut batch)?;
+            return Err(numbered(py, error, i));
+        }
+        if batch.len() == BATCH {
+            flush(&mut batch)?;
+        }
+    }
+    if batch.is_empty() { Ok(()) } else { flush(&mut batch) }
+}
+
+#[inline]
+fn prepare(hasher: &KeyHasher, object: &Bound<'_, PyAny>, batch: &mut PreparedKeys) -> PyResult<()> {
+    let key = key::of(object)?;
+    hasher.prepare(&key, batch).map_err(|error| error::of(object.py(), error))
+}
+
+fn iterated<'py>(objects: &Bound<'py, PyAny>) -> PyResult<Bound<'py, pyo3::types::PyIterator>> {
+    objects.try_iter().map_err(|error| {
+        if !error.is_instance_of::<pyo3::exceptions::PyTypeError>(objects.py()) {
+            return error;
+        }
+        let text = format!(
+            "{} holds no keys; give a list or another iterable, a numpy array, or an Arrow column",
+            key::type_name(objects)
+        );
+        error::wrong_type(objects.py(), text)
+    })
+}
+
+/// Says which key of the call it was, in an error of ours.
+fn numbered(py: Python<'_>, error: PyErr, i: usize) -> PyErr {
+    let is_ours = py
+        .import("tepal._errors")
+        .and_then(|errors| errors.getattr("Error"))
+        .is_ok_and(|class| error.value(py).is_instance(&class).unwrap_or(false));
+    if is_ours {
+        // A note stands below the text, from Python 3.11 on.
+        let _ = error.value(py).call_method1("add_note", (format!("it is number {i} of the keys, from 0"),));
+    }
+    error
+}
+
+/// Answers for all objects.
+pub(crate) fn ask(py: Python<'_>, held: &Held, objects: &Bound<'_, PyAny>) -> PyResult<Vec<bool>> {
+    let hasher = held.look(py, Opened::key_hasher)?;
+    let (mut batch, mut answers) = (PreparedKeys::default(), Vec::new());
+    let flush = |batch: &mut PreparedKeys, answers: &mut Vec<bool>| -> PyResult<()> {
+        let start = answers.len();
+        answers.resize(start + batch.len(), false);
+        let into = &mut answers[start..];
+        let ask = |opened: &Opened| opened.filter().contains_prepared(batch, into);
+        if batch.len() < FEW {
+            held.look(py, ask)?
+        } else {
+            held.read(py, ask)?
+        }
+        batch.clear();
+        py.check_signals()
+    };
+    for (i, object) in iterated(objects)?.enumerate() {
+        let asked = object.and_then(|object| {
+            let key = key::of(&object)?;
+            if hasher.prepare(&key, &mut batch).is_err() {
+                // It was never inserted, or nobody can say: the library knows which.
+                flush(&mut batch, &mut answers)?;
+                answers.push(held.look(py, |opened| opened.contains(&key))?);
+            }
+            Ok(())
+        });
+        asked.map_err(|error| numbered(py, error, i))?;
+        if batch.len() == BATCH {
+            flush(&mut batch, &mut answers)?;
+        }
+    }
+    if !batch.is_empty() {
+        flush(&mut batch, &mut answers)?;
+    }
+    Ok(answers)
+}

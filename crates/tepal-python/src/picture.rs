@@ -1,0 +1,100 @@
+//! A filter in a line, and as a picture for notebooks.
+
+use tepal::{Facts, Unrecorded};
+
+use crate::info;
+
+/// Parts of the array whose fill is drawn.
+pub(crate) const SLICES: usize = 48;
+
+/// What it is, in a line.
+pub(crate) fn line(facts: &Facts) -> String {
+    let name = facts.labels.name.as_ref().map_or(String::new(), |name| format!("'{name}': "));
+    let keys = match facts.keys_inserted {
+        Some(keys) => whole(keys),
+        None => format!("about {}", whole(facts.estimated_len.round() as u64)),
+    };
+    let has_plan = facts.file.as_ref().is_none_or(|file| !file.not_recorded.contains(&Unrecorded::Plan));
+    let (of, promised) = match has_plan && facts.ribbon.is_none() {
+        true => (
+            format!(" of {}", whole(facts.capacity)),
+            format!(", promised {}", percent(facts.promised_false_positive_rate)),
+        ),
+        false => (String::new(), String::new()),
+    };
+    format!(
+        "{name}{keys} keys{of}; wrong answers {}{promised}; {}, {} filled",
+        percent(facts.false_positive_rate),
+        bytes(facts.size_in_bytes),
+        percent(info::fill_ratio(facts)),
+    )
+}
+
+/// The same with a picture: a bar for each part of the array, as high as it is full.
+pub(crate) fn html(class: &str, facts: &Facts, fills: &[f64]) -> String {
+    const WIDTH: usize = 6;
+    const HEIGHT: f64 = 36.0;
+    let bars = fills.iter().enumerate().map(|(i, fill)| {
+        let high = (HEIGHT * fill.clamp(0.0, 1.0)).max(0.5);
+        format!("<rect x='{}' y='{:.1}' width='{}' height='{high:.1}'/>", WIDTH * i, HEIGHT - high, WIDTH - 1)
+    });
+    let wide = WIDTH * fills.len();
+    format!(
+        "<div style='font-family:sans-serif;font-size:13px'><b>tepal.{class}</b><br>{}<br>\
+         <svg width='{wide}' height='{HEIGHT}' viewBox='0 0 {wide} {HEIGHT}' role='img' \
+         aria-label='how full the parts of the filter are'>\
+         <rect width='{wide}' height='{HEIGHT}' fill='#8883' />\
+         <line x1='0' x2='{wide}' y1='{half}' y2='{half}' stroke='#8888' stroke-dasharray='3 3'/>\
+         <g fill='#2a7f62'>{}</g></svg></div>",
+        escaped(&line(facts)),
+        bars.collect::<String>(),
+        half = HEIGHT / 2.0,
+    )
+}
+
+/// Text as HTML shows it: names come from files of strangers.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('\'', "&#39;")
+        .replace('"', "&quot;")
+}
+
+/// `1,234,567`.
+fn whole(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// To three digits.
+fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    if percent == 0.0 || !percent.is_finite() {
+        return format!("{percent} %");
+    }
+    if percent < 1e-6 {
+        return "under 0.000001 %".into();
+    }
+    let digits = (2 - percent.abs().log10().floor() as i32).clamp(0, 12) as usize;
+    let text = format!("{percent:.digits$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text} %")
+}
+
+fn bytes(bytes: u64) -> String {
+    let (unit, name) = match bytes {
+        0..1_000 => return format!("{bytes} bytes"),
+        1_000..1_000_000 => (1e3, "kB"),
+        1_000_000..1_000_000_000 => (1e6, "MB"),
+        _ => (1e9, "GB"),
+    };
+    format!("{:.1} {name}", bytes as f64 / unit)
+}

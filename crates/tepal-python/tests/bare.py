@@ -1,0 +1,25 @@
+"""What a bare interpreter can do with the wheel, without any other package."""
+
+import array
+import pickle
+import sys
+
+import tepal
+
+for absent in ("numpy", "pyarrow"):
+    try:
+        __import__(absent)
+    except ImportError:
+        continue
+    sys.exit(f"{absent} is there, so this interpreter is not bare")
+
+seen = tepal.BloomFilter(1000, name="bare")
+assert seen.update(["a", b"b", 3, ("c", 4)], array.array("q", range(100, 200))) == 0
+assert seen.contains_many(["a", "b", 3, ("c", 4), "d", 150]) == [True, True, True, True, False, True]
+assert seen.contains_many(array.array("q", [100, 300])) == [True, False]
+assert pickle.loads(pickle.dumps(seen)) == seen and "104 keys" in repr(seen)
+try:
+    seen.add(1.5)
+    sys.exit("a float was taken")
+except tepal.KeyTypeError:
+    print(sys.version.split()[0], "fine")

@@ -11,7 +11,7 @@ use crate::mutable::MutableFilter;
 use crate::{error, key, options};
 
 /// BloomFilter(capacity, false_positive_rate=0.01, *, layout=None, seed=None, secret_key=None, key_domain="bytes",
-///     over_capacity="refuse", name=None)
+///     scheme=None, over_capacity="refuse", name=None)
 ///
 /// A Bloom filter: a set that says `False` for certain and `True` for perhaps, in some ten bits a key.
 ///
@@ -23,6 +23,7 @@ use crate::{error, key, options};
 ///   `seed=tepal.seed_for("shard 3")`.
 /// - `secret_key`: 16 bytes, `secrets.token_bytes(16)`. Nobody who has not got them can choose keys that collide. No file has them.
 /// - `key_domain`: `bytes`, or `int64` where all keys are integers of 64 bits, which are hashed several times as fast then.
+/// - `scheme`: the hash of another program, such as `spark-v2` or `guava-mitz64`, for a filter that is saved in its format.
 /// - `over_capacity`: what happens when more keys come: `refuse`, `warn` or `ignore`.
 /// - `name`: travels in the file.
 ///
@@ -44,7 +45,7 @@ pub(crate) struct BloomFilter;
 #[pymethods]
 impl BloomFilter {
     #[new]
-    #[pyo3(signature = (capacity, false_positive_rate=0.01, *, layout=None, seed=None, secret_key=None, key_domain="bytes", over_capacity="refuse", name=None))]
+    #[pyo3(signature = (capacity, false_positive_rate=0.01, *, layout=None, seed=None, secret_key=None, key_domain="bytes", scheme=None, over_capacity="refuse", name=None))]
     #[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
     fn new(
         py: Python<'_>,
@@ -54,6 +55,7 @@ impl BloomFilter {
         seed: Option<&Bound<'_, PyAny>>,
         secret_key: Option<&[u8]>,
         key_domain: &str,
+        scheme: Option<&str>,
         over_capacity: &str,
         name: Option<&str>,
     ) -> PyResult<PyClassInitializer<Self>> {
@@ -65,6 +67,9 @@ impl BloomFilter {
             .labels(options::labels(name));
         if let Some(layout) = layout {
             builder = builder.layout(options::named(py, layout)?);
+        }
+        if let Some(scheme) = scheme {
+            builder = builder.scheme(options::named(py, scheme)?);
         }
         if let Some(seed) = seed {
             builder = builder.seed(options::whole("seed", seed)?);

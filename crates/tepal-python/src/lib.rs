@@ -5,6 +5,7 @@
 //!   can be iterated.
 //! - `held.rs`: a filter behind a lock. Nobody waits for the lock while holding the interpreter.
 //! - `filter.rs`, `mutable.rs`: what every class can do, and every class that changes; then one file a class.
+//! - `counter.rs`, `shards.rs`: keys that are in several places, for Spark and its like.
 //! - `answers.rs`, `info.rs`, `picture.rs`: what comes back.
 //!
 //! `unsafe` stands in `column/arrow/` and `column/buffer.rs`, where other programs' memory is read.
@@ -12,6 +13,7 @@
 mod answers;
 mod bloom;
 mod column;
+mod counter;
 mod error;
 mod filter;
 mod held;
@@ -22,6 +24,7 @@ mod objects;
 mod open;
 mod options;
 mod picture;
+mod shards;
 
 use pyo3::prelude::*;
 
@@ -33,9 +36,13 @@ mod _tepal {
     #[pymodule_export]
     use crate::bloom::BloomFilter;
     #[pymodule_export]
+    use crate::counter::KeyCounter;
+    #[pymodule_export]
     use crate::filter::Filter;
     #[pymodule_export]
     use crate::mutable::MutableFilter;
     #[pymodule_export]
     use crate::open::{open, restore, seed_for};
+    #[pymodule_export]
+    use crate::shards::shards_of;
 }

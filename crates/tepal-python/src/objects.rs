@@ -87,6 +87,31 @@ fn change_objects(
     if batch.is_empty() { Ok(()) } else { flush(&mut batch) }
 }
 
+/// Hands all objects to `take` in batches, prepared for this hasher.
+pub(crate) fn each_batch(
+    py: Python<'_>,
+    hasher: &KeyHasher,
+    objects: &Bound<'_, PyAny>,
+    take: &mut dyn FnMut(&PreparedKeys) -> Result<(), Error>,
+) -> PyResult<()> {
+    let mut batch = PreparedKeys::default();
+    let mut flush = |batch: &mut PreparedKeys| -> PyResult<()> {
+        take(batch).map_err(|error| error::of(py, error))?;
+        batch.clear();
+        py.check_signals()
+    };
+    for (i, object) in iterated(objects)?.enumerate() {
+        if let Err(error) = object.and_then(|object| prepare(hasher, &object, &mut batch)) {
+            flush(&mut batch)?;
+            return Err(numbered(py, error, i));
+        }
+        if batch.len() == BATCH {
+            flush(&mut batch)?;
+        }
+    }
+    flush(&mut batch)
+}
+
 #[inline]
 fn prepare(hasher: &KeyHasher, object: &Bound<'_, PyAny>, batch: &mut PreparedKeys) -> PyResult<()> {
     let key = key::of(object)?;

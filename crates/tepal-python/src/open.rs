@@ -62,10 +62,16 @@ pub(crate) fn open_path(py: Python<'_>, path: PathBuf, options: OpenOptions<'_>)
 
 /// The filter in bytes, a `bytearray`, a `memoryview` or a map.
 pub(crate) fn read_bytes(data: &Bound<'_, PyAny>, options: OpenOptions<'_>) -> PyResult<Opened> {
+    let bytes = bytes_of(data)?;
+    let bytes = bytes.as_bytes();
+    options.with(data.py(), |open| open.from_bytes(bytes))
+}
+
+/// Bytes that nobody changes: themselves, or a copy.
+pub(crate) fn bytes_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     let py = data.py();
     if let Ok(bytes) = data.cast::<PyBytes>() {
-        let bytes = bytes.as_bytes();
-        return options.with(py, |open| open.from_bytes(bytes));
+        return Ok(bytes.clone());
     }
     let is_bytes = |buffer: &PyUntypedBuffer| buffer.item_size() == 1 && buffer.is_c_contiguous();
     let Some(buffer) = PyUntypedBuffer::get(data).ok().filter(is_bytes) else {
@@ -78,7 +84,7 @@ pub(crate) fn read_bytes(data: &Bound<'_, PyAny>, options: OpenOptions<'_>) -> P
     // They might change meanwhile: `bytes` are a copy of their own.
     let copy = py.get_type::<PyBytes>().call1((data,))?;
     buffer.release(py);
-    read_bytes(&copy, options)
+    Ok(copy.cast_into::<PyBytes>()?)
 }
 
 /// Opens a filter's file, whatever kind of filter it holds and whichever program wrote it.

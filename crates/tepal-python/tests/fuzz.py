@@ -142,7 +142,7 @@ def one(rng, folder):
     keywords = {rng.choice(KEYWORDS): thing(rng) for _ in range(rng.choice([0, 0, 0, 0, 0, 0, 0, 1, 2]))}
     kind = rng.random()
     if kind < 0.15:
-        return rng.choice([tepal.open, tepal.seed_for])(*arguments, **keywords)
+        return rng.choice([tepal.open, tepal.seed_for, tepal.shards_of])(*arguments, **keywords)
     if kind < 0.25:
         return rng.choice([tepal.Filter.from_bytes, tepal.BloomFilter.from_bytes])(damaged(rng), **keywords)
     if kind < 0.35:
@@ -150,6 +150,11 @@ def one(rng, folder):
         if arguments and isinstance(arguments[0], int) and arguments[0] > 10**6:
             arguments[0] = rng.choice([2**63, 2**64, -1, 10**6])  # These are refused, or small.
         return made(*arguments, **keywords)
+    if kind < 0.4:
+        counter = tepal.KeyCounter(rng.choice(["bytes", "int64"]))
+        counter.update(["1", 2])
+        found = getattr(counter, rng.choice([name for name in dir(counter) if name != "__class__"]))
+        return found(*arguments, **keywords) if callable(found) else found
     filter = filters(rng)
     name = rng.choice([name for name in dir(filter) if name not in ("__class__", "__init_subclass__", "__reduce_ex__", "__getstate__")])
     if name == "save":

@@ -32,7 +32,7 @@ from ._errors import (
     SecretError,
     TooLargeError,
 )
-from ._tepal import BloomFilter, BooleanColumn, Filter, MutableFilter, open, seed_for
+from ._tepal import BloomFilter, BooleanColumn, Filter, KeyCounter, MutableFilter, open, seed_for, shards_of
 
 __all__ = [
     "BloomFilter",
@@ -48,6 +48,7 @@ __all__ = [
     "Filter",
     "FormatError",
     "IncompatibleError",
+    "KeyCounter",
     "KeyTypeError",
     "KeyValueError",
     "MutableFilter",
@@ -57,4 +58,5 @@ __all__ = [
     "TooLargeError",
     "open",
     "seed_for",
+    "shards_of",
 ]

@@ -163,6 +163,80 @@ fn insert_stretch(
     Ok(done)
 }
 
+/// Hands the keys of all rows that are no null to `take`, piece by piece. Returns how many nulls were left out.
+pub(crate) fn each(
+    py: Python<'_>,
+    column: &dyn Column,
+    take: &mut (dyn FnMut(&dyn Keys) -> Result<(), Error> + Send),
+) -> PyResult<u64> {
+    let mut nulls = 0;
+    for start in (0..column.len()).step_by(STRETCH) {
+        let end = column.len().min(start + STRETCH);
+        let taken = py.detach(|| each_of_stretch(column, start..end, take));
+        nulls += (end - start - taken.map_err(|fault| fault.raise(py))?) as u64;
+        py.check_signals()?;
+    }
+    Ok(nulls)
+}
+
+/// Returns how many keys there were.
+fn each_of_stretch(
+    column: &dyn Column,
+    rows: std::ops::Range<usize>,
+    take: &mut (dyn FnMut(&dyn Keys) -> Result<(), Error> + Send),
+) -> Result<usize, Fault> {
+    let (mut done, most) = (0, column.most());
+    for start in rows.clone().step_by(most) {
+        let len = most.min(rows.end - start);
+        let mut take = |keys: &dyn Keys| {
+            done += keys.len();
+            take(keys).map_err(Fault::Library)
+        };
+        if column.has_nulls() {
+            let valid = (start..start + len).filter(|&row| !column.is_null(row));
+            take(&valid.map(|row| column.key(row)).collect::<Result<Vec<_>, _>>()?)?;
+        } else {
+            column.keys(start, len, &mut take)?;
+        }
+    }
+    Ok(done)
+}
+
+/// Hands the keys of all rows to `take`, piece by piece, each with the number of its first row. A null is the empty key.
+pub(crate) fn each_row(
+    py: Python<'_>,
+    column: &dyn Column,
+    take: &mut (dyn FnMut(usize, &dyn Keys) + Send),
+) -> PyResult<()> {
+    for start in (0..column.len()).step_by(STRETCH) {
+        let rows = start..column.len().min(start + STRETCH);
+        py.detach(|| each_row_of_stretch(column, rows, take)).map_err(|fault| fault.raise(py))?;
+        py.check_signals()?;
+    }
+    Ok(())
+}
+
+fn each_row_of_stretch(
+    column: &dyn Column,
+    rows: std::ops::Range<usize>,
+    take: &mut (dyn FnMut(usize, &dyn Keys) + Send),
+) -> Result<(), Fault> {
+    let most = column.most();
+    for start in rows.clone().step_by(most) {
+        let len = most.min(rows.end - start);
+        if column.has_nulls() {
+            let key = |row| if column.is_null(row) { Ok(KeyRef::Bytes(b"")) } else { column.key(row) };
+            take(start, &(start..start + len).map(key).collect::<Result<Vec<_>, _>>()?);
+        } else {
+            column.keys(start, len, &mut |keys| {
+                take(start, keys);
+                Ok(())
+            })?;
+        }
+    }
+    Ok(())
+}
+
 /// Answers for all rows, in their order: `put` gets the answers of a piece and the number of its first row. What it gets for a
 /// null means nothing.
 pub(crate) fn ask(

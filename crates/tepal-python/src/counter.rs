@@ -1,0 +1,140 @@
+//! How many different keys there are in several places together.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple, PyType};
+use tepal::build::KeyCounter as Counter;
+use tepal::{KeyDomain, KeyHasher, PreparedKeys};
+
+use crate::column::{self, Source};
+use crate::open::bytes_of;
+use crate::{error, objects, options};
+
+/// KeyCounter(key_domain="bytes")
+///
+/// Counts different keys in 3 MiB, whatever their number: to plan one filter for keys that are in several places. Each place
+/// counts its own; united with `|=` they know how many keys to make room for. That is the same number however the keys were
+/// divided.
+///
+/// >>> here, there = tepal.KeyCounter(), tepal.KeyCounter()
+/// >>> here.update(["apple", "banana"]), there.update(["banana", "cherry"])
+/// (0, 0)
+/// >>> here |= there
+/// >>> here.keys, here.different, here.is_exact
+/// (4, 3, True)
+/// >>> tepal.BloomFilter(here.capacity).capacity
+/// 3
+#[pyclass(frozen, module = "tepal", name = "KeyCounter")]
+#[derive(Debug)]
+pub(crate) struct KeyCounter(Mutex<Counter>);
+
+#[pymethods]
+impl KeyCounter {
+    #[new]
+    #[pyo3(signature = (key_domain="bytes"))]
+    fn new(py: Python<'_>, key_domain: &str) -> PyResult<Self> {
+        let counter = Counter::new(hasher(py, options::named(py, key_domain)?)?);
+        Ok(KeyCounter(Mutex::new(counter.map_err(|error| error::of(py, error))?)))
+    }
+
+    /// Counts all keys of an iterable, a numpy array or an Arrow column too. Returns how many nulls were left out.
+    fn update(&self, py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
+        match column::source(keys)? {
+            Source::Rows(rows) => {
+                let mut nulls = 0;
+                rows.each(py, |column| {
+                    nulls += column::each(py, column, &mut |keys| self.counter().insert_many(keys))?;
+                    Ok(())
+                })?;
+                Ok(nulls)
+            }
+            Source::Objects(objects) => {
+                let hasher = self.counter().key_hasher().clone();
+                objects::each_batch(py, &hasher, &objects, &mut |keys: &PreparedKeys| {
+                    self.counter().insert_prepared(keys)
+                })?;
+                Ok(0)
+            }
+        }
+    }
+
+    /// Counts what the other one has counted, as if this one had seen those keys itself.
+    fn __ior__(&self, py: Python<'_>, other: &Bound<'_, KeyCounter>) -> PyResult<()> {
+        // A copy: two locks at once could wait for each other.
+        let other = other.get().counter().clone();
+        self.counter().union_with(&other).map_err(|error| error::of(py, error))
+    }
+
+    /// How many keys came, repeats included.
+    #[getter]
+    fn keys(&self) -> u64 {
+        self.counter().keys()
+    }
+
+    /// How many of them are different: exact up to 65,536 keys, and an estimate above, with a standard error below 0.08 %.
+    #[getter]
+    fn different(&self) -> u64 {
+        self.counter().different()
+    }
+
+    /// Is `different` exact, and no estimate?
+    #[getter]
+    fn is_exact(&self) -> bool {
+        self.counter().is_exact()
+    }
+
+    /// The capacity of a filter for these keys: the different ones, and where these are an estimate 0.16 % more; at least 1.
+    #[getter]
+    fn capacity(&self) -> u64 {
+        self.counter().room()
+    }
+
+    /// What keys are: `bytes` or `int64`, or what another program hashes.
+    #[getter]
+    fn key_domain(&self) -> &'static str {
+        self.counter().key_hasher().key_domain().name()
+    }
+
+    /// What it knows, for `from_bytes` of the same version elsewhere: at most 3 MiB.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.counter().to_bytes())
+    }
+
+    /// The counter that gave these bytes, and had this key domain.
+    #[staticmethod]
+    #[pyo3(signature = (data, key_domain="bytes"))]
+    fn from_bytes(data: &Bound<'_, PyAny>, key_domain: &str) -> PyResult<Self> {
+        let py = data.py();
+        let hasher = hasher(py, options::named(py, key_domain)?)?;
+        let counter = Counter::from_bytes(hasher, bytes_of(data)?.as_bytes());
+        let counter = counter.map_err(|error| error::of(py, error))?;
+        Ok(KeyCounter(Mutex::new(counter)))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let class: Bound<'py, PyType> = py.get_type::<KeyCounter>();
+        let state = PyTuple::new(
+            py,
+            [self.to_bytes(py).into_any(), self.key_domain().into_pyobject(py)?.into_any()],
+        )?;
+        PyTuple::new(py, [class.getattr("from_bytes")?, state.into_any()])
+    }
+
+    fn __repr__(&self) -> String {
+        let counter = self.counter();
+        let about = if counter.is_exact() { "" } else { "about " };
+        format!("<tepal.KeyCounter: {} keys, {about}{} different>", counter.keys(), counter.different())
+    }
+}
+
+impl KeyCounter {
+    /// Held for a moment, and never while waiting for the interpreter.
+    fn counter(&self) -> MutexGuard<'_, Counter> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn hasher(py: Python<'_>, domain: KeyDomain) -> PyResult<KeyHasher> {
+    tepal::BloomFilter::builder().key_domain(domain).key_hasher().map_err(|error| error::of(py, error))
+}

@@ -7,6 +7,7 @@ mod doors;
 mod excepted;
 mod patches;
 mod quotient;
+mod map;
 mod ribbon;
 mod sealed;
 mod segment;
@@ -25,6 +26,7 @@ pub use chains::chain;
 pub use doors::embedded;
 pub use patches::patch;
 pub use quotient::{quotient, quotient_operations};
+pub use map::map;
 pub use ribbon::ribbon;
 pub use sealed::sealed;
 

@@ -23,14 +23,14 @@
 //! | [`filter`] | a filter: insert, ask, 2.6 folding, the self-test of 4.2, the limits of its fields |
 //! | [`write`](mod@write) | 3 and 4: from a filter to a file |
 //! | [`read`] | 4.6: from a file to a filter, with every check |
-//! | `envelope` | 3 and 4.6, once for the kinds 2 to 7: what surrounds the filter |
-//! | `hashing` | 1 and 4.2.2, once for the kinds 3 and 5 to 7: how a key becomes a hash |
+//! | `envelope` | 3 and 4.6, once for the kinds 2 to 8: what surrounds the filter |
+//! | `hashing` | 1 and 4.2.2, once for the kinds 3 and 5 to 8: how a key becomes a hash |
 //! | [`chain`] | 4.2.1: the growing chain and its file |
 //! | [`quotient`] | 4.2.2: the quotient filter and its file |
 //! | [`growing`] | 4.2.3: the growing filter, which is a chain of such tables, and its file |
 //! | [`expiring`] | 4.2.4: the expiring filter and its file |
 //! | [`segment`] | 4.2.5: the segment filter and its file |
-//! | [`ribbon`] | 2.8, 4.2.6, 5.7: the ribbon filter and its file |
+//! | [`ribbon`] | 2.8, 4.2.6, 4.2.7, 5.7: the ribbon filter, the map, and their files |
 //! | [`divider`] | 4.10: what tells members from exceptions |
 //! | [`embedded`] | 4.8: the embedded form, out and in |
 //! | [`size`] | 5: rates and sizes |

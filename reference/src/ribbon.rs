@@ -1,7 +1,9 @@
-//! Sections 2.8, 4.2.6 and 5.7: the bumped ribbon and the filter that is one; how it is made is in `build`, its file in `file`.
+//! Sections 2.8, 4.2.6, 4.2.7 and 5.7: the bumped ribbon and the filter that is one; how it is made is in `build`, its file in `file`; the
+//! map from keys to numbers is in `map`.
 
 mod build;
 mod file;
+pub mod map;
 
 use crate::bits::mulhi;
 use crate::hash::{finish, siphash13};
@@ -23,6 +25,8 @@ pub struct Shape {
     pub columns: u64,
     /// d: columns of the later layers and of the last slots.
     pub deep: u64,
+    /// v: columns, the lowest, of a value; 0 in a filter.
+    pub value_bits: u64,
     /// Words of layer 0 in which keys start that have one column more.
     pub split: u64,
     /// Words of a column of each layer.
@@ -151,8 +155,9 @@ impl Shape {
 
     fn check(&self) -> Result<(), String> {
         let refuse = |what: &str| Err(format!("{what}: {self:?}"));
-        if !(1..=32).contains(&self.columns) || self.deep > 32 {
-            return refuse("1 to 32 columns");
+        let most = 32 + self.value_bits;
+        if !(self.value_bits.max(1)..=most).contains(&self.columns) || self.deep > most {
+            return refuse("1 to 32 columns, or those of a value and up to 32");
         }
         if self.deep != self.columns && self.deep != self.columns + 1 {
             return refuse("later layers have as many columns, or one more");
@@ -173,7 +178,7 @@ impl Shape {
         if self.split > self.words[0] || self.split % bucket != 0 && self.split != self.words[0] {
             return refuse("the split is at no edge of a bucket");
         }
-        if self.split > 0 && self.columns == 32 {
+        if self.split > 0 && self.columns == most {
             return refuse("33 columns");
         }
         if self.last > 256 || self.last == 0 && self.last_seed > 0 {
@@ -241,11 +246,7 @@ impl Ribbon {
 
     /// Refuses fields that a file cannot have.
     pub fn check(&self) -> Result<(), String> {
-        self.shape.check()?;
-        self.hashing().check()?;
-        if (self.keys == 0) != (self.shape.words[0] == 0 && self.shape.last == 0) {
-            return Err(format!("{} keys in {} words", self.keys, self.shape.all_words()));
-        }
+        self.check_ribbon()?;
         // NaN is neither.
         if !(self.rate > 0.0 && self.rate < 1.0) {
             return Err(format!("the promised rate {} is not between 0 and 1", self.rate));
@@ -263,6 +264,16 @@ impl Ribbon {
             records: &self.records,
             secret: &self.secret,
         }
+    }
+
+    /// Refuses what no filter and no map has.
+    fn check_ribbon(&self) -> Result<(), String> {
+        self.shape.check()?;
+        self.hashing().check()?;
+        if (self.keys == 0) != (self.shape.words[0] == 0 && self.shape.last == 0) {
+            return Err(format!("{} keys in {} words", self.keys, self.shape.all_words()));
+        }
+        Ok(())
     }
 
     /// The hash of a key.

@@ -123,6 +123,33 @@ fn the_reference_reads_every_kept_quotient_filter() {
 }
 
 #[test]
+fn the_reference_reads_every_kept_map() {
+    let all = in_folder("map");
+    assert!(all.len() >= 7, "{}", all.len());
+    for Kept { path, json, file, secret, seal } in &all {
+        let kept = ribbon::map::read(file, secret.as_ref(), seal.as_deref())
+            .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert!(ribbon::map::write(&kept, seal.as_deref()).unwrap() == *file, "{}", path.display());
+        let members = json["members"].as_u64().unwrap();
+        let mut pairs = Vec::new();
+        for (i, value) in (0u64..).zip(json["values"].as_str().unwrap().split(' ')) {
+            let hash = match json["key_prefix"].as_str() {
+                Some(prefix) => kept.ribbon.hash_of(format!("{prefix}{i}").as_bytes()).unwrap(),
+                None => finish(i),
+            };
+            let value: Option<u64> = value.parse().ok();
+            assert_eq!(kept.get_hash(hash), value, "{}: {i}", path.display());
+            if i < members {
+                pairs.push((hash, value.unwrap()));
+            }
+        }
+        let mut again = ribbon::map::Map { names: kept.names.clone(), ..kept.clone() };
+        again.build(&pairs, kept.ribbon.shape.value_bits).unwrap();
+        assert!(again == kept, "{}: built anew", path.display());
+    }
+}
+
+#[test]
 fn the_reference_reads_every_kept_ribbon_filter() {
     let all = in_folder("ribbon");
     for Kept { path, json, file, secret, seal } in &all {

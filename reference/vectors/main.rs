@@ -16,6 +16,7 @@ mod files;
 mod growing;
 mod hashes;
 mod json;
+mod map;
 mod names;
 mod patches;
 mod plan;
@@ -69,6 +70,7 @@ fn all() -> Result<Vec<(&'static str, String)>, String> {
         ("expiring.json", expiring::json()?.print(2)),
         ("segment.json", segment::json()?.print(2)),
         ("ribbon.json", ribbon::json()?.print(2)),
+        ("map.json", map::json()?.print(2)),
     ])
 }
 

@@ -13,8 +13,8 @@ const ABOUT: &str = "Bumped ribbons (FORMAT.md section 2.8), filters that are on
     `probes` are keys or hashes and their answers. `refused` are changes to a file of `files`, as offsets and new bytes; where \
     one is in the body, the chunk table is mended, always the header checksum; `step` of section 4.6 refuses them.";
 
-const SECRET: [u8; 16] = *b"sixteen secrets!";
-const SEAL: &[u8] = b"a key for the seals of the vectors";
+pub(crate) const SECRET: [u8; 16] = *b"sixteen secrets!";
+pub(crate) const SEAL: &[u8] = b"a key for the seals of the vectors";
 
 /// A file longer than this is given by its header and its checksum.
 const LONGEST_WHOLE_FILE: usize = 1100;
@@ -191,7 +191,7 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
 }
 
 /// A change to a file: step that refuses it, which file, what it is, offsets and new bytes.
-type Change = (u32, &'static str, &'static str, &'static [(usize, &'static [u8])]);
+pub(crate) type Change = (u32, &'static str, &'static str, &'static [(usize, &'static [u8])]);
 
 /// Offsets of fields.
 const COLUMNS: usize = 35;
@@ -216,7 +216,7 @@ const CHANGES: &[Change] = &[
     (4, PLAIN, "scheme 3 with a seed", &[(32, &[3])]),
     (4, PLAIN, "scheme 4 without record 6", &[(32, &[4]), (64, &[0])]),
     (4, PLAIN, "key domain 0", &[(33, &[0])]),
-    (4, PLAIN, "contents 1", &[(34, &[1])]),
+    (4, PLAIN, "a number before the columns", &[(34, &[1])]),
     (4, PLAIN, "recipe with an unknown bit", &[(124, &[4])]),
     (4, PLAIN, "no columns", &[(COLUMNS, &[0, 0])]),
     (4, PLAIN, "33 columns", &[(COLUMNS, &[33, 33])]),
@@ -252,24 +252,30 @@ const CHANGES: &[Change] = &[
 
 /// All cases, each of which is refused here.
 fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
+    let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
+    let case = |step, name, what, edits, keys| case(good, reader, step, name, what, edits, keys);
     let mut cases = Vec::new();
     for &(step, name, what, edits) in CHANGES {
-        cases.push(case(good, step, name, what, edits, (None, None))?);
+        cases.push(case(step, name, what, edits, (None, None))?);
     }
     let (secret, seal) = (Some(&SECRET), Some(SEAL));
-    cases.push(case(good, 6, SEALED, "secret key not given", &[], (None, seal))?);
-    cases.push(case(good, 6, SEALED, "wrong secret key", &[], (Some(&[0; 16]), seal))?);
-    cases.push(case(good, 6, SEALED, "seal key not given", &[], (secret, None))?);
-    cases.push(case(good, 8, SEALED, "another seal key", &[], (secret, Some(b"the key of that seal")))?);
-    cases.push(case(good, 8, SEALED, "sealed, keys changed", &[(KEYS, &[41])], (secret, seal))?);
-    cases.push(case(good, 6, PLAIN, "secret key for a file without one", &[], (secret, None))?);
-    cases.push(case(good, 6, PLAIN, "seal key for a file without a seal", &[], (None, seal))?);
+    cases.push(case(6, SEALED, "secret key not given", &[], (None, seal))?);
+    cases.push(case(6, SEALED, "wrong secret key", &[], (Some(&[0; 16]), seal))?);
+    cases.push(case(6, SEALED, "seal key not given", &[], (secret, None))?);
+    cases.push(case(8, SEALED, "another seal key", &[], (secret, Some(b"the key of that seal")))?);
+    cases.push(case(8, SEALED, "sealed, keys changed", &[(KEYS, &[41])], (secret, seal))?);
+    cases.push(case(6, PLAIN, "secret key for a file without one", &[], (secret, None))?);
+    cases.push(case(6, PLAIN, "seal key for a file without a seal", &[], (None, seal))?);
     Ok(list(cases))
 }
 
+/// Reads a file, with its secret key and the key of its seal.
+pub(crate) type Reader = dyn Fn(&[u8], Option<&[u8; 16]>, Option<&[u8]>) -> Result<(), String>;
+
 /// A changed file that is refused at this step, which is checked here.
-fn case(
+pub(crate) fn case(
     good: &[(&'static str, Vec<u8>)],
+    read: &Reader,
     step: u32,
     name: &'static str,
     what: &str,
@@ -293,7 +299,7 @@ fn case(
     match read(&file, secret, seal) {
         Err(why) if why.starts_with(&format!("step {step}: ")) => {}
         Err(why) => return Err(format!("{what}: {why}, and step {step} was expected")),
-        Ok(_) => return Err(format!("{what} is read")),
+        Ok(()) => return Err(format!("{what} is read")),
     }
     let change = |(at, bytes): &(usize, &[u8])| object([("offset", plain(*at)), ("bytes", hex(bytes))]);
     Ok(object([

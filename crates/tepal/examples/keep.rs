@@ -16,6 +16,9 @@ mod expiring;
 mod growing_tables;
 #[path = "../tests/shared/kinds.rs"]
 mod kinds;
+#[cfg(feature = "ribbon")]
+#[path = "keep/map.rs"]
+mod map;
 #[cfg(feature = "quotient")]
 #[path = "keep/quotient.rs"]
 mod quotient;
@@ -55,6 +58,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Kind::Segment => keep(&folder.join("segment"), name, || segment::kept(kind))?,
             #[cfg(feature = "ribbon")]
             Kind::Ribbon => keep(&folder.join("ribbon"), name, || ribbon::kept(kind))?,
+            #[cfg(feature = "ribbon")]
+            Kind::Map => keep(&folder.join("map"), name, || map::kept(kind))?,
             _ => keep(folder, name, || kept(kind))?,
         }
     }

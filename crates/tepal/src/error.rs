@@ -199,6 +199,15 @@ pub enum Error {
         /// How many keys of this call were inserted before.
         inserted: usize,
     },
+    /// Of the pairs that a map is built of, two have one key and different values: or two keys have one 64-bit hash.
+    #[cfg(feature = "ribbon")]
+    #[non_exhaustive]
+    SeveralValues {
+        /// The hash of the key.
+        hash: u64,
+        /// Its two least values.
+        values: [u32; 2],
+    },
     /// The file is damaged: it is not what was written.
     #[non_exhaustive]
     Damaged {
@@ -393,6 +402,12 @@ impl fmt::Display for Error {
                 )?;
                 say_how_many_are_in(f, *inserted)
             }
+            #[cfg(feature = "ribbon")]
+            Error::SeveralValues { hash, values: [one, other] } => write!(
+                f,
+                "a key was given with the value {one} and with {other}, and a map has one value for each key; give it one of them (its \
+                 hash is {hash:#018x}), or where no key comes twice, so that two keys have one hash, another seed (`seed_for`, `--seed-for`)"
+            ),
             #[cfg(feature = "quotient")]
             Error::TooManyCopies { most, inserted } => {
                 write!(

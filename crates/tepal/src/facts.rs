@@ -236,7 +236,7 @@ pub struct Facts {
     pub parts: Vec<PartFacts>,
     /// The tables of numbers that it consists of, the oldest first; none of a Bloom filter.
     pub tables: Vec<TableFacts>,
-    /// The segments of a segment filter, by their numbers; none of another kind.
+    /// The segments of a segment filter, by their numbers, and the values of a map that have names; none of another kind.
     pub segments: Vec<SegmentFacts>,
     /// The ribbon that it is; nothing of other kinds.
     pub ribbon: Option<RibbonFacts>,
@@ -290,6 +290,8 @@ pub struct RibbonFacts {
     pub bit_len: u64,
     /// Bits that are stored for a key; some have one more.
     pub columns: u8,
+    /// How many of these bits are those of its value; 0 in a filter.
+    pub value_bits: u8,
     /// Layers of slots.
     pub layers: u8,
     /// Slots of the keys that are in none of them.

@@ -89,6 +89,8 @@ ids! {
         Segment = 6 "segment",
         /// The smallest filter of a set that does not change: `RibbonFilter`, which the feature `ribbon` has.
         Ribbon = 7 "ribbon",
+        /// The smallest map from keys to small numbers that does not change: `RibbonMap`, which the feature `ribbon` has.
+        Map = 8 "map",
     }
 }
 

@@ -106,7 +106,7 @@
 //! | `except` | no | `Exceptions`: keys that a filter says no for though its bits say yes. Without it files that have them are refused |
 //! | `foreign` | no | schemes of the five articles and of other programs, their key domains and files. Without it they are refused, and the library is smaller: for a page or a phone that asks one file of ours |
 //! | `quotient` | no | [`QuotientFilter`]: keys can be removed and are counted; [`GrowingFilter`]: as many keys as come under one promise; [`ExpiringFilter`]: keys expire; [`SegmentFilter`]: which segments may hold a key. Without it files of these kinds are refused |
-//! | `ribbon` | no | [`RibbonFilter`]: the smallest filter of a set that does not change. Without it its files are refused |
+//! | `ribbon` | no | [`RibbonFilter`]: the smallest filter of a set that does not change; [`RibbonMap`]: keys to small numbers. Without it files of these kinds are refused |
 //! | `patch` | no | `Patch`: from one filter's file to another's in few bytes |
 //! | `seal` | no | files under a seal, so that nobody can swap them: `SealKey`. Without it they are refused |
 //! | `serde` | no | `BloomFilter` in serde's formats, as the bytes of its file |
@@ -172,6 +172,8 @@ pub use kinds::exceptions::Exceptions;
 pub use kinds::expiring::{ExpiringFilter, ExpiringFilterBuilder};
 #[cfg(feature = "quotient")]
 pub use kinds::growing::{GrowingFilter, GrowingFilterBuilder, Removal};
+#[cfg(feature = "ribbon")]
+pub use kinds::map::{RibbonMap, RibbonMapBuilder};
 #[cfg(feature = "quotient")]
 pub use kinds::quotient::{QuotientFilter, QuotientFilterBuilder};
 #[cfg(feature = "ribbon")]

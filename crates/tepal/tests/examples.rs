@@ -10,6 +10,9 @@ mod iterators;
 #[cfg(feature = "mmap")]
 #[path = "../examples/lsm_table.rs"]
 mod lsm_table;
+#[cfg(feature = "ribbon")]
+#[path = "../examples/map.rs"]
+mod map;
 #[path = "../examples/own_keys.rs"]
 mod own_keys;
 #[path = "../examples/partial_filters.rs"]
@@ -34,6 +37,12 @@ fn dedupe_urls_runs() {
 #[test]
 fn own_keys_runs() {
     own_keys::main().unwrap();
+}
+
+#[cfg(feature = "ribbon")]
+#[test]
+fn map_runs() {
+    map::main().unwrap();
 }
 
 #[cfg(feature = "mmap")]

@@ -10,6 +10,9 @@ mod expiring;
 #[cfg(feature = "quotient")]
 #[path = "kept/growing_tables.rs"]
 mod growing_tables;
+#[cfg(feature = "ribbon")]
+#[path = "kept/map.rs"]
+mod map;
 #[cfg(feature = "quotient")]
 #[path = "kept/quotient.rs"]
 mod quotient;

@@ -79,7 +79,7 @@ fn every_kind_is_on_the_list() {
         let made = match kind {
             Kind::Scalable => FOREIGN || cfg!(feature = "growing"),
             Kind::Quotient | Kind::Growing | Kind::Expiring | Kind::Segment => cfg!(feature = "quotient"),
-            Kind::Ribbon => cfg!(feature = "ribbon"),
+            Kind::Ribbon | Kind::Map => cfg!(feature = "ribbon"),
             _ => true,
         };
         assert_eq!(all.iter().any(|subject| subject.kind() == *kind), made, "{kind}");

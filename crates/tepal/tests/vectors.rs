@@ -12,6 +12,9 @@ mod expiring;
 #[cfg(feature = "quotient")]
 #[path = "vectors/growing_tables.rs"]
 mod growing_tables;
+#[cfg(feature = "ribbon")]
+#[path = "vectors/map.rs"]
+mod map;
 #[cfg(feature = "patch")]
 #[path = "vectors/patches.rs"]
 mod patches;

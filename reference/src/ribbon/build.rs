@@ -5,23 +5,38 @@ use super::*;
 impl Ribbon {
     /// Section 5.7: builds it of these hashes.
     pub fn build(&mut self, hashes: &[u64]) -> Result<(), String> {
-        let (columns, exact) = columns_for(self.rate);
-        if columns == 0 || columns == 32 && !exact {
+        if columns_for(self.rate).0 == 0 {
             return Err(format!("no ribbon has the rate {}", self.rate));
+        }
+        self.build_of(hashes, self.rate, 0, &fingerprint)
+    }
+
+    /// The same, where a value of so many bits is stored below the fingerprint: `stored` gives both.
+    pub(super) fn build_of(
+        &mut self,
+        hashes: &[u64],
+        rate: f64,
+        value_bits: u64,
+        stored: &dyn Fn(u64) -> u64,
+    ) -> Result<(), String> {
+        let (columns, exact) = columns_for(rate);
+        if columns == 32 && !exact {
+            return Err(format!("no ribbon has the rate {rate}"));
         }
         let mut hashes = hashes.to_vec();
         hashes.sort();
         hashes.dedup();
         self.keys = hashes.len() as u64;
-        let more = if hashes.len() <= 256 { !exact } else { self.rate * 2f64.powi(columns as i32) <= 0.75 };
-        self.shape = Shape { columns, deep: columns + u64::from(more), ..Shape::default() };
+        let more = if hashes.len() <= 256 { !exact } else { rate * 2f64.powi(columns as i32) <= 0.75 };
+        let columns = value_bits + columns;
+        self.shape = Shape { columns, deep: columns + u64::from(more), value_bits, ..Shape::default() };
         let (mut columns_of, mut codes_of) = (Vec::new(), Vec::new());
         for k in 0..LAYERS {
             if hashes.len() <= 256 {
                 break;
             }
-            let rate = (k == 0 && !exact).then_some(self.rate);
-            let (columns, codes, bumped) = self.shape.layer(k, &hashes, rate)?;
+            let rate = (k == 0 && !exact).then_some(rate);
+            let (columns, codes, bumped) = self.shape.layer(k, &hashes, rate, stored)?;
             columns_of.extend(columns);
             codes_of.extend(codes);
             hashes = bumped;
@@ -30,7 +45,7 @@ impl Ribbon {
             return Err("more layers than there can be".to_string());
         }
         hashes.sort();
-        let last = self.shape.last_slots(&hashes)?;
+        let last = self.shape.last_slots(&hashes, stored)?;
         self.bits = [columns_of, codes_of, last].concat();
         Ok(())
     }
@@ -43,6 +58,11 @@ pub fn columns_for(rate: f64) -> (u64, bool) {
         r += 1;
     }
     (r as u64, 0.5f64.powi(r) == rate)
+}
+
+/// The lowest bits.
+fn lowest(value: u64, bits: u64) -> u64 {
+    if bits == 64 { value } else { value & ((1 << bits) - 1) }
 }
 
 /// Words of a column for so many keys.
@@ -89,6 +109,7 @@ impl Shape {
         k: usize,
         hashes: &[u64],
         rate: Option<f64>,
+        stored: &dyn Fn(u64) -> u64,
     ) -> Result<(Bits, Bits, Vec<u64>), String> {
         self.words[k] = words_for(hashes.len() as u64);
         for seed in 0..256 {
@@ -107,7 +128,8 @@ impl Shape {
                     let start = |key: &&(u64, u64)| layer.start(key.0).1;
                     let of_bucket: Vec<_> =
                         here.iter().filter(|key| start(key) / layer.bucket() == bucket).copied().collect();
-                    let code = fill(layer, &mut rows_here, &of_bucket, first, columns);
+                    let stored = |h| lowest(stored(h), columns);
+                    let code = fill(layer, &mut rows_here, &of_bucket, first, &stored);
                     codes.push(code);
                     let out = of_bucket.iter().filter(|key| start(key) < first + layer.threshold(code));
                     bumped.extend(out.map(|key| key.1));
@@ -133,7 +155,7 @@ impl Shape {
             (layer.slots() - 63).saturating_sub(first).min(layer.bucket())
         };
         let bumped = |i: usize| layer.threshold(codes[i]).min(starts(i));
-        let power = 2f64.powi(self.columns as i32);
+        let power = 2f64.powi((self.columns - self.value_bits) as i32);
         let all: u64 = (0..codes.len()).map(starts).sum();
         let out: u64 = (0..codes.len()).map(bumped).sum();
         let mut sum = 2 * (all - out) + if self.deep > self.columns { out } else { 2 * out };
@@ -146,13 +168,13 @@ impl Shape {
     }
 
     /// The last slots.
-    fn last_slots(&mut self, hashes: &[u64]) -> Result<Bits, String> {
+    fn last_slots(&mut self, hashes: &[u64], stored: &dyn Fn(u64) -> u64) -> Result<Bits, String> {
         for slots in hashes.len() as u64..=256 {
             for seed in 0..256 {
                 let mut rows: Vec<Option<(Vec<bool>, u64)>> = vec![None; slots as usize];
                 let fits = hashes.iter().all(|&h| {
                     let mut row = last_row(h, slots, seed);
-                    let mut value = fingerprint(h) & ((1 << self.deep) - 1);
+                    let mut value = lowest(stored(h), self.deep);
                     for slot in 0..slots as usize {
                         if !row[slot] {
                             continue;
@@ -188,12 +210,17 @@ impl Shape {
 }
 
 /// Takes the keys of the bucket that begins at `first`, and tells its code.
-fn fill(layer: &Layer, rows: &mut [Row], keys: &[(u64, u64)], first: u64, columns: u64) -> u64 {
+fn fill(
+    layer: &Layer,
+    rows: &mut [Row],
+    keys: &[(u64, u64)],
+    first: u64,
+    stored: &dyn Fn(u64) -> u64,
+) -> u64 {
     let mut placed = Vec::new();
     for offset in (0..layer.bucket()).rev() {
         for &(x, h) in keys.iter().filter(|key| layer.start(key.0).1 == first + offset) {
-            let value = fingerprint(h) & ((1 << columns) - 1);
-            match put(rows, first + offset, spread(x) | 1, value) {
+            match put(rows, first + offset, spread(x) | 1, stored(h)) {
                 Ok(Some(slot)) => placed.push((offset, slot)),
                 Ok(None) => {}
                 Err(()) => {

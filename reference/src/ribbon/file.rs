@@ -47,12 +47,13 @@ fn of_own_part(
             words: std::array::from_fn(|k| u32_at(40 + 4 * k)),
             seeds: std::array::from_fn(|k| own[72 + k].into()),
             last: u64::from(own[6]) | u64::from(own[7]) << 8,
+            value_bits: 0,
             last_seed: own[5].into(),
         },
         bits: Vec::new(),
     };
     if own[2] != 0 {
-        return Err(format!("contents {} are not known", own[2]));
+        return Err(format!("the byte {} before the columns", own[2]));
     }
     filter.check()?;
     Ok(filter)
@@ -94,18 +95,27 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
     // Step 7: chunks, bits that stand for nothing.
     head.check_chunks(0, body)?;
     filter.bits = (0..8 * body.len()).map(|p| body[p / 8] >> (p % 8) & 1 == 1).collect();
-    let mut unused: Vec<(u64, u64)> = Vec::new();
-    for layer in filter.shape.layers() {
-        let used = 64 * layer.thresholds_at + layer.shards() * layer.buckets_of_shard() * layer.code_bits();
-        unused.push((used, 64 * (layer.thresholds_at + layer.threshold_words())));
-    }
-    let last = 64 * filter.shape.last_at() + filter.shape.last * filter.shape.deep;
-    unused.push((last, filter.bits.len() as u64));
-    if unused.iter().any(|&(from, to)| filter.bits[from as usize..to as usize].contains(&true)) {
-        return refuse(7, "bits that stand for nothing are set");
-    }
+    filter.check_unused()?;
     filter.bits.truncate(64 * words as usize);
     // Step 8.
     head.check_seal(seal_key)?;
     Ok(filter)
+}
+
+impl Ribbon {
+    /// Step 7: bits that stand for nothing are 0.
+    pub(super) fn check_unused(&self) -> Result<(), String> {
+        let mut unused: Vec<(u64, u64)> = Vec::new();
+        for layer in self.shape.layers() {
+            let used =
+                64 * layer.thresholds_at + layer.shards() * layer.buckets_of_shard() * layer.code_bits();
+            unused.push((used, 64 * (layer.thresholds_at + layer.threshold_words())));
+        }
+        let last = 64 * self.shape.last_at() + self.shape.last * self.shape.deep;
+        unused.push((last, self.bits.len() as u64));
+        if unused.iter().any(|&(from, to)| self.bits[from as usize..to as usize].contains(&true)) {
+            return refuse(7, "bits that stand for nothing are set");
+        }
+        Ok(())
+    }
 }

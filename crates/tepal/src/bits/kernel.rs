@@ -161,7 +161,7 @@ pub(crate) use numbers::TableKernel;
 #[cfg(feature = "ribbon")]
 mod ribbons;
 #[cfg(feature = "ribbon")]
-pub(crate) use ribbons::{RibbonKernel, RibbonMaker, fetch_word, two_eights};
+pub(crate) use ribbons::{Filled, MapKernel, RibbonKernel, RibbonMaker, fetch_word, two_eights};
 
 /// Whether the machine has all of these CPU features: found at run time with `std`, else as compiled.
 #[cfg(target_arch = "x86_64")]

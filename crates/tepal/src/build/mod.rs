@@ -453,7 +453,7 @@ impl Gather {
                         file.set_over_capacity(policy)?
                     }
                     // Its program decides that, or its rule.
-                    Kind::Scalable | Kind::Growing | Kind::Ribbon => {}
+                    Kind::Scalable | Kind::Growing | Kind::Ribbon | Kind::Map => {}
                 }
                 Ok(Built { file, keys, different, is_exact: false })
             }

@@ -281,6 +281,11 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
                 "(the first 5 keys of this call are in)",
             ],
         ),
+        #[cfg(feature = "ribbon")]
+        (
+            Error::SeveralValues { hash: 77, values: [3, 5] },
+            vec!["the value 3 and with 5", "one value for each key", "0x000000000000004d", "`--seed-for`"],
+        ),
     ]
 }
 
@@ -359,6 +364,8 @@ fn number(error: &Error) -> (usize, usize) {
         Error::TooManyCopies { .. } => 30,
         #[cfg(feature = "quotient")]
         Error::NumbersClustered { .. } => 31,
+        #[cfg(feature = "ribbon")]
+        Error::SeveralValues { .. } => 32,
     };
     (number, 0)
 }
@@ -420,10 +427,11 @@ fn every_error_names_found_expected_and_the_way_out() {
         10 => 8,
         _ => 1,
     };
-    let errors = (0..32usize).filter(|error| match error {
+    let errors = (0..33usize).filter(|error| match error {
         26..=28 => cfg!(feature = "std"),
         29 => cfg!(feature = "patch"),
         30 | 31 => cfg!(feature = "quotient"),
+        32 => cfg!(feature = "ribbon"),
         _ => true,
     });
     assert!(told.into_iter().eq(errors.flat_map(|error| (0..kinds(error)).map(move |kind| (error, kind)))));

@@ -63,9 +63,9 @@ pub(super) fn file_len(part: &FilePart<'_>) -> u64 {
 /// Bytes between the records and the chunk table.
 fn behind_records(part: &FilePart<'_>) -> u64 {
     let links = links_len(part.links.len());
-    #[cfg(feature = "quotient")]
+    #[cfg(any(feature = "quotient", feature = "ribbon"))]
     return links + part.section.len() as u64;
-    #[cfg(not(feature = "quotient"))]
+    #[cfg(not(any(feature = "quotient", feature = "ribbon")))]
     links
 }
 
@@ -106,7 +106,7 @@ pub(super) fn encode(kind: Kind, part: &FilePart<'_>, chunk_table: &[u64], seale
     out.extend(part.recipe.to_flags().to_le_bytes());
     records::encode(part, &mut out);
     out.extend(part.links.as_flattened());
-    #[cfg(feature = "quotient")]
+    #[cfg(any(feature = "quotient", feature = "ribbon"))]
     out.extend(&part.section);
     chunk_table.iter().for_each(|sum| out.extend(sum.to_le_bytes()));
     out.resize(body_offset as usize - 8, 0);
@@ -246,7 +246,7 @@ impl Header {
         for _ in 0..count {
             links.push(fields.array::<OWN_BYTES>()?);
         }
-        #[cfg(feature = "quotient")]
+        #[cfg(any(feature = "quotient", feature = "ribbon"))]
         let section = fields.take_claimed(kinds::section_of_file(lengths.kind, &own)?)?.to_vec();
         let part = FilePart {
             own,
@@ -254,7 +254,7 @@ impl Header {
             labels,
             scheme_record,
             links,
-            #[cfg(feature = "quotient")]
+            #[cfg(any(feature = "quotient", feature = "ribbon"))]
             section,
             exceptions: &[],
             #[cfg(feature = "except")]

@@ -509,7 +509,7 @@ fn one_of_chain(filter: AnyFilter) -> Result<AnyFilter> {
             Ok(filter)
         }
         #[cfg(feature = "ribbon")]
-        AnyFilter::Ribbon(_) => Ok(filter),
+        AnyFilter::Ribbon(_) | AnyFilter::Map(_) => Ok(filter),
         AnyFilter::Scalable(chain) if chain.is_own() => Ok(chain.into()),
         AnyFilter::Scalable(chain) => match chain.into_only_link() {
             Ok(link) => Ok(link.into()),

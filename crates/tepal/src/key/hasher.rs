@@ -175,7 +175,7 @@ impl KeyHasher {
     /// Hashes keys from number `start` on, and says whether one of them has no hash. Each of the usual ways has a loop
     /// of its own.
     #[inline(always)]
-    fn hash_batch<K: Keys + ?Sized>(&self, keys: &K, start: usize, hashes: &mut [u64]) -> bool {
+    pub(crate) fn hash_batch<K: Keys + ?Sized>(&self, keys: &K, start: usize, hashes: &mut [u64]) -> bool {
         let usual = self.usual;
         if let Some(secret) = usual.integer_secret() {
             if self.hash_if_integers(keys, start, hashes) {

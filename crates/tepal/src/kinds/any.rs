@@ -246,6 +246,8 @@ impl AnyFilter {
             AnyFilter::Segment(filter) => filter.set_labels(labels),
             #[cfg(feature = "ribbon")]
             AnyFilter::Ribbon(filter) => filter.set_labels(labels),
+            #[cfg(feature = "ribbon")]
+            AnyFilter::Map(filter) => filter.set_labels(labels),
             AnyFilter::Scalable(_) => {
                 let (operation, instead) = ("have labels", "keep them beside its file");
                 Err(Error::NotPossible { kind, operation, instead })
@@ -393,7 +395,7 @@ impl AnyFilter {
             | AnyFilter::Expiring(_)
             | AnyFilter::Segment(_) => folded,
             #[cfg(feature = "ribbon")]
-            AnyFilter::Ribbon(_) => folded,
+            AnyFilter::Ribbon(_) | AnyFilter::Map(_) => folded,
             AnyFilter::Bloom(_) | AnyFilter::Scalable(_) => folded,
         }
     }
@@ -429,6 +431,12 @@ impl AnyFilter {
                 operation: "be folded",
                 instead: "build a smaller one from its keys, at a higher rate",
             }),
+            #[cfg(feature = "ribbon")]
+            AnyFilter::Map(_) => Err(Error::NotPossible {
+                kind: self.kind(),
+                operation: "be folded",
+                instead: "build a smaller one from its pairs, at a higher rate",
+            }),
             AnyFilter::Scalable(_) => Err(Error::NotPossible {
                 kind: self.kind(),
                 operation: "be folded",
@@ -454,7 +462,7 @@ impl AnyFilter {
             | AnyFilter::Expiring(_)
             | AnyFilter::Segment(_) => Err(not_one_bloom(kind)),
             #[cfg(feature = "ribbon")]
-            AnyFilter::Ribbon(_) => Err(not_one_bloom(kind)),
+            AnyFilter::Ribbon(_) | AnyFilter::Map(_) => Err(not_one_bloom(kind)),
         }
     }
 

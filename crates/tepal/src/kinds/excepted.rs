@@ -406,7 +406,7 @@ impl AnyFilter {
                 return Err(has_none(self.kind()));
             }
             #[cfg(feature = "ribbon")]
-            AnyFilter::Ribbon(_) => return Err(has_none(self.kind())),
+            AnyFilter::Ribbon(_) | AnyFilter::Map(_) => return Err(has_none(self.kind())),
             AnyFilter::Scalable(_) => return Err(has_none(self.kind())),
         };
         Ok(AnyFilter::Excepted(filter.with(exceptions)?))

@@ -47,8 +47,8 @@ pub(crate) struct FilePart<'a> {
     pub(crate) scheme_record: Option<(u16, String)>,
     /// Of a kind that consists of several filters, the own part of each.
     pub(crate) links: Vec<[u8; OWN_BYTES]>,
-    /// Of a kind that has more to say than there is room for in its own part, that: its segments.
-    #[cfg(feature = "quotient")]
+    /// Of a kind that has more to say than there is room for in its own part, that: its segments, the names of its values.
+    #[cfg(any(feature = "quotient", feature = "ribbon"))]
     pub(crate) section: Vec<u8>,
     /// The hashes of keys that it says no for, ascending (FORMAT.md, section 4.9).
     #[cfg_attr(not(feature = "except"), allow(dead_code, reason = "there are none then"))]

@@ -19,6 +19,14 @@ pub(crate) mod expiring;
 #[cfg(feature = "quotient")]
 pub(crate) mod growing;
 mod in_file;
+#[cfg(any(feature = "quotient", feature = "ribbon"))]
+#[cfg_attr(
+    not(feature = "quotient"),
+    allow(unreachable_pub, reason = "segments are of the kind that it has")
+)]
+pub(crate) mod list;
+#[cfg(feature = "ribbon")]
+pub(crate) mod map;
 #[cfg(feature = "quotient")]
 pub(crate) mod quotient;
 #[cfg(feature = "ribbon")]
@@ -44,6 +52,8 @@ use expiring::ExpiringFilter;
 #[cfg(feature = "quotient")]
 use growing::GrowingFilter;
 pub(crate) use in_file::{AwaitsBody, BodyChecked, CheckBody, FilePart, OWN_BYTES, Ref, SELF_TEST_KEYS};
+#[cfg(feature = "ribbon")]
+use map::RibbonMap;
 #[cfg(feature = "quotient")]
 use quotient::QuotientFilter;
 #[cfg(feature = "ribbon")]
@@ -217,7 +227,7 @@ macro_rules! kinds {
                 #[cfg(not(feature = "quotient"))]
                 Kind::Quotient | Kind::Growing | Kind::Expiring | Kind::Segment => Err(not_built_in(kind)),
                 #[cfg(not(feature = "ribbon"))]
-                Kind::Ribbon => Err(not_built_in(kind)),
+                Kind::Ribbon | Kind::Map => Err(not_built_in(kind)),
             }
         }
     };
@@ -243,6 +253,9 @@ kinds! {
     /// The smallest filter of a set that does not change.
     #[cfg(feature = "ribbon")]
     Ribbon(RibbonFilter),
+    /// The smallest map from keys to small numbers that does not change. As a filter it holds its keys.
+    #[cfg(feature = "ribbon")]
+    Map(RibbonMap),
 }
 
 /// The kind with this number in a file's header: one that this build reads.
@@ -254,7 +267,7 @@ pub(crate) fn kind_of_file(id: u16) -> Result<Kind> {
         #[cfg(feature = "quotient")]
         Ok(kind @ (Kind::Quotient | Kind::Growing | Kind::Expiring | Kind::Segment)) => Ok(kind),
         #[cfg(feature = "ribbon")]
-        Ok(Kind::Ribbon) => Ok(Kind::Ribbon),
+        Ok(kind @ (Kind::Ribbon | Kind::Map)) => Ok(kind),
         _ => Err(not_known(id)),
     }
 }
@@ -264,7 +277,7 @@ fn not_known(id: u16) -> Error {
     let known = match cfg!(all(feature = "growing", feature = "quotient", feature = "ribbon")) {
         true => Kind::NUMBERS,
         false => {
-            "1 (bloom), 2 (scalable) with its feature `growing`, 3 (quotient), 4 (growing), 5 (expiring) and 6 (segment) with their feature `quotient`, and 7 (ribbon) with its feature `ribbon`"
+            "1 (bloom), 2 (scalable) with its feature `growing`, 3 (quotient), 4 (growing), 5 (expiring) and 6 (segment) with their feature `quotient`, and 7 (ribbon) and 8 (map) with their feature `ribbon`"
         }
     };
     Error::Unsupported { what: "filter kind", found: id.into(), known }
@@ -279,7 +292,7 @@ fn not_built_in(kind: Kind) -> Error {
 /// How many filters' parts follow the records in a file of this kind, whose own part is this.
 pub(crate) fn links_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<usize> {
     match kind {
-        Kind::Bloom | Kind::Quotient | Kind::Expiring | Kind::Segment | Kind::Ribbon => Ok(0),
+        Kind::Bloom | Kind::Quotient | Kind::Expiring | Kind::Segment | Kind::Ribbon | Kind::Map => Ok(0),
         #[cfg(feature = "growing")]
         Kind::Scalable => chain::links_of(own),
         #[cfg(feature = "quotient")]
@@ -293,10 +306,18 @@ pub(crate) fn links_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<usize> 
 }
 
 /// How many bytes follow the links' parts in a file of this kind, whose own part is this.
-#[cfg(feature = "quotient")]
+#[cfg(any(feature = "quotient", feature = "ribbon"))]
 pub(crate) fn section_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<u64> {
     match kind {
+        #[cfg(feature = "quotient")]
         Kind::Segment => segment::part::section_of(own),
+        #[cfg(feature = "ribbon")]
+        Kind::Map => map::part::section_of(own),
+        // They are not read.
+        #[cfg(not(feature = "quotient"))]
+        Kind::Segment => Ok(0),
+        #[cfg(not(feature = "ribbon"))]
+        Kind::Map => Ok(0),
         Kind::Bloom | Kind::Scalable | Kind::Quotient | Kind::Growing | Kind::Expiring | Kind::Ribbon => {
             Ok(0)
         }

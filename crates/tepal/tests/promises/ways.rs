@@ -233,6 +233,15 @@ fn every_question_has_one_answer() {
                 let typed: Vec<bool> = texts.iter().map(|text| filter.contains(text)).collect();
                 assert_eq!(typed, expected, "{name}: its type, one by one");
             }
+            #[cfg(feature = "ribbon")]
+            AnyFilter::Map(map) => {
+                assert_eq!(map.contains_many(texts), expected, "{name}: its type");
+                let typed: Vec<bool> = texts.iter().map(|text| map.contains(text)).collect();
+                assert_eq!(typed, expected, "{name}: its type, one by one");
+                let values: Vec<_> = texts.iter().map(|text| map.get(text)).collect();
+                assert_eq!(map.get_many(texts), values, "{name}: values of many");
+                assert!(values.iter().zip(expected).all(|(value, held)| value.is_some() == held), "{name}");
+            }
             other => panic!("{name}: a kind that is new here, {}", other.kind()),
         }
     }

@@ -17,6 +17,9 @@ mod growing;
 #[cfg(feature = "quotient")]
 #[path = "growing_tables.rs"]
 mod growing_tables;
+#[cfg(feature = "ribbon")]
+#[path = "map.rs"]
+mod map;
 #[cfg(feature = "quotient")]
 #[path = "quotient.rs"]
 mod quotient;
@@ -218,7 +221,7 @@ pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
 /// Every kind whose filters do not change: they are built of all their keys.
 pub(crate) fn fixed_kinds() -> Vec<Box<dyn Subject>> {
     #[cfg(feature = "ribbon")]
-    return ribbon::ribbons();
+    return ribbon::ribbons().into_iter().chain(map::maps()).collect();
     #[cfg(not(feature = "ribbon"))]
     Vec::new()
 }

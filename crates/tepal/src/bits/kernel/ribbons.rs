@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 use super::*;
 use crate::bits::ribbon::ask::{self, AHEAD, Any, Even, Usual};
 use crate::bits::ribbon::band::Band;
+use crate::bits::ribbon::entry::Entry;
+use crate::bits::ribbon::get;
 use crate::bits::ribbon::shape::{Layer, Shape};
 use crate::bits::ribbon::solve;
 
@@ -43,10 +45,33 @@ asking!(Usual: CONTAINS_USUAL, CONTAINS_SOME_USUAL);
 asking!(Any: CONTAINS, CONTAINS_SOME);
 table!(CONTAINS_ANYWHERE: fn(shape: &Shape, words: &[u64], h: u64) -> bool =
     ask::contains_anywhere(shape, words, h));
-table!(FILL: fn(band: &mut Band, layer: &Layer, hashes: &[u64], columns: u32, bumped: &mut Vec<u64>) =
-    band.fill(layer, hashes, columns, bumped));
+table!(GET: fn(shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> =
+    get::get(shape, words, greatest, h));
+table!(GET_MANY: fn(shape: &Shape, words: &[u64], greatest: u32, h: &[u64], answers: &mut [Option<u32>]) =
+    get::get_many(shape, words, greatest, h, answers));
+table!(FILL: fn(band: &mut Band, layer: &Layer, keys: &[u64], columns: u32, bumped: &mut Vec<u64>) =
+    band.fill(layer, keys, columns, bumped));
+table!(FILL_PAIRS: fn(band: &mut Band, layer: &Layer, keys: &[(u64, u32)], columns: u32, bumped: &mut Vec<(u64, u32)>) =
+    band.fill(layer, keys, columns, bumped));
 table!(SOLVE: fn(band: &Band, columns: usize, wide: usize, out: &mut [u64]) =
     solve::solve(band.rows(), columns, wide, out));
+
+/// Fills a band.
+type Fill<E> = unsafe fn(&mut Band, &Layer, &[E], u32, &mut Vec<E>);
+
+/// What goes into a ribbon, for whose sort there is a table.
+pub(crate) trait Filled: Entry + 'static {
+    /// Each level's function.
+    const TABLE: &'static [Fill<Self>; NAMES.len()];
+}
+
+impl Filled for u64 {
+    const TABLE: &'static [Fill<u64>; NAMES.len()] = &FILL;
+}
+
+impl Filled for (u64, u32) {
+    const TABLE: &'static [Fill<(u64, u32)>; NAMES.len()] = &FILL_PAIRS;
+}
 
 /// One CPU level's functions for ribbons, of which those that ask are for one form.
 #[derive(Clone, Copy)]
@@ -127,6 +152,44 @@ impl RibbonKernel {
     }
 }
 
+/// One CPU level's functions that get the values of a map.
+#[derive(Clone, Copy)]
+pub(crate) struct MapKernel(usize);
+
+impl MapKernel {
+    /// The best level's functions.
+    pub(crate) fn best() -> Self {
+        MapKernel(chosen())
+    }
+
+    /// Every level's functions.
+    #[cfg(test)]
+    pub(crate) fn available() -> impl Iterator<Item = Self> {
+        available().map(MapKernel)
+    }
+
+    /// The value that is stored for this hash, where one is.
+    #[inline]
+    pub(crate) fn get(self, shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { GET[self.0](shape, words, greatest, h) }
+    }
+
+    /// The same of a batch; `answers` is as long as `h`.
+    #[inline]
+    pub(crate) fn get_many(
+        self,
+        shape: &Shape,
+        words: &[u64],
+        greatest: u32,
+        h: &[u64],
+        answers: &mut [Option<u32>],
+    ) {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { GET_MANY[self.0](shape, words, greatest, h, answers) }
+    }
+}
+
 /// One CPU level's functions that make ribbons.
 #[derive(Clone, Copy)]
 pub(crate) struct RibbonMaker(usize);
@@ -144,16 +207,16 @@ impl RibbonMaker {
     }
 
     /// [`Band::fill`].
-    pub(crate) fn fill(
+    pub(crate) fn fill<E: Filled>(
         self,
         band: &mut Band,
         layer: &Layer,
-        hashes: &[u64],
+        keys: &[E],
         columns: u32,
-        bumped: &mut Vec<u64>,
+        bumped: &mut Vec<E>,
     ) {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { FILL[self.0](band, layer, hashes, columns, bumped) }
+        unsafe { E::TABLE[self.0](band, layer, keys, columns, bumped) }
     }
 
     /// [`solve::solve`].

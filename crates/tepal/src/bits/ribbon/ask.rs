@@ -9,7 +9,7 @@ use super::{coefficients, fingerprint, last, lowest};
 use crate::bits::kernel::{fetch_word, two_eights};
 
 /// Columns that are read at once.
-const LANES: usize = 8;
+pub(super) const LANES: usize = 8;
 
 /// What of a ribbon is known before it is asked, so that nobody looks for it with every key.
 pub(crate) trait Form {
@@ -56,19 +56,19 @@ impl Even {
 
 /// Where the value of a key is in a layer.
 #[derive(Clone, Copy)]
-struct Place {
+pub(super) struct Place {
     /// The first columns' words of the slots from the start on.
-    at: usize,
+    pub(super) at: usize,
     /// So many words behind are those of the 64 slots after these.
-    step: usize,
+    pub(super) step: usize,
     /// Columns of the key.
-    columns: usize,
+    pub(super) columns: usize,
 }
 
 impl Layer {
     /// Where the value of a key is that starts here.
     #[inline(always)]
-    fn place<F: Form>(&self, start: u64) -> Place {
+    pub(super) fn place<F: Form>(&self, start: u64) -> Place {
         let word = (start >> 6) as usize;
         // A usual one is the first.
         let at = if F::IS_USUAL { 0 } else { self.at } + self.columns * word;
@@ -84,7 +84,7 @@ impl Layer {
 
     /// Is a key that starts here in a later layer?
     #[inline(always)]
-    fn is_bumped<F: Form>(&self, words: &[u64], start: u64) -> bool {
+    pub(super) fn is_bumped<F: Form>(&self, words: &[u64], start: u64) -> bool {
         let is_coarse = F::IS_USUAL || self.is_coarse();
         let offset = start & ((1 << bucket_shift(is_coarse)) - 1);
         let code = code(words, self.thresholds, start >> bucket_shift(is_coarse), is_coarse);
@@ -99,7 +99,7 @@ impl Layer {
 
 /// The coefficients of a key for the slots of its first word, and for those of the next.
 #[inline(always)]
-fn halves(c: u64, start: u64) -> (u64, u64) {
+pub(super) fn halves(c: u64, start: u64) -> (u64, u64) {
     let shift = start & 63;
     (c << shift, (c >> 1) >> (63 - shift))
 }
@@ -157,7 +157,7 @@ impl Place {
 
 /// The value of a key, and how many columns it has.
 #[inline(always)]
-fn value(shape: &Shape, words: &[u64], h: u64) -> (u64, u32) {
+pub(super) fn value(shape: &Shape, words: &[u64], h: u64) -> (u64, u32) {
     for layer in shape.layers() {
         let x = layer.hash(h);
         let start = layer.start_of_all(x);

@@ -3,8 +3,9 @@
 
 use alloc::vec::Vec;
 
+use super::entry::Entry;
 use super::shape::Layer;
-use super::{coefficients, fingerprint, lowest};
+use super::{coefficients, lowest, stored};
 
 /// The equations of a shard, at most one for each slot.
 pub(crate) struct Band {
@@ -31,37 +32,42 @@ impl Band {
         &self.codes
     }
 
-    /// Takes the keys of a shard, by their hashes in this layer, ascending and each once; the value of each is its fingerprint of so many
-    /// bits. The hashes of keys that are left over go to `bumped`.
+    /// Takes the keys of a shard, by their hashes in this layer, ascending and each once; of what is stored for each so many bits. Keys
+    /// that are left over go to `bumped`, by their own hashes.
     #[inline(always)]
-    pub(crate) fn fill(&mut self, layer: &Layer, hashes: &[u64], columns: u32, bumped: &mut Vec<u64>) {
-        let row = |x: u64| (coefficients(x), lowest(fingerprint(layer.unhash(x)), columns));
-        self.fill_with(layer, hashes, row, bumped);
+    pub(crate) fn fill<E: Entry>(&mut self, layer: &Layer, keys: &[E], columns: u32, bumped: &mut Vec<E>) {
+        let row = |key: E| {
+            let x = key.hash();
+            let value = stored(layer.unhash(x), key.value(), layer.value_bits);
+            (coefficients(x), lowest(value, columns))
+        };
+        self.fill_with(layer, keys, row, bumped);
     }
 
     /// [`fill`](Self::fill) with whatever coefficients and values.
     #[inline(always)]
-    fn fill_with(
+    fn fill_with<E: Entry>(
         &mut self,
         layer: &Layer,
-        hashes: &[u64],
-        row: impl Fn(u64) -> (u64, u64),
-        bumped: &mut Vec<u64>,
+        keys: &[E],
+        row: impl Fn(E) -> (u64, u64),
+        bumped: &mut Vec<E>,
     ) {
         self.rows.clear();
         self.rows.resize(layer.slots as usize, (0, 0));
         self.codes.clear();
         self.starts.clear();
-        self.starts.extend(hashes.iter().map(|x| layer.start(*x).1 as u32));
+        self.starts.extend(keys.iter().map(|key| layer.start(key.hash()).1 as u32));
         let mut begin = 0;
         for bucket in 0..layer.buckets_of_shard() as u32 {
             let first = bucket << layer.bucket_shift;
             let past = first + (1 << layer.bucket_shift);
             let len = self.starts[begin..].iter().take_while(|start| **start < past).count();
-            let code = self.bucket(layer, first, begin, &hashes[begin..begin + len], &row);
+            let code = self.bucket(layer, first, begin, &keys[begin..begin + len], &row);
             let limit = first + layer.threshold(code) as u32;
             let left = self.starts[begin..begin + len].iter().take_while(|start| **start < limit).count();
-            bumped.extend(hashes[begin..begin + left].iter().map(|x| layer.unhash(*x)));
+            bumped
+                .extend(keys[begin..begin + left].iter().map(|key| key.with_hash(layer.unhash(key.hash()))));
             self.codes.push(code as u8);
             begin += len;
         }
@@ -70,22 +76,22 @@ impl Band {
     /// Takes the keys of the bucket that begins at slot `first`, the last start first, and says which of them are left over. They
     /// stand from `begin` on in `starts`.
     #[inline(always)]
-    fn bucket(
+    fn bucket<E: Entry>(
         &mut self,
         layer: &Layer,
         first: u32,
         begin: usize,
-        hashes: &[u64],
-        row: &impl Fn(u64) -> (u64, u64),
+        keys: &[E],
+        row: &impl Fn(E) -> (u64, u64),
     ) -> u64 {
         self.placed.clear();
-        let mut end = hashes.len();
+        let mut end = keys.len();
         while end > 0 {
             let start = self.starts[begin + end - 1];
             let before = self.starts[begin..begin + end].iter().rev();
             let same = before.take_while(|other| **other == start).count();
-            for &x in &hashes[end - same..end] {
-                if !self.put(start, row(x)) {
+            for &key in &keys[end - same..end] {
+                if !self.put(start, row(key)) {
                     let code = layer.code_above(u64::from(start - first));
                     let limit = first + layer.threshold(code) as u32;
                     for (start, slot) in self.placed.drain(..).filter(|(start, _)| *start < limit) {

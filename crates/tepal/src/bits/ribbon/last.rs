@@ -4,6 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::STEP;
+use super::entry::Entry;
 use super::shape::MOST_LAST;
 use crate::bits::mix::finish;
 use crate::error::{Error, Result};
@@ -46,12 +47,12 @@ pub(crate) struct Solved {
     pub(crate) words: Vec<u64>,
 }
 
-/// Of a few hashes, each once, with the value of each, of so many bits.
-pub(crate) fn solve(hashes: &[u64], columns: u8, value: impl Fn(u64) -> u64) -> Result<Solved> {
+/// Of a few keys, each once, with the value of each, of so many bits.
+pub(crate) fn solve<E: Entry>(keys: &[E], columns: u8, value: impl Fn(E) -> u64) -> Result<Solved> {
     // A random square system has a solution in three of ten cases.
-    for slots in hashes.len() as u16..=MOST_LAST {
+    for slots in keys.len() as u16..=MOST_LAST {
         for seed in 0..=u8::MAX {
-            if let Some(values) = eliminate(hashes, slots, seed, &value) {
+            if let Some(values) = eliminate(keys, slots, seed, &value) {
                 let words = packed(&values, columns);
                 return Ok(Solved { slots, seed, words });
             }
@@ -61,11 +62,11 @@ pub(crate) fn solve(hashes: &[u64], columns: u8, value: impl Fn(u64) -> u64) -> 
 }
 
 /// The value of each slot, if there are such; 0 where it does not matter.
-fn eliminate(hashes: &[u64], slots: u16, seed: u8, value: &impl Fn(u64) -> u64) -> Option<Vec<u64>> {
+fn eliminate<E: Entry>(keys: &[E], slots: u16, seed: u8, value: &impl Fn(E) -> u64) -> Option<Vec<u64>> {
     // Of each slot, the equation whose first coefficient is there.
     let mut rows: Vec<Option<(Row, u64)>> = vec![None; slots.into()];
-    for &h in hashes {
-        let (mut c, mut sum) = (row(slots, seed, h), value(h));
+    for &key in keys {
+        let (mut c, mut sum) = (row(slots, seed, key.hash()), value(key));
         loop {
             let Some(word) = c.iter().position(|word| *word != 0) else {
                 if sum == 0 {

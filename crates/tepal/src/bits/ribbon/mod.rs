@@ -5,10 +5,13 @@
 //! [`shape`], looking a value up in [`ask`]; slots that give each key its value are found in [`band`] and [`mod@solve`]; of the few keys that
 //! are left over in [`last`]. How often a key that was not stored finds its fingerprint is counted in [`rate`].
 //!
-//! What a value means is no matter of this room, but in [`ask::contains`]: there it is a fingerprint.
+//! What is stored for a key is [`stored`]: the value that it has in a map, mixed with its hash, in the lowest columns, and of its fingerprint as many bits as
+//! there are columns above. Of a filter there is no value: [`ask::contains`] compares fingerprints, [`get`] gives values too.
 
 pub(crate) mod ask;
 pub(crate) mod band;
+pub(crate) mod entry;
+pub(crate) mod get;
 pub(crate) mod last;
 pub(crate) mod rate;
 pub(crate) mod shape;
@@ -24,10 +27,23 @@ const fn product(h: u64) -> (u64, u64) {
     (product as u64, (product >> 64) as u64)
 }
 
-/// What a filter stores for a key: as many of these bits as the key has columns, the lowest first.
+/// What tells a key from others: as many of these bits as there are columns for them, the lowest first.
 #[inline(always)]
 pub(crate) const fn fingerprint(h: u64) -> u64 {
     product(h).1 & u32::MAX as u64
+}
+
+/// What is stored for a key that has a value of so many bits: as many of these bits as the key has columns, the lowest first.
+#[inline(always)]
+pub(crate) const fn stored(h: u64, value: u64, value_bits: u32) -> u64 {
+    value ^ mask(h, value_bits) | fingerprint(h) << value_bits
+}
+
+/// What the value of a key is mixed with, so that columns are those of chance whatever the values are: a key that was not stored finds every
+/// value as often.
+#[inline(always)]
+const fn mask(h: u64, value_bits: u32) -> u64 {
+    lowest(product(h).0 >> 32, value_bits)
 }
 
 /// The 64 coefficients of a key in a layer, by its hash there. The first is 1.

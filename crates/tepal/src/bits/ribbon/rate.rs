@@ -1,11 +1,11 @@
 //! How often a key that was not stored finds its fingerprint: exactly, as an average over all hashes.
 //!
 //! A fingerprint of r bits is found by chance once in 2^r times, so that the rate follows from how many starts of the first layer have
-//! how many columns, and from how many of them lead to later layers.
+//! how many columns for it, and from how many of them lead to later layers.
 
 use super::shape::{Fields, Layer, Shape};
 
-/// The least columns for a rate of 0.5 or less, and whether they are all that it takes: 2^-columns is the rate.
+/// The least columns for a rate of 1 or less, and whether they are all that it takes: 2^-columns is the rate.
 pub(crate) fn columns_for(rate: f64) -> (u8, bool) {
     let (mut columns, mut reached) = (0, 1.0);
     while columns < 32 && reached * 0.5 >= rate {
@@ -47,7 +47,7 @@ fn share_of_deep(fields: &Fields) -> u64 {
 pub(crate) fn rate(shape: &Shape, words: &[u64]) -> f64 {
     let fields = shape.fields();
     let Some(layer) = shape.layers().first() else {
-        return 1.0 / power(fields.deep);
+        return 1.0 / power(fields.deep - fields.value_bits);
     };
     let (mut all, mut sum) = (0, 0);
     for bucket in 0..layer.buckets() {
@@ -56,7 +56,7 @@ pub(crate) fn rate(shape: &Shape, words: &[u64]) -> f64 {
         all += starts;
         sum += (starts - out) * if has_more { 1 } else { 2 } + out * share_of_deep(fields);
     }
-    sum as f64 / (all as f64 * 2.0 * power(fields.columns))
+    sum as f64 / (all as f64 * 2.0 * power(fields.print_columns()))
 }
 
 /// In how many words of the first layer, whose codes these are, keys have to have one column more for the rate: as few as can be.
@@ -68,7 +68,7 @@ pub(crate) fn split_for(fields: &Fields, codes: &[u8], rate: f64) -> u32 {
         all += starts;
         sum += (starts - out) * 2 + out * share_of_deep(fields);
     }
-    let most = rate * all as f64 * 2.0 * power(fields.columns);
+    let most = rate * all as f64 * 2.0 * power(fields.print_columns());
     let mut buckets = 0;
     while sum as f64 > most && buckets < layer.buckets() {
         sum -= starts(&layer, buckets) - bumped(&layer, buckets, codes[buckets as usize].into());
@@ -81,7 +81,7 @@ pub(crate) fn split_for(fields: &Fields, codes: &[u8], rate: f64) -> u32 {
 pub(crate) fn split_guessed(fields: &Fields, rate: f64) -> u32 {
     // The share of starts that lead to later layers, where 0.95 of the keys have a slot.
     const BUMPED: f64 = 0.0465;
-    let more = 2.0 * (1.0 - rate * power(fields.columns));
+    let more = 2.0 * (1.0 - rate * power(fields.print_columns()));
     let of_deep = if fields.deep > fields.columns { BUMPED } else { 0.0 };
     let share = (more - of_deep) / (1.0 - BUMPED);
     let layer = Layer::new(fields, 0);

@@ -11,7 +11,7 @@ pub(crate) const LAYERS: usize = 8;
 pub(crate) const LAST_KEYS: usize = 256;
 /// The last slots at most.
 pub(crate) const MOST_LAST: u16 = 256;
-/// Columns at most.
+/// Columns at most, beside those of a value.
 pub(crate) const MOST_COLUMNS: u8 = 32;
 /// Words of a column in a shard at the least, where there are several.
 const SHARD_WORDS: u64 = 1024;
@@ -37,16 +37,20 @@ pub(crate) struct Fields {
     pub(crate) last: u16,
     /// With which their coefficients are made.
     pub(crate) last_seed: u8,
+    /// How many columns, the lowest, are those of a value; 0 in a filter.
+    pub(crate) value_bits: u8,
 }
 
 impl Fields {
     /// Refuses what no ribbon has.
     pub(crate) fn check(&self) -> Result<()> {
-        if !(1..=MOST_COLUMNS).contains(&self.columns) {
-            return Err(Error::parameter("the columns of a ribbon", self.columns, "1 to 32"));
+        let most = MOST_COLUMNS + self.value_bits;
+        if !(self.value_bits.max(1)..=most).contains(&self.columns) {
+            let expected = "1 to 32, or in a map those of the value and at most 32 more";
+            return Err(Error::parameter("the columns of a ribbon", self.columns, expected));
         }
-        if self.deep != self.columns && self.deep != self.columns + 1 || self.deep > MOST_COLUMNS {
-            let expected = "those of the first layer, or one more, and at most 32";
+        if self.deep != self.columns && self.deep != self.columns + 1 || self.deep > most {
+            let expected = "those of the first layer, or one more, and at most 32 beside a value";
             return Err(Error::parameter("the columns of the later layers of a ribbon", self.deep, expected));
         }
         let depth = self.depth();
@@ -63,16 +67,22 @@ impl Fields {
         }
         let bucket = if self.words[0] >= COARSE_FROM { 2 } else { 1 };
         if self.split > self.words[0]
-            || self.split > 0 && self.columns == MOST_COLUMNS
+            || self.split > 0 && self.columns == most
             || self.split % bucket != 0 && self.split != self.words[0]
         {
-            let expected = "whole buckets of the first layer, and none where there are 32 columns";
+            let expected =
+                "whole buckets of the first layer, and none where there are 32 columns beside a value";
             return Err(Error::parameter("the words with one column more", self.split, expected));
         }
         if self.last > MOST_LAST {
             return Err(Error::parameter("the last slots of a ribbon", self.last, "256 at most"));
         }
         Ok(())
+    }
+
+    /// Columns of the first layer that are a fingerprint's.
+    pub(crate) fn print_columns(&self) -> u8 {
+        self.columns - self.value_bits
     }
 
     /// Layers that there are.
@@ -132,6 +142,8 @@ pub(crate) struct Layer {
     pub(crate) thresholds: usize,
     /// Slots of a bucket, as a shift.
     pub(crate) bucket_shift: u32,
+    /// Columns, the lowest, that are a value's.
+    pub(crate) value_bits: u32,
     /// What is added to a hash before it is mixed; in the first layer nothing is where its seed is 0.
     moved: u64,
 }
@@ -153,6 +165,7 @@ impl Layer {
             at: 0,
             thresholds: 0,
             bucket_shift: bucket_shift(words >= COARSE_FROM.into()),
+            value_bits: fields.value_bits.into(),
             moved: STEP.wrapping_mul(256 * k as u64 + u64::from(fields.seeds[k])),
         }
     }

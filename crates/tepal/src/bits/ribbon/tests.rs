@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::shape::{Fields, LAYERS, Layer, Shape};
 use super::*;
-use crate::bits::kernel::{RibbonKernel, RibbonMaker};
+use crate::bits::kernel::{MapKernel, RibbonKernel, RibbonMaker};
 use crate::bits::mix::{finish, unfinish};
 use band::Band;
 
@@ -18,7 +18,16 @@ fn a_finished_hash_is_found_again() {
 fn fields(words: u32, columns: u8, split: u32) -> Fields {
     let mut of_layers = [0; LAYERS];
     (of_layers[0], of_layers[1]) = (words, 5);
-    Fields { columns, deep: columns, split, words: of_layers, seeds: [0; LAYERS], last: 70, last_seed: 3 }
+    Fields {
+        columns,
+        deep: columns,
+        split,
+        words: of_layers,
+        seeds: [0; LAYERS],
+        last: 70,
+        last_seed: 3,
+        value_bits: 0,
+    }
 }
 
 /// Keys of one layer, ascending.
@@ -121,4 +130,43 @@ fn every_number_of_keys_has_a_layer() {
     }
     // On 32 bits memory ends before the words do.
     assert!(Layer::words_for(u64::MAX / 2).is_err());
+}
+
+/// Values of any number of bits are found by every level, alone and in a batch, whether there is a fingerprint above them or not.
+#[test]
+fn every_level_finds_the_same_values() {
+    for (words, value_bits, prints, split) in
+        [(40, 1, 0, 0), (40, 6, 7, 12), (33, 8, 0, 33), (64, 32, 32, 0), (50, 32, 31, 50), (2, 16, 3, 1)]
+    {
+        let fields = Fields { value_bits, ..fields(words, value_bits + prints, split) };
+        fields.check().unwrap();
+        let shape = Shape::new(fields).unwrap();
+        let layer = &shape.layers()[0];
+        let keys: Vec<(u64, u32)> =
+            keys(u64::from(words) * 60).into_iter().map(|h| (h, (h % (1 << value_bits)) as u32)).collect();
+        let hashes: Vec<u64> = keys.iter().map(|key| key.0).collect();
+        let greatest = keys.iter().map(|key| key.1).max().unwrap();
+        let mut seen = Vec::new();
+        for (kernel, maker) in MapKernel::available().zip(RibbonMaker::available()) {
+            let (mut band, mut bumped) = (Band::new(), Vec::new());
+            let columns = u32::from(value_bits + prints) + u32::from(split > 0);
+            maker.fill(&mut band, layer, &keys, columns, &mut bumped);
+            let mut out = vec![0; layer.column_words() as usize];
+            maker.solve(&band, layer.columns, layer.wide, &mut out);
+            let mut all = vec![0; shape.words() as usize];
+            all[..out.len()].copy_from_slice(&out);
+            layer.pack(band.codes(), &mut all[layer.thresholds..][..layer.threshold_words() as usize]);
+            let mut answers = vec![None; keys.len()];
+            kernel.get_many(&shape, &all, greatest, &hashes, &mut answers);
+            for (key, answer) in keys.iter().zip(&answers) {
+                assert_eq!(kernel.get(&shape, &all, greatest, key.0), *answer);
+                assert!(*answer == Some(key.1) || bumped.contains(key));
+            }
+            let mut none = vec![Some(1); keys.len()];
+            kernel.get_many(&shape, &all, 0, &hashes, &mut none);
+            assert!(none.iter().all(|answer| answer.is_none_or(|value| value == 0)));
+            seen.push((all, answers, bumped));
+        }
+        assert!(seen.windows(2).all(|pair| pair[0] == pair[1]), "{words} {value_bits}");
+    }
 }

@@ -194,7 +194,7 @@ fn check(foreign: &dyn Foreign, filter: &AnyFilter) -> Result<()> {
         return unfit(Obstacle::Kind { found: filter.kind() });
     }
     #[cfg(feature = "ribbon")]
-    if let AnyFilter::Ribbon(_) = filter {
+    if let AnyFilter::Ribbon(_) | AnyFilter::Map(_) = filter {
         return unfit(Obstacle::Kind { found: filter.kind() });
     }
     let found = filter.scheme();
@@ -242,7 +242,7 @@ fn one<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a BloomFilt
             })
         }
         #[cfg(feature = "ribbon")]
-        AnyFilter::Ribbon(_) => Err(Error::Unconvertible {
+        AnyFilter::Ribbon(_) | AnyFilter::Map(_) => Err(Error::Unconvertible {
             format: foreign.format(),
             obstacle: Obstacle::Kind { found: filter.kind() },
         }),
@@ -266,7 +266,7 @@ fn chain<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a Scalabl
             })
         }
         #[cfg(feature = "ribbon")]
-        AnyFilter::Ribbon(_) => Err(Error::Unconvertible {
+        AnyFilter::Ribbon(_) | AnyFilter::Map(_) => Err(Error::Unconvertible {
             format: foreign.format(),
             obstacle: Obstacle::Kind { found: filter.kind() },
         }),

@@ -252,7 +252,7 @@ fn policies_are_kept_where_the_file_has_a_place() {
         let set = opened.set_over_capacity(OverCapacity::Ignore);
         let again = read(format, &opened.to_bytes().unwrap()).unwrap();
         match opened.filter().kind() {
-            kind @ (Kind::Scalable | Kind::Growing | Kind::Ribbon) => {
+            kind @ (Kind::Scalable | Kind::Growing | Kind::Ribbon | Kind::Map) => {
                 assert!(
                     matches!(set, Err(Error::NotPossible { kind: found, .. }) if found == kind),
                     "{format}"

@@ -291,12 +291,12 @@ impl<L: Storage + Sync> BloomFilter<L> {
 }
 
 /// Answers many keys over so many threads, each of which answers pieces of them with `answer`.
-pub(crate) fn answer_in_bulk<K: Keys + Sync + ?Sized>(
+pub(crate) fn answer_in_bulk<K: Keys + Sync + ?Sized, A: Clone + Default + Send>(
     keys: &K,
     threads: NonZeroUsize,
-    answer: impl Fn(&Piece<'_, K>, &mut [bool]) + Sync,
-) -> Vec<bool> {
-    let mut answers = vec![false; keys.len()];
+    answer: impl Fn(&Piece<'_, K>, &mut [A]) + Sync,
+) -> Vec<A> {
+    let mut answers = vec![A::default(); keys.len()];
     let pieces = answers.chunks_mut(QUESTIONS).enumerate();
     share_out(threads.get(), pieces, |(i, answers)| {
         let start = i * QUESTIONS;

@@ -32,7 +32,7 @@ impl<L: PlainStorage> BloomFilter<L> {
             #[cfg(feature = "except")]
             divider: None,
             links: Vec::new(),
-            #[cfg(feature = "quotient")]
+            #[cfg(any(feature = "quotient", feature = "ribbon"))]
             section: Vec::new(),
             body: vec![self.lines.as_lines()],
         }

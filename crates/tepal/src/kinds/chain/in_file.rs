@@ -50,7 +50,7 @@ impl ScalableBloomFilter {
             labels: first.labels,
             scheme_record: first.scheme_record,
             links: parts.iter().map(|part| part.own).collect(),
-            #[cfg(feature = "quotient")]
+            #[cfg(any(feature = "quotient", feature = "ribbon"))]
             section: Vec::new(),
             exceptions: &[],
             #[cfg(feature = "except")]

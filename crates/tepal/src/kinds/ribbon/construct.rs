@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use crate::bits::kernel::RibbonMaker;
+use crate::bits::kernel::{Filled, RibbonMaker};
 use crate::bits::ribbon::band::Band;
 use crate::bits::ribbon::rate::{columns_for, deep_has_more, split_for, split_guessed};
 use crate::bits::ribbon::shape::{Fields, LAST_KEYS, LAYERS, Layer, Shape};
-use crate::bits::ribbon::{fingerprint, last, lowest};
+use crate::bits::ribbon::{last, lowest, stored};
 use crate::bits::{self, words_mut};
 use crate::error::{Error, Result};
 #[cfg(feature = "build")]
@@ -15,33 +15,48 @@ use crate::kinds::ribbon::pieces::{Ascending, room_for};
 use crate::kinds::storage::{Backing, Mapped};
 
 /// One shard that was built.
-#[derive(Default)]
-struct Shard {
+struct Shard<E> {
     codes: Vec<u8>,
-    /// The hashes of keys that are left to the next layer.
-    bumped: Vec<u64>,
+    /// The keys that are left to the next layer, by their own hashes.
+    bumped: Vec<E>,
     columns: Vec<u64>,
 }
 
 /// One layer that was built.
-struct Built {
-    shards: Vec<Shard>,
+struct Built<E> {
+    shards: Vec<Shard<E>>,
     codes: Vec<u8>,
 }
 
-impl Built {
+impl<E> Built<E> {
     /// How many keys are left to the next layer.
     fn bumped(&self) -> u64 {
         self.shards.iter().map(|shard| shard.bumped.len() as u64).sum()
     }
 }
 
-/// The ribbon of these hashes, and how many different ones they are.
+/// The ribbon of the fingerprints of these hashes, and how many different ones they are.
 pub(super) fn ribbon_of(mut hashes: Vec<u64>, rate: f64, threads: usize) -> Result<(Shape, Mapped, u64)> {
-    sort(&mut hashes, threads);
-    hashes.dedup();
-    let keys = hashes.len() as u64;
-    ribbon_of_ascending(Ascending::Here(hashes), keys, rate, threads)
+    sort_different(&mut hashes, threads);
+    ribbon_of_different(hashes, 0, rate, threads)
+}
+
+/// Sorts keys by their hashes; equal ones are one.
+pub(crate) fn sort_different<E: Filled>(keys: &mut Vec<E>, threads: usize) {
+    sort(keys, threads);
+    keys.dedup();
+}
+
+/// The ribbon of keys with different hashes, which ascend, and how many they are: of the value of each, of so many bits, and as many bits of
+/// its fingerprint as the rate takes.
+pub(crate) fn ribbon_of_different<E: Filled>(
+    keys: Vec<E>,
+    value_bits: u8,
+    rate: f64,
+    threads: usize,
+) -> Result<(Shape, Mapped, u64)> {
+    let count = keys.len() as u64;
+    ribbon_of_ascending(Ascending::Here(keys), count, value_bits, rate, threads)
 }
 
 /// The ribbon of hashes that are had in pieces, as often as it takes.
@@ -56,20 +71,22 @@ pub(super) fn ribbon_of_pieces(
         keys += piece.len() as u64;
         Ok(())
     })?;
-    ribbon_of_ascending(Ascending::Elsewhere(pieces), keys, rate, threads)
+    ribbon_of_ascending(Ascending::Elsewhere(pieces), keys, 0, rate, threads)
 }
 
-fn ribbon_of_ascending(
-    mut hashes: Ascending<'_>,
+fn ribbon_of_ascending<E: Filled>(
+    mut hashes: Ascending<'_, E>,
     keys: u64,
+    value_bits: u8,
     rate: f64,
     threads: usize,
 ) -> Result<(Shape, Mapped, u64)> {
     let (columns, is_exact) = columns_for(rate);
     let has_more = if keys > LAST_KEYS as u64 { deep_has_more(rate, columns) } else { !is_exact };
     let mut fields = Fields {
-        columns,
-        deep: columns + u8::from(has_more),
+        columns: value_bits + columns,
+        deep: value_bits + columns + u8::from(has_more),
+        value_bits,
         split: 0,
         words: [0; LAYERS],
         seeds: [0; LAYERS],
@@ -97,7 +114,8 @@ fn ribbon_of_ascending(
     }
     let mut hashes = hashes.all(left)?;
     hashes.sort_unstable();
-    let last = last::solve(&hashes, fields.deep, |h| lowest(fingerprint(h), fields.deep.into()))?;
+    let stored_for = |key: E| lowest(stored(key.hash(), key.value(), value_bits.into()), fields.deep.into());
+    let last = last::solve(&hashes, fields.deep, stored_for)?;
     (fields.last, fields.last_seed) = (last.slots, last.seed);
     let shape = Shape::new(fields)?;
     let mut lines = bits::zeroed(shape.lines())?;
@@ -115,14 +133,14 @@ fn ribbon_of_ascending(
 }
 
 /// Builds layer `k` of so many hashes, which ascend where it is the first. With a rate, as many keys as that takes have a column more.
-fn layer_of(
+fn layer_of<E: Filled>(
     fields: &mut Fields,
     k: usize,
-    hashes: Ascending<'_>,
+    hashes: Ascending<'_, E>,
     count: u64,
     rate: Option<f64>,
     threads: usize,
-) -> Result<Built> {
+) -> Result<Built<E>> {
     fields.words[k] = Layer::words_for(count)?;
     let mut before = Layer::new(fields, k);
     // In the first layer, with its first seed, they are what they were.
@@ -138,7 +156,8 @@ fn layer_of(
     for seed in u8::from(k == 0)..=u8::MAX {
         fields.seeds[k] = seed;
         let layer = Layer::new(fields, k);
-        hashes.iter_mut().for_each(|x| *x = layer.hash(if is_moved { before.unhash(*x) } else { *x }));
+        let own = |key: E| if is_moved { before.unhash(key.hash()) } else { key.hash() };
+        hashes.iter_mut().for_each(|key| *key = key.with_hash(layer.hash(own(*key))));
         sort(&mut hashes, threads);
         let moved = Ascending::Here(hashes);
         let built = with_seed(fields, k, &moved, rate, threads)?;
@@ -152,13 +171,13 @@ fn layer_of(
 }
 
 /// The same with its seed, of hashes in the layer.
-fn with_seed(
+fn with_seed<E: Filled>(
     fields: &mut Fields,
     k: usize,
-    hashes: &Ascending<'_>,
+    hashes: &Ascending<'_, E>,
     rate: Option<f64>,
     threads: usize,
-) -> Result<Built> {
+) -> Result<Built<E>> {
     let kernel = RibbonMaker::best();
     let columns =
         if k == 0 { u32::from(fields.columns) + u32::from(rate.is_some()) } else { fields.deep.into() };
@@ -166,13 +185,17 @@ fn with_seed(
     let guessed = Layer::new(fields, k);
     let is_alone = guessed.shards == 1;
     let fields_of_one = *fields;
-    let mut shards: Vec<Shard> = Vec::new();
+    let mut shards: Vec<Shard<E>> = Vec::new();
     hashes.each_shard(&guessed, 0..guessed.shards, &mut |pieces| {
         let first = shards.len();
-        shards.extend(pieces.iter().map(|_| Shard::default()));
+        shards.extend(pieces.iter().map(|_| Shard {
+            codes: Vec::new(),
+            bumped: Vec::new(),
+            columns: Vec::new(),
+        }));
         let work = shards[first..].iter_mut().zip(pieces).enumerate();
-        each(threads, work, |band: &mut Band, (i, (shard, hashes)): (usize, (&mut Shard, &&[u64]))| {
-            kernel.fill(band, &guessed, hashes, columns, &mut shard.bumped);
+        each(threads, work, |band: &mut Band, (i, (shard, keys)): (usize, (&mut Shard<E>, &&[E]))| {
+            kernel.fill(band, &guessed, keys, columns, &mut shard.bumped);
             shard.codes.extend_from_slice(band.codes());
             let mut fields = fields_of_one;
             if let (true, Some(rate)) = (is_alone, rate) {
@@ -198,9 +221,9 @@ fn with_seed(
             each(
                 threads,
                 some.into_iter(),
-                |band: &mut Band, ((shard, number), hashes): ((&mut Shard, usize), &&[u64])| {
+                |band: &mut Band, ((shard, number), keys): ((&mut Shard<E>, usize), &&[E])| {
                     if shard.columns.len() != layer.column_words_of(number) {
-                        kernel.fill(band, &layer, hashes, columns, &mut Vec::new());
+                        kernel.fill(band, &layer, keys, columns, &mut Vec::new());
                         solve(kernel, band, &layer, number, shard);
                     }
                 },
@@ -211,7 +234,7 @@ fn with_seed(
     Ok(Built { shards, codes })
 }
 
-fn solve(kernel: RibbonMaker, band: &Band, layer: &Layer, number: usize, shard: &mut Shard) {
+fn solve<E>(kernel: RibbonMaker, band: &Band, layer: &Layer, number: usize, shard: &mut Shard<E>) {
     shard.columns.clear();
     shard.columns.resize(layer.column_words_of(number), 0);
     kernel.solve(band, layer.columns, layer.wide_of(number), &mut shard.columns);
@@ -245,7 +268,7 @@ fn each<T>(_: usize, work: impl Iterator<Item = T>, act: impl Fn(&mut Band, T)) 
 }
 
 #[cfg(feature = "parallel")]
-pub(crate) fn sort(hashes: &mut [u64], threads: usize) {
+pub(crate) fn sort<E: Filled>(hashes: &mut [E], threads: usize) {
     /// Fewer are sorted by one thread.
     const FEW: usize = 1 << 16;
     let mut pieces = alloc::vec![hashes];
@@ -258,10 +281,10 @@ pub(crate) fn sort(hashes: &mut [u64], threads: usize) {
         });
         pieces = halves.collect();
     }
-    crate::kinds::bloom::bulk::share_out(threads, pieces.into_iter(), <[u64]>::sort_unstable);
+    crate::kinds::bloom::bulk::share_out(threads, pieces.into_iter(), <[E]>::sort_unstable);
 }
 
 #[cfg(not(feature = "parallel"))]
-pub(crate) fn sort(hashes: &mut [u64], _: usize) {
+pub(crate) fn sort<E: Filled>(hashes: &mut [E], _: usize) {
     hashes.sort_unstable();
 }

@@ -73,6 +73,7 @@ impl RibbonFilter {
                 keys: self.keys,
                 bit_len: self.bit_len(),
                 columns: fields.columns,
+                value_bits: 0,
                 layers: self.shape.layers().len() as u8,
                 last_slots: fields.last,
             }),

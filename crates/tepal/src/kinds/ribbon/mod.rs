@@ -8,7 +8,7 @@ mod ask;
 mod builder;
 pub(crate) mod construct;
 mod kind;
-mod part;
+pub(crate) mod part;
 pub(crate) mod pieces;
 
 use alloc::boxed::Box;

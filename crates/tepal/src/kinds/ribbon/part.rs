@@ -16,9 +16,6 @@ use crate::kinds::storage::Mapped;
 use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
-/// What is stored for a key: its fingerprint.
-const FINGERPRINTS: u8 = 0;
-
 impl RibbonFilter {
     /// What a tepal file holds of it.
     pub(crate) fn part(&self) -> FilePart<'_> {
@@ -27,7 +24,6 @@ impl RibbonFilter {
             recipe: self.meta.keys.recipe(),
             labels: self.labels().clone(),
             scheme_record: self.meta.keys.hasher().record(),
-            #[cfg(feature = "quotient")]
             section: Vec::new(),
             exceptions: &[],
             #[cfg(feature = "except")]
@@ -40,7 +36,7 @@ impl RibbonFilter {
     fn own_part(&self) -> [u8; OWN_BYTES] {
         let (fields, hasher) = (self.shape.fields(), self.meta.keys.hasher());
         let mut out = Vec::with_capacity(OWN_BYTES);
-        out.extend([hasher.scheme().id(), self.key_domain().id(), FINGERPRINTS, fields.columns]);
+        out.extend([hasher.scheme().id(), self.key_domain().id(), 0, fields.columns]);
         out.extend([fields.deep, fields.last_seed]);
         out.extend(fields.last.to_le_bytes());
         out.extend(self.keys.to_le_bytes());
@@ -72,9 +68,8 @@ pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result
     sizing::check_has_hash("the scheme of a ribbon filter", scheme)?;
     let domain = KeyDomain::from_id(own[1])?;
     domain.check_known()?;
-    if own[2] != FINGERPRINTS {
-        let known = "0 (fingerprints)";
-        return Err(Error::Unsupported { what: "contents of a ribbon", found: own[2].into(), known });
+    if own[2] != 0 {
+        return Err(Error::damaged("the byte before the columns of the ribbon is not zero"));
     }
     let fields = Fields {
         columns: own[3],
@@ -85,6 +80,7 @@ pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result
             .map_err(|_| Error::damaged("the bytes behind the words with one column more are not zero"))?,
         words: core::array::from_fn(|k| u32::from_le_bytes(core::array::from_fn(|i| own[40 + 4 * k + i]))),
         seeds: core::array::from_fn(|k| own[72 + k]),
+        value_bits: 0,
     };
     fields.check()?;
     let shape = Shape::new(fields)?;
@@ -127,8 +123,8 @@ impl AwaitsBody for Bodiless {
 }
 
 /// Bits that stand for nothing are 0. What the others say, any bits do.
-struct Padding {
-    shape: Shape,
+pub(crate) struct Padding {
+    pub(crate) shape: Shape,
 }
 
 impl CheckBody for Padding {

@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::SegmentFilter;
-use super::list::Segment;
 use super::wide::IN_TABLE;
 use crate::bits::table::several::TagsOfMany;
 use crate::key::{Batch, KeySink, Keys, One, PreparedKeys, is_perhaps_in};
+use crate::kinds::list::Segment;
 
 /// Keys that are hashed before they are asked for.
 const BATCH: usize = 512;

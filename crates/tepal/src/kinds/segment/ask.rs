@@ -2,12 +2,12 @@
 
 use core::slice::Iter;
 
-use super::list::{Listed, Segment};
 use super::wide::IN_TABLE;
 use super::{SegmentFilter, Wide};
 use crate::bits::table::several::Tags;
 use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys, is_perhaps_in};
 use crate::kinds::calls::ask_many;
+use crate::kinds::list::{Listed, Segment};
 
 impl SegmentFilter {
     /// Is the key in any segment?

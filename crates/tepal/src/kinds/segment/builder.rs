@@ -3,7 +3,6 @@
 use alloc::vec::Vec;
 
 use super::insert::entries_of;
-use super::list::{MOST_SEGMENTS, Segment, SegmentList, check_segment_name};
 use super::pairs::Held;
 use super::{Meta, SegmentFilter};
 use crate::bits::table::packing::{Packing, most_numbers};
@@ -15,6 +14,7 @@ use crate::key::{Key, KeySink};
 use crate::kinds::bloom::BloomFilterBuilder;
 use crate::kinds::calls::key_options;
 use crate::kinds::in_file::Ref;
+use crate::kinds::list::{MOST_SEGMENTS, Segment, SegmentList, check_segment_name};
 use crate::kinds::quotient::table::Table;
 use crate::params::check_rate;
 

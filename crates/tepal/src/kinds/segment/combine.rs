@@ -3,11 +3,11 @@
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use super::list::{Segment, SegmentList};
 use super::pairs::{Held, Once, Renumbered};
 use super::wide::IN_TABLE;
 use super::{Ref, SegmentFilter};
 use crate::error::{Error, Result};
+use crate::kinds::list::{Segment, SegmentList};
 use crate::kinds::quotient::table::Merged;
 
 impl SegmentFilter {

@@ -3,7 +3,6 @@
 use alloc::vec::Vec;
 
 use super::builder::add;
-use super::list::{Segment, SegmentList, check_segment_name};
 use super::pairs::{Held, Once};
 use super::wide::IN_TABLE;
 use super::{Ref, SegmentFilter};
@@ -11,6 +10,7 @@ use crate::bits::table::spread;
 use crate::error::{Error, Result};
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
 use crate::kinds::bloom::after;
+use crate::kinds::list::{Segment, SegmentList, check_segment_name};
 use crate::kinds::quotient::table::{Merged, Table};
 
 /// How many keys are on their way at once.

@@ -1,17 +1,16 @@
 //! What every kind of filter does, for a segment filter.
 
 use alloc::boxed::Box;
-use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::combine::only;
-use super::list::Segment;
 use super::{SegmentFilter, part};
 use crate::error::{Error, Result};
-use crate::facts::{Facts, Labels, SegmentFacts, TableFacts, Warning};
+use crate::facts::{Facts, Labels, TableFacts, Warning};
 use crate::ids::{Kind, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
 use crate::kinds::calls::{same_calls_but_insert, table_calls};
+use crate::kinds::list::Segment;
 use crate::kinds::{AwaitsBody, FilePart, Filter};
 
 impl SegmentFilter {
@@ -19,11 +18,6 @@ impl SegmentFilter {
     #[must_use]
     pub fn facts(&self) -> Facts {
         let fields = self.table.packing().fields();
-        let segment = |listed: &super::list::Listed| SegmentFacts {
-            number: listed.number,
-            name: listed.name.as_ref().map(|name| name.to_string()),
-            keys: listed.len,
-        };
         Facts {
             kind: Kind::Segment,
             scheme: self.scheme(),
@@ -59,7 +53,7 @@ impl SegmentFilter {
                 distinct_numbers: self.table.distinct(),
                 capacity: self.capacity(),
             }],
-            segments: self.segments.listed().iter().map(segment).collect(),
+            segments: self.segments.facts(),
             ribbon: None,
             warnings: Vec::new(),
             file: None,

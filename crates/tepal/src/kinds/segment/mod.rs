@@ -11,7 +11,6 @@ mod builder;
 mod combine;
 mod insert;
 mod kind;
-mod list;
 mod pairs;
 pub(crate) mod part;
 #[cfg(feature = "parallel")]
@@ -20,10 +19,10 @@ mod wide;
 
 use core::fmt;
 
+pub use crate::kinds::list::{Segment, check_segment_name};
 pub use answers::SegmentAnswers;
 pub use ask::Segments;
 pub use builder::SegmentFilterBuilder;
-pub use list::{Segment, check_segment_name};
 
 use super::quotient::Meta;
 use super::quotient::table::Table;
@@ -31,7 +30,7 @@ use crate::error::Result;
 use crate::ids::OverCapacity;
 use crate::kinds::calls::about_keys;
 use crate::kinds::in_file::Ref;
-use list::SegmentList;
+use crate::kinds::list::SegmentList;
 use pairs::Held;
 use wide::Wide;
 

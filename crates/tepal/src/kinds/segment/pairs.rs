@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 use core::iter::Peekable;
 
-use super::list::{Segment, SegmentList};
 use super::wide::{IN_TABLE, Wide};
 use crate::error::Result;
+use crate::kinds::list::{Segment, SegmentList};
 use crate::kinds::quotient::table::Table;
 
 /// Each of ascending entries once.

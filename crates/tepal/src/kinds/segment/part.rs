@@ -4,7 +4,6 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::list::{Listed, MOST_NAME_BYTES, MOST_SEGMENTS, Segment, SegmentList, check_segment_name};
 use super::wide::{IN_TABLE, MOST_BYTES, Wide};
 use super::{Meta, SegmentFilter};
 use crate::bits::Line;
@@ -16,6 +15,9 @@ use crate::ids::{KeyDomain, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
 use crate::kinds::in_file::{BodyChecked, Ref, self_test_of_spread};
+use crate::kinds::list::{
+    Listed, MOST_NAME_BYTES, MOST_SEGMENTS, Segment, SegmentList, damaged, padded, read_listed,
+};
 use crate::kinds::quotient::part::own_part;
 use crate::kinds::quotient::table::Table;
 use crate::kinds::storage::Mapped;
@@ -65,18 +67,8 @@ impl SegmentFilter {
 
 /// The segments and what keys in very many of them have beside the table, as a file has them.
 fn section(segments: &SegmentList, wide: &Wide) -> Vec<u8> {
-    let names = segments.listed().iter().map(|listed| listed.name.as_ref().map_or(0, |name| name.len() + 7));
-    let len = 16 * segments.listed().len() + names.sum::<usize>() + wide.bytes() as usize;
-    let mut out = Vec::with_capacity(len);
-    for listed in segments.listed() {
-        let name = listed.name.as_deref().unwrap_or("").as_bytes();
-        out.extend(listed.number.to_le_bytes());
-        out.extend((name.len() as u16).to_le_bytes());
-        out.extend([0; 4]);
-        out.extend(listed.len.to_le_bytes());
-        out.extend(name);
-        out.resize(out.len().next_multiple_of(8), 0);
-    }
+    let mut out = Vec::with_capacity(segments.file_len() + wide.bytes() as usize);
+    segments.write(&mut out);
     for (number, segments) in wide.numbers() {
         out.extend(number.to_le_bytes());
         out.extend((segments.len() as u32).to_le_bytes());
@@ -89,24 +81,14 @@ fn section(segments: &SegmentList, wide: &Wide) -> Vec<u8> {
 
 /// Reads so many segments, and what follows them.
 fn read_section(bytes: &[u8], count: u32) -> Result<(SegmentList, Wide)> {
-    let damaged = |what: &str| Error::damaged(format_args!("the list of its segments {what}"));
     if count as usize > MOST_SEGMENTS || u64::from(count) * 16 > bytes.len() as u64 {
         return Err(damaged("has no room for as many as there are"));
     }
     let mut fields = fields::Fields::at(bytes, 0);
     let mut listed: Vec<Listed> = Vec::with_capacity(count as usize);
     for _ in 0..count {
-        let (number, len, zero) = (fields.u16_le()?, usize::from(fields.u16_le()?), fields.u32_le()?);
-        let numbers = fields.u64_le()?;
-        let name = padded(&mut fields, len)?;
-        if zero != 0 || listed.last().is_some_and(|last| last.number >= number) {
-            return Err(damaged("does not ascend, or has bytes that are not zero"));
-        }
-        let name = core::str::from_utf8(name).map_err(|_| damaged("has a name that is not UTF-8"))?;
-        if !name.is_empty() {
-            check_segment_name(name)?;
-        }
-        listed.push(Listed { number, name: (len > 0).then(|| name.into()), len: numbers });
+        let next = read_listed(&mut fields, "the name of a segment", listed.last())?;
+        listed.push(next);
     }
     let segments = SegmentList::new(listed)?;
     let (mut wide, mut last) = (Wide::default(), None);
@@ -131,16 +113,6 @@ fn read_section(bytes: &[u8], count: u32) -> Result<(SegmentList, Wide)> {
         last = Some(number);
     }
     Ok((segments, wide))
-}
-
-/// Bytes, and zeros behind them up to a multiple of 8.
-fn padded<'a>(fields: &mut fields::Fields<'a>, len: usize) -> Result<&'a [u8]> {
-    let taken = fields.take(len)?;
-    let padding = fields.take(len.next_multiple_of(8) - len)?;
-    match padding.iter().all(|byte| *byte == 0) {
-        true => Ok(taken),
-        false => Err(Error::damaged("the padding in the list of its segments is not zero")),
-    }
 }
 
 /// A filter of a file that awaits its body.

@@ -5,9 +5,9 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::list::MOST_SEGMENTS;
 use super::*;
 use crate::error::Error;
+use crate::kinds::list::MOST_SEGMENTS;
 use crate::kinds::storage::Backing;
 use crate::kinds::storage::Mapped;
 use crate::{AnyFilter, Format, Kind, Opened, PreparedKeys};

@@ -6,8 +6,8 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use super::list::Segment;
 use crate::error::{Error, Result};
+use crate::kinds::list::Segment;
 use crate::kinds::quotient::table::MOST_COPIES;
 
 /// Slots of a number in the table.

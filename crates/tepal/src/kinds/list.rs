@@ -1,21 +1,23 @@
-//! The segments that a filter has: their numbers and names, and how many numbers each holds.
+//! The segments that a filter has, or the values of a map that have names: their numbers and names, and how many keys each holds; and how
+//! they stand in a file (FORMAT.md, section 4.2.5).
 
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use crate::error::{Error, Result};
-use crate::facts::check_label;
+use crate::facts::{SegmentFacts, check_label};
+use crate::fields::Fields;
 
 /// So many segments there can be.
-pub(super) const MOST_SEGMENTS: usize = 1 << 16;
+pub(crate) const MOST_SEGMENTS: usize = 1 << 16;
 
 /// The most bytes of a name.
-pub(super) const MOST_NAME_BYTES: usize = 1024;
+pub(crate) const MOST_NAME_BYTES: usize = 1024;
 
-/// One of the segments of a [`SegmentFilter`](crate::SegmentFilter), by its number there.
+/// One of the segments of a `SegmentFilter`, by its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Segment(pub(super) u16);
+pub struct Segment(pub(crate) u16);
 
 impl Segment {
     /// The segment with this number.
@@ -35,26 +37,32 @@ impl Segment {
 ///
 /// # Errors
 /// [`Error::Parameter`] where it cannot.
+#[cfg(feature = "quotient")]
 pub fn check_segment_name(name: &str) -> Result<()> {
+    check_name("the name of a segment", name)
+}
+
+/// The same for what else has a name.
+pub(crate) fn check_name(of: &'static str, name: &str) -> Result<()> {
     if name.len() > MOST_NAME_BYTES {
         let found = format_args!("{} bytes", name.len()).to_string();
-        return Err(Error::parameter("the name of a segment", found, "at most 1024 bytes"));
+        return Err(Error::parameter(of, found, "at most 1024 bytes"));
     }
-    check_label("the name of a segment", name)
+    check_label(of, name)
 }
 
 /// A segment that there is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Listed {
-    pub(super) number: u16,
-    pub(super) name: Option<Box<str>>,
+pub(crate) struct Listed {
+    pub(crate) number: u16,
+    pub(crate) name: Option<Box<str>>,
     /// How many numbers it holds.
-    pub(super) len: u64,
+    pub(crate) len: u64,
 }
 
 /// All segments of a filter, by their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct SegmentList {
+pub(crate) struct SegmentList {
     listed: Vec<Listed>,
     /// The numbers of those that have a name, by these.
     by_name: Vec<u16>,
@@ -65,7 +73,7 @@ impl SegmentList {
     ///
     /// # Errors
     /// [`Error::Damaged`] where two have one name.
-    pub(super) fn new(listed: Vec<Listed>) -> Result<Self> {
+    pub(crate) fn new(listed: Vec<Listed>) -> Result<Self> {
         let mut list = SegmentList { listed, by_name: Vec::new() };
         let named = list.listed.iter().filter(|segment| segment.name.is_some());
         let mut by_name: Vec<u16> = named.map(|segment| segment.number).collect();
@@ -79,13 +87,13 @@ impl SegmentList {
     }
 
     /// All of them, by their numbers.
-    pub(super) fn listed(&self) -> &[Listed] {
+    pub(crate) fn listed(&self) -> &[Listed] {
         &self.listed
     }
 
     /// Where a segment stands in the list.
     #[inline]
-    pub(super) fn position(&self, segment: Segment) -> Option<usize> {
+    pub(crate) fn position(&self, segment: Segment) -> Option<usize> {
         let number = segment.0;
         match self.listed.get(usize::from(number)) {
             // None is missing before it.
@@ -95,48 +103,115 @@ impl SegmentList {
     }
 
     #[inline]
-    pub(super) fn get(&self, segment: Segment) -> Option<&Listed> {
+    pub(crate) fn get(&self, segment: Segment) -> Option<&Listed> {
         self.position(segment).map(|at| &self.listed[at])
     }
 
+    pub(crate) fn name(&self, segment: Segment) -> Option<&str> {
+        self.get(segment)?.name.as_deref()
+    }
+
+    /// The segment that has this name; or the place among the names where it would stand.
+    pub(crate) fn find(&self, name: &str) -> core::result::Result<Segment, usize> {
+        let at = self.by_name.binary_search_by(|number| self.name(Segment(*number)).cmp(&Some(name)));
+        at.map(|at| Segment(self.by_name[at]))
+    }
+
+    /// As data.
+    pub(crate) fn facts(&self) -> Vec<SegmentFacts> {
+        let of = |listed: &Listed| SegmentFacts {
+            number: listed.number,
+            name: listed.name.as_ref().map(|name| name.to_string()),
+            keys: listed.len,
+        };
+        self.listed.iter().map(of).collect()
+    }
+
+    /// Bytes in a file.
+    pub(crate) fn file_len(&self) -> usize {
+        let names = self.listed.iter().map(|listed| listed.name.as_ref().map_or(0, |name| name.len() + 7));
+        16 * self.listed.len() + names.sum::<usize>()
+    }
+
+    /// Writes the list as a file has it.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        for listed in &self.listed {
+            let name = listed.name.as_deref().unwrap_or("").as_bytes();
+            out.extend(listed.number.to_le_bytes());
+            out.extend((name.len() as u16).to_le_bytes());
+            out.extend([0; 4]);
+            out.extend(listed.len.to_le_bytes());
+            out.extend(name);
+            out.resize(out.len().next_multiple_of(8), 0);
+        }
+    }
+}
+
+/// Reads one member of a list of a file, of which `last` was the one before. `of` is what an error says has a name.
+pub(crate) fn read_listed(
+    fields: &mut Fields<'_>,
+    of: &'static str,
+    last: Option<&Listed>,
+) -> Result<Listed> {
+    let (number, len, zero) = (fields.u16_le()?, usize::from(fields.u16_le()?), fields.u32_le()?);
+    let numbers = fields.u64_le()?;
+    let name = padded(fields, len)?;
+    if zero != 0 || last.is_some_and(|last| last.number >= number) {
+        return Err(damaged("does not ascend, or has bytes that are not zero"));
+    }
+    let name = core::str::from_utf8(name).map_err(|_| damaged("has a name that is not UTF-8"))?;
+    if !name.is_empty() {
+        check_name(of, name)?;
+    }
+    Ok(Listed { number, name: (len > 0).then(|| name.into()), len: numbers })
+}
+
+/// The error for what such a list cannot be.
+pub(crate) fn damaged(what: &str) -> Error {
+    Error::damaged(format_args!("the list of its names {what}"))
+}
+
+/// Bytes, and zeros behind them up to a multiple of 8.
+pub(crate) fn padded<'a>(fields: &mut Fields<'a>, len: usize) -> Result<&'a [u8]> {
+    let taken = fields.take(len)?;
+    let padding = fields.take(len.next_multiple_of(8) - len)?;
+    match padding.iter().all(|byte| *byte == 0) {
+        true => Ok(taken),
+        false => Err(Error::damaged("the padding in the list of its names is not zero")),
+    }
+}
+
+/// What only lists do that change.
+#[cfg(feature = "quotient")]
+impl SegmentList {
     /// The same, or the error for a segment that there is not.
-    pub(super) fn check(&self, segment: Segment) -> Result<&Listed> {
+    pub(crate) fn check(&self, segment: Segment) -> Result<&Listed> {
         self.get(segment).ok_or_else(|| {
             let expected = "that of a segment that was added (`add_segment`)";
             Error::parameter("the number of a segment", segment.0, expected)
         })
     }
 
-    pub(super) fn name(&self, segment: Segment) -> Option<&str> {
-        self.get(segment)?.name.as_deref()
-    }
-
     /// A segment holds so many numbers more.
     #[inline]
-    pub(super) fn grow(&mut self, segment: Segment, numbers: u64) {
+    pub(crate) fn grow(&mut self, segment: Segment, numbers: u64) {
         if let Some(at) = self.position(segment) {
             self.listed[at].len += numbers;
         }
     }
 
     /// Segments hold so many numbers, in the order of the list.
-    pub(super) fn set_lens(&mut self, lens: &[u64]) {
+    pub(crate) fn set_lens(&mut self, lens: &[u64]) {
         self.listed.iter_mut().zip(lens).for_each(|(listed, len)| listed.len = *len);
     }
 
     /// v: bits that every number of a segment has room in.
-    pub(super) fn tag_bits(&self) -> u8 {
+    pub(crate) fn tag_bits(&self) -> u8 {
         self.listed.last().map_or(0, |last| (16 - last.number.leading_zeros()) as u8)
     }
 
-    /// The segment that has this name; or the place among the names where it would stand.
-    pub(super) fn find(&self, name: &str) -> core::result::Result<Segment, usize> {
-        let at = self.by_name.binary_search_by(|number| self.name(Segment(*number)).cmp(&Some(name)));
-        at.map(|at| Segment(self.by_name[at]))
-    }
-
     /// The lowest number that is free.
-    pub(super) fn free(&self) -> Result<u16> {
+    pub(crate) fn free(&self) -> Result<u16> {
         // Numbers ascend: up to the first gap each is its own place.
         let (mut low, mut high) = (0, self.listed.len());
         while low < high {
@@ -150,7 +225,7 @@ impl SegmentList {
     }
 
     /// Adds a segment without numbers; the number is free, and no other has the name.
-    pub(super) fn add(&mut self, number: u16, name: Option<&str>) {
+    pub(crate) fn add(&mut self, number: u16, name: Option<&str>) {
         let at = self.listed.partition_point(|listed| listed.number < number);
         if let Some(Err(place)) = name.map(|name| self.find(name)) {
             self.by_name.insert(place, number);
@@ -159,14 +234,14 @@ impl SegmentList {
     }
 
     /// Takes a segment off the list.
-    pub(super) fn remove(&mut self, segment: Segment) {
+    pub(crate) fn remove(&mut self, segment: Segment) {
         let Some(at) = self.position(segment) else { return };
         self.by_name.retain(|number| *number != segment.0);
         self.listed.remove(at);
     }
 
     /// Gives a segment another name, which no other has.
-    pub(super) fn rename(&mut self, segment: Segment, name: &str) {
+    pub(crate) fn rename(&mut self, segment: Segment, name: &str) {
         let Some(at) = self.position(segment) else { return };
         self.by_name.retain(|number| *number != segment.0);
         self.listed[at].name = None;

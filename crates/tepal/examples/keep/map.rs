@@ -1,0 +1,54 @@
+//! Kept files of maps.
+
+use serde_json::{Value, json};
+
+use tepal::{AnyFilter, finish_hash};
+
+use super::{Numbered, Subject, add_keys, digits, numbers};
+
+/// As many as take a layer and last slots.
+const MEMBERS: u64 = 3000;
+
+/// Builds the filter; gives its JSON and its file.
+pub(super) fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
+    let opened = kind.filled(MEMBERS, &numbers(0..MEMBERS))?;
+    let answers = digits(kind.keys(&numbers(MEMBERS..2 * MEMBERS)).held(&opened));
+    let AnyFilter::Map(map) = opened.filter() else { unreachable!("{opened:?}") };
+    let value = |number: &u64| match kind.keys(&[*number]) {
+        Numbered::Texts(texts) => map.get(&texts[0]),
+        Numbered::Hashes(_) => map.get_hash(finish_hash(*number)),
+    };
+    let values: Vec<Option<u32>> = numbers(0..2 * MEMBERS).iter().map(value).collect();
+    let (opener, facts) = (kind.opener(), opened.facts()?);
+    let ribbon = facts.ribbon.as_ref().unwrap_or_else(|| unreachable!("{opened:?}"));
+    let mut expected = json!({
+        "scheme": facts.scheme.to_string(),
+        "seed": facts.seed.map(|seed| seed.to_string()),
+        "caller_hash": facts.caller_hash,
+        "key_domain": facts.key_domain.to_string(),
+        "false_positive_rate": facts.promised_false_positive_rate,
+        "rate_now": facts.false_positive_rate,
+        "recipe": { "trim": facts.recipe.trim, "nocase": facts.recipe.nocase },
+        "labels": { "name": facts.labels.name, "field": facts.labels.field },
+        "ribbon": {
+            "keys": ribbon.keys,
+            "bit_len": ribbon.bit_len,
+            "columns": ribbon.columns,
+            "value_bits": ribbon.value_bits,
+            "layers": ribbon.layers,
+            "last_slots": ribbon.last_slots,
+        },
+        "members": MEMBERS,
+        "names": map.names().collect::<Vec<_>>(),
+        "values": values_text(&values),
+        "answers_to_others": answers,
+    });
+    add_keys(&mut expected, kind, &opener);
+    Ok((expected, opener.file(&opened)))
+}
+
+/// The value of each, or a `-`, between spaces.
+fn values_text(values: &[Option<u32>]) -> String {
+    let text = |value: &Option<u32>| value.map_or("-".to_string(), |value| value.to_string());
+    values.iter().map(text).collect::<Vec<_>>().join(" ")
+}

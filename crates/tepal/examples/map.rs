@@ -1,0 +1,40 @@
+//! What a map takes, by the bits of its values and its rate: bits a key of everything that is in it, and how many times the least.
+//!
+//! `cargo run --release -p tepal --features ribbon --example map -- 1000000` is a table of a million keys.
+
+use tepal::{Format, Opened, RibbonMap, finish_hash};
+
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // A country for each block of addresses, named.
+    let blocks = [("2.125.160.0/24", "GB"), ("81.2.69.0/24", "GB"), ("89.160.20.0/24", "SE")];
+    let names = ["GB", "SE"];
+    let value = |name: &str| names.iter().position(|other| *other == name).map_or(0, |value| value as u32);
+    let countries = RibbonMap::builder()
+        .names(names)
+        .false_positive_rate(1e-6)
+        .build_from(blocks.map(|(block, name)| (block, value(name))))?;
+    let of = |block: &str| countries.get(block).and_then(|value| countries.name_of(value));
+    assert_eq!((of("89.160.20.0/24"), of("127.0.0.0/24")), (Some("SE"), None));
+
+    let keys = std::env::args().nth(1).and_then(|keys| keys.parse::<u64>().ok()).unwrap_or(10_000);
+    println!("| bits of a value | every key has a value | 1 % | 2^-8 | bytes of the file at 1 % |");
+    println!("| --: | --: | --: | --: | --: |");
+    for bits in [1u8, 6, 16] {
+        let (mut cells, mut file_len) = (Vec::new(), 0);
+        for rate in [1.0, 0.01, 1.0 / 256.0] {
+            let builder = match rate {
+                1.0 => RibbonMap::builder().known_keys_only(),
+                _ => RibbonMap::builder().false_positive_rate(rate),
+            };
+            let pairs = (0..keys).map(|i| (finish_hash(i), (i % (1 << bits)) as u32)).collect();
+            let map = builder.value_bits(bits).build_from_hashes(pairs)?;
+            let taken = map.bit_len() as f64 / keys as f64;
+            cells.push(format!("{taken:.2} ({:.4})", taken / (f64::from(bits) - f64::log2(rate))));
+            if rate == 0.01 {
+                file_len = Opened::new(map, Format::Tepal)?.file_len()?;
+            }
+        }
+        println!("| {bits} | {} | {file_len} |", cells.join(" | "));
+    }
+    Ok(())
+}

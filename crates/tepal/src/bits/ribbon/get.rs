@@ -1,0 +1,84 @@
+//! The value of a key in a map.
+
+use super::ask::{AHEAD, Any, LANES, Place, halves, value};
+use super::shape::Shape;
+use super::{coefficients, fingerprint, lowest, mask};
+use crate::bits::kernel::{fetch_word, two_eights};
+
+impl Place {
+    /// The parities of all columns, eight at a time; nothing where too few words follow.
+    #[inline(always)]
+    fn eights(self, words: &[u64], (low, high): (u64, u64)) -> Option<u64> {
+        let mut all = 0;
+        for from in (0..self.columns).step_by(LANES) {
+            let (a, b) = two_eights(words, self.at + from, self.step)?;
+            let mut bits = [0; LANES];
+            for i in 0..LANES {
+                let ones = ((a[i] & low) ^ (b[i] & high)).count_ones();
+                bits[i] = u64::from(ones & 1) << i;
+            }
+            all |= bits.iter().fold(0, |all, bit| all | bit) << from;
+        }
+        Some(lowest(all, self.columns as u32))
+    }
+}
+
+/// The value that is stored for this hash; none where the fingerprint above it is another one, or the value is above the greatest there is.
+#[inline(always)]
+pub(crate) fn get(shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> {
+    let start = if shape.is_all_last() { 0 } else { start_of(shape, h) };
+    value_from(shape, words, greatest, start, h)
+}
+
+/// Where a key starts in the first layer.
+#[inline(always)]
+fn start_of(shape: &Shape, h: u64) -> u64 {
+    let first = shape.first();
+    first.start_of_all(first.hash(h))
+}
+
+/// The same for a key that starts here in the first layer, where there is one.
+#[inline(always)]
+fn value_from(shape: &Shape, words: &[u64], greatest: u32, start: u64, h: u64) -> Option<u32> {
+    let first = shape.first();
+    let near = match shape.is_all_last() || first.is_bumped::<Any>(words, start) {
+        true => None,
+        false => {
+            let place = first.place::<Any>(start);
+            let stored = place.eights(words, halves(coefficients(first.hash(h)), start));
+            stored.map(|stored| (stored, place.columns as u32))
+        }
+    };
+    let (stored, columns) = near.unwrap_or_else(|| elsewhere(shape, words, h));
+    let value_bits = shape.fields().value_bits.into();
+    let value = (lowest(stored, value_bits) ^ mask(h, value_bits)) as u32;
+    let is_its_own = lowest(stored >> value_bits ^ fingerprint(h), columns - value_bits) == 0;
+    (is_its_own && value <= greatest).then_some(value)
+}
+
+/// What is stored for a key that is not in the first layer, or at its end.
+#[cold]
+#[inline(never)]
+fn elsewhere(shape: &Shape, words: &[u64], h: u64) -> (u64, u32) {
+    value(shape, words, h)
+}
+
+/// Answers a batch; `answers` is as long as `h`.
+#[inline(always)]
+pub(crate) fn get_many(shape: &Shape, words: &[u64], greatest: u32, h: &[u64], answers: &mut [Option<u32>]) {
+    let mut starts = [0; AHEAD];
+    let behind = 2 * shape.first().most_columns();
+    for (h, answers) in h.chunks(AHEAD).zip(answers.chunks_mut(AHEAD)) {
+        if !shape.is_all_last() {
+            for (start, &h) in starts.iter_mut().zip(h) {
+                *start = start_of(shape, h);
+                let at = shape.first().place::<Any>(*start).at;
+                (0..behind).step_by(LANES).for_each(|ahead| fetch_word(words, at + ahead));
+                fetch_word(words, at + behind - 1);
+            }
+        }
+        for ((answer, &start), &h) in answers.iter_mut().zip(&starts).zip(h) {
+            *answer = value_from(shape, words, greatest, start, h);
+        }
+    }
+}

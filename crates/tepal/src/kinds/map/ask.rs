@@ -1,0 +1,170 @@
+//! Asking for the value of one key, and of many; and whether there is one.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::RibbonMap;
+use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys, is_perhaps_in};
+use crate::kinds::calls::ask_many;
+
+/// Keys that are hashed, and asked for, at once.
+const BATCH: usize = 256;
+
+impl RibbonMap {
+    /// The value of the key.
+    ///
+    /// Of a key that was given it is its value, certainly. Of another one it is nothing, but for a share of them, the
+    /// [`false_positive_rate`](Self::false_positive_rate), that get some value or other; **all do where the map was built for
+    /// [known keys only](super::RibbonMapBuilder::known_keys_only)**. A key that the map's domain refuses has none. A map of the caller's
+    /// hashes cannot hash a key, and has nothing to say: ask it by [`get_hash`](Self::get_hash).
+    ///
+    /// Costs one hash and an access to two neighbouring places of as many words as a key has bits, 128 bytes where that are 8.
+    #[inline]
+    #[must_use]
+    pub fn get<K: Key + ?Sized>(&self, key: &K) -> Option<u32> {
+        let mut sink = KeySink::new();
+        let key = key.key(&mut sink);
+        match self.meta.keys.usual_hash(key) {
+            Some(hash) => self.get_hash(hash),
+            None => self.get_any(&{ key }),
+        }
+    }
+
+    #[inline(never)]
+    fn get_any(&self, key: &KeyRef<'_>) -> Option<u32> {
+        self.meta.keys.hash_any(key).ok().and_then(|hash| self.get_hash(hash))
+    }
+
+    /// [`get`](Self::get) for a key hashed before by [`hash_key`](Self::hash_key), by an equal [`key_hasher`](Self::key_hasher), or by the
+    /// caller.
+    #[inline]
+    #[must_use]
+    pub fn get_hash(&self, hash: u64) -> Option<u32> {
+        match self.is_empty() {
+            true => None,
+            false => self.kernel.get(&self.shape, self.words(), self.greatest(), hash),
+        }
+    }
+
+    /// [`get`](Self::get) for many keys, in their order, with the memory accesses of a batch under way together.
+    ///
+    /// ```
+    /// let ports = tepal::RibbonMap::builder().build_from([("ssh", 22), ("https", 443)])?;
+    /// assert_eq!(ports.get_many(&["https", "ssh"]), [Some(443), Some(22)]);
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    #[must_use]
+    pub fn get_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<Option<u32>> {
+        let mut answers = vec![None; keys.len()];
+        self.get_many_into(keys, &mut answers);
+        answers
+    }
+
+    /// [`get_many`](Self::get_many) into the caller's buffer: `answers[i]` is for key `i`. Allocates nothing.
+    ///
+    /// # Panics
+    /// If there are not as many answers as keys.
+    pub fn get_many_into<K: Keys + ?Sized>(&self, keys: &K, answers: &mut [Option<u32>]) {
+        assert_eq!(keys.len(), answers.len(), "one answer for each key");
+        let (hasher, mut hashes, mut sink) = (&self.meta.keys, [0; BATCH], KeySink::new());
+        for (start, answers) in (0..).step_by(BATCH).zip(answers.chunks_mut(BATCH)) {
+            let hashes = &mut hashes[..answers.len()];
+            let is_one_refused = hasher.hash_batch(keys, start, hashes);
+            self.get_many_hashes(hashes, answers);
+            if is_one_refused {
+                for (i, answer) in answers.iter_mut().enumerate() {
+                    if hasher.check(&keys.key(start + i, sink.cleared())).is_err() {
+                        *answer = None;
+                    }
+                }
+            }
+        }
+    }
+
+    /// [`get_many`](Self::get_many) for keys hashed before; `answers[i]` is for `hashes[i]`.
+    ///
+    /// # Panics
+    /// If the two slices differ in length.
+    pub fn get_many_hashes(&self, hashes: &[u64], answers: &mut [Option<u32>]) {
+        assert_eq!(hashes.len(), answers.len(), "one answer for each hash");
+        match self.is_empty() {
+            true => answers.fill(None),
+            false => self.kernel.get_many(&self.shape, self.words(), self.greatest(), hashes, answers),
+        }
+    }
+
+    /// [`get_many`](Self::get_many) for keys that this map's [`key_hasher`](Self::key_hasher) has prepared. Of keys that another hasher has
+    /// prepared nothing can be said.
+    ///
+    /// # Panics
+    /// If there are not as many answers as keys.
+    pub fn get_prepared(&self, keys: &PreparedKeys, answers: &mut [Option<u32>]) {
+        assert_eq!(keys.len(), answers.len(), "one answer for each key");
+        match keys.batch() {
+            Batch::Hashes(hashes) => self.get_many_hashes(hashes, answers),
+            Batch::Bytes(_) | Batch::One(One::Key(_) | One::Encoded(_)) => answers.fill(None),
+        }
+    }
+
+    /// [`get_many`](Self::get_many) over so many threads.
+    #[cfg(feature = "parallel")]
+    #[must_use]
+    pub fn get_bulk<K: Keys + Sync + ?Sized>(
+        &self,
+        keys: &K,
+        threads: core::num::NonZeroUsize,
+    ) -> Vec<Option<u32>> {
+        crate::kinds::bloom::answer_in_bulk(keys, threads, |piece, answers| {
+            self.get_many_into(piece, answers);
+        })
+    }
+
+    /// Has the key a value?
+    ///
+    /// `false` is certain: the key was not given. `true` means perhaps: about [`false_positive_rate`](Self::false_positive_rate) of all other
+    /// keys get it too. A key that the map's domain refuses is not in; a map of the caller's hashes cannot hash a key, and answers `true`.
+    #[inline]
+    #[must_use]
+    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        match self.meta.keys.hash(key) {
+            Ok(hash) => self.contains_hash(hash),
+            Err(error) => is_perhaps_in(&error),
+        }
+    }
+
+    /// [`contains`](Self::contains) for a key hashed before.
+    #[inline]
+    #[must_use]
+    pub fn contains_hash(&self, hash: u64) -> bool {
+        self.get_hash(hash).is_some()
+    }
+
+    ask_many!();
+
+    /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for `hashes[i]`.
+    ///
+    /// # Panics
+    /// If the two slices differ in length.
+    pub fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]) {
+        assert_eq!(hashes.len(), answers.len(), "one answer for each hash");
+        let mut values = [None; BATCH];
+        for (hashes, answers) in hashes.chunks(BATCH).zip(answers.chunks_mut(BATCH)) {
+            let values = &mut values[..hashes.len()];
+            self.get_many_hashes(hashes, values);
+            answers.iter_mut().zip(values).for_each(|(answer, value)| *answer = value.is_some());
+        }
+    }
+
+    /// [`contains_many`](Self::contains_many) over so many threads.
+    #[cfg(feature = "parallel")]
+    #[must_use]
+    pub fn contains_bulk<K: Keys + Sync + ?Sized>(
+        &self,
+        keys: &K,
+        threads: core::num::NonZeroUsize,
+    ) -> Vec<bool> {
+        crate::kinds::bloom::answer_in_bulk(keys, threads, |piece, answers| {
+            self.contains_many_into(piece, answers);
+        })
+    }
+}

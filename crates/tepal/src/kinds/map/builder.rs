@@ -1,0 +1,190 @@
+//! Describing a map, and building it of its pairs.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{Meta, RibbonMap, named_share};
+use crate::error::{Error, Result};
+use crate::facts::Labels;
+use crate::key::{Key, KeySink};
+use crate::kinds::bloom::BloomFilterBuilder;
+use crate::kinds::calls::key_options;
+use crate::kinds::list::{Listed, MOST_SEGMENTS, SegmentList, check_name};
+use crate::kinds::ribbon::construct;
+use crate::params::check_rate;
+
+/// The rate that is promised where the caller names none.
+const DEFAULT_RATE: f64 = 0.01;
+/// The rate at which every key gets a value.
+pub(super) const EVERY: f64 = 1.0;
+/// The least rate that there is.
+const LEAST_RATE: f64 = 1.0 / (1u64 << 32) as f64;
+/// Bits of a value at most.
+pub(super) const MOST_VALUE_BITS: u8 = 32;
+/// What an error calls the name of a value.
+pub(super) const NAME: &str = "the name of a value";
+
+/// Describes a [`RibbonMap`]; everything has a default.
+///
+/// ```
+/// use tepal::RibbonMap;
+/// let pairs = || (0..100_000u32).map(|i| (i, i % 64));
+/// let map = RibbonMap::builder().false_positive_rate(1.0 / 256.0).build_from(pairs())?;
+/// assert_eq!(map.bit_len() / 1000, 1403);       // 14.03 bits a key: 6 of the value, and 8
+/// let map = RibbonMap::builder().known_keys_only().build_from(pairs())?;
+/// assert_eq!(map.bit_len() / 1000, 602);
+/// # Ok::<(), tepal::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use = "a builder does nothing until `build_from`"]
+pub struct RibbonMapBuilder {
+    /// What it does with keys, and labels.
+    keys: BloomFilterBuilder,
+    labels: Labels,
+    rate: Option<f64>,
+    value_bits: Option<u8>,
+    names: Vec<String>,
+    #[cfg(feature = "parallel")]
+    threads: Option<core::num::NonZeroUsize>,
+}
+
+impl RibbonMap {
+    /// Starts to describe a map.
+    pub fn builder() -> RibbonMapBuilder {
+        RibbonMapBuilder::default()
+    }
+}
+
+impl RibbonMapBuilder {
+    /// The promised share of keys that were not given and get a value all the same: from 2^-32 to below 1, such as 0.01 for 1 %, which is
+    /// the default. A key takes log2(1 / rate) bits for it.
+    pub fn false_positive_rate(mut self, rate: f64) -> Self {
+        self.rate = Some(rate);
+        self
+    }
+
+    /// Nobody will ask for a key that was not given: a key takes the bits of its value and no more, and every other key gets some value or
+    /// other; where values have [names](Self::names), none if that has no name.
+    pub fn known_keys_only(mut self) -> Self {
+        self.rate = Some(EVERY);
+        self
+    }
+
+    /// Bits of a value, 1 to 32: as many as the greatest value takes, where nothing is said.
+    pub fn value_bits(mut self, bits: u8) -> Self {
+        self.value_bits = Some(bits);
+        self
+    }
+
+    /// The names of the values, that of 0 first: up to 65,536 different texts of 1 to 1,024 bytes, which are kept in the file. Then no
+    /// key has another value, and a key takes log2 of their number for its value, not a whole number of bits.
+    pub fn names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.names = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    key_options!("a ribbon map");
+
+    /// Builds over so many threads; one, where nothing is said. The map is the same, bit for bit.
+    #[cfg(feature = "parallel")]
+    pub fn threads(mut self, threads: core::num::NonZeroUsize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// Builds the map of these keys and their values, in any order. Equal keys with equal values are one.
+    ///
+    /// Takes 16 bytes a pair beside the map, repeats included, and 3 MiB for each thread.
+    ///
+    /// ```
+    /// let map = tepal::RibbonMap::builder().build_from([("apple", 3), ("banana", 5), ("apple", 3)])?;
+    /// assert!(map.get("apple") == Some(3) && map.len() == 2 && map.value_bits() == 3);
+    /// assert!(tepal::RibbonMap::builder().build_from([("apple", 3), ("apple", 4)]).is_err());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::SeveralValues`] where a key comes with two values; [`Error::RateOutOfReach`] for a rate that no map has, and
+    /// [`Error::Parameter`] for other impossible values, such as a value of more bits than there are, or without a name;
+    /// [`Error::KeyRefused`] for a key that the key domain does not have; [`Error::CallerHashes`] for a map of the caller's hashes
+    /// (`build_from_hashes` takes them); [`Error::TooLarge`] where there is no memory.
+    pub fn build_from<K: Key>(self, pairs: impl IntoIterator<Item = (K, u32)>) -> Result<RibbonMap> {
+        let hasher = self.key_hasher()?;
+        let pairs = pairs.into_iter();
+        let mut hashes = Vec::with_capacity(pairs.size_hint().0);
+        let mut sink = KeySink::new();
+        for (key, value) in pairs {
+            hashes.push((hasher.hash_ref(key.key(sink.cleared()))?, value));
+        }
+        self.build_from_hashes(hashes)
+    }
+
+    /// [`build_from`](Self::build_from) for keys hashed before, by the map's [`key_hasher`](Self::key_hasher) or by the caller. Takes no
+    /// memory for pairs but theirs.
+    ///
+    /// # Errors
+    /// As [`build_from`](Self::build_from).
+    pub fn build_from_hashes(self, mut pairs: Vec<(u64, u32)>) -> Result<RibbonMap> {
+        let promised_rate = self.rate.unwrap_or(DEFAULT_RATE);
+        if promised_rate != EVERY {
+            check_rate(promised_rate)?;
+        }
+        if promised_rate < LEAST_RATE {
+            let reason = "a map has one of 2^-32 (2.4e-10) at least";
+            return Err(Error::rate_out_of_reach(promised_rate, reason));
+        }
+        self.labels.check()?;
+        let meta = Meta { keys: self.key_hasher()?, promised_rate, labels: self.labels.clone().kept() };
+        let value_bits = self.bits_of(pairs.iter().map(|pair| pair.1).max())?;
+        #[cfg(feature = "parallel")]
+        let threads = self.threads.map_or(1, core::num::NonZeroUsize::get);
+        #[cfg(not(feature = "parallel"))]
+        let threads = 1;
+        construct::sort_different(&mut pairs, threads);
+        if let Some(two) = pairs.windows(2).find(|two| two[0].0 == two[1].0) {
+            return Err(Error::SeveralValues { hash: two[0].0, values: [two[0].1, two[1].1] });
+        }
+        let names = self.listed(&pairs)?;
+        // Other keys are told by their values too, where these have no names.
+        let rate = (promised_rate / named_share(&names, value_bits)).min(EVERY);
+        let (shape, lines, keys) = construct::ribbon_of_different(pairs, value_bits, rate, threads)?;
+        Ok(RibbonMap::from_parts(meta, names, shape, lines, keys))
+    }
+
+    /// How many bits a value has.
+    fn bits_of(&self, greatest: Option<u32>) -> Result<u8> {
+        let named = self.names.len().saturating_sub(1);
+        let needed = |value: u32| ((32 - value.leading_zeros()) as u8).max(1);
+        if self.names.len() > MOST_SEGMENTS {
+            let expected = "at most 65536; give the values as numbers, and keep their names elsewhere";
+            return Err(Error::parameter("the number of names", self.names.len(), expected));
+        }
+        if let Some(value) = greatest.filter(|value| !self.names.is_empty() && *value as usize > named) {
+            let expected = format_args!("{named} at most, the last that has a name");
+            return Err(Error::parameter("the greatest value", value, expected));
+        }
+        let least = needed(greatest.unwrap_or(0).max(named as u32));
+        let bits = self.value_bits.unwrap_or(least);
+        match (least..=MOST_VALUE_BITS).contains(&bits) {
+            true => Ok(bits),
+            false => {
+                let expected = format_args!("{least} to 32: the greatest value takes {least}");
+                Err(Error::parameter("the bits of a value", bits, expected))
+            }
+        }
+    }
+
+    /// The names of the values, and how many keys have each.
+    fn listed(self, pairs: &[(u64, u32)]) -> Result<SegmentList> {
+        let mut listed = Vec::with_capacity(self.names.len());
+        for (number, name) in self.names.into_iter().enumerate() {
+            check_name(NAME, &name)?;
+            listed.push(Listed { number: number as u16, name: Some(name.into()), len: 0 });
+        }
+        if !listed.is_empty() {
+            pairs.iter().for_each(|pair| listed[pair.1 as usize].len += 1);
+        }
+        let expected = "one that no other value has";
+        SegmentList::new(listed).map_err(|_| Error::parameter(NAME, "given twice", expected))
+    }
+}

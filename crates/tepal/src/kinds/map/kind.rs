@@ -1,0 +1,136 @@
+//! What every kind of filter does, for a map: what would change it is refused.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::{RibbonMap, fixed, part};
+use crate::error::Result;
+use crate::facts::{Facts, Labels, RibbonFacts, Warning};
+use crate::ids::{Kind, OverCapacity};
+use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
+use crate::kinds::calls::same_calls;
+use crate::kinds::{AwaitsBody, FilePart, Filter};
+
+/// What the calls of all kinds come to.
+impl RibbonMap {
+    fn insert(&mut self, _: &KeyRef<'_>) -> Result<bool> {
+        Err(fixed("take another key"))
+    }
+
+    fn insert_prepared_batch(&mut self, keys: Batch<'_>, _: usize) -> Result<()> {
+        match keys {
+            Batch::Hashes([]) => Ok(()),
+            _ => Err(fixed("take another key")),
+        }
+    }
+
+    fn clear(&mut self) -> Result<()> {
+        Err(fixed("forget its keys"))
+    }
+
+    pub(crate) fn union_with(&mut self, _: &RibbonMap) -> Result<()> {
+        Err(fixed("be united"))
+    }
+
+    pub(crate) fn intersect_with(&mut self, _: &RibbonMap) -> Result<()> {
+        Err(fixed("be intersected"))
+    }
+
+    fn estimated_len(&self) -> f64 {
+        self.keys as f64
+    }
+
+    /// Everything about the map, as data.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        let fields = self.shape.fields();
+        Facts {
+            kind: Kind::Map,
+            scheme: self.scheme(),
+            seed: self.seed(),
+            valkey_seed: None,
+            caller_hash: self.meta.keys.caller_hash(),
+            key_domain: self.key_domain(),
+            recipe: self.recipe(),
+            capacity: self.keys,
+            promised_false_positive_rate: self.promised_false_positive_rate(),
+            expansion: None,
+            window: None,
+            exceptions: 0,
+            is_divided: false,
+            over_capacity: OverCapacity::Refuse,
+            is_over_capacity: false,
+            is_full: true,
+            keys_inserted: Some(self.keys),
+            estimated_len: self.estimated_len(),
+            false_positive_rate: self.false_positive_rate(),
+            size_in_bytes: self.size_in_bytes(),
+            labels: self.labels().clone(),
+            parts: Vec::new(),
+            tables: Vec::new(),
+            segments: self.names.facts(),
+            ribbon: Some(RibbonFacts {
+                keys: self.keys,
+                bit_len: self.bit_len(),
+                columns: fields.columns,
+                value_bits: fields.value_bits,
+                layers: self.shape.layers().len() as u8,
+                last_slots: fields.last,
+            }),
+            warnings: Vec::new(),
+            file: None,
+        }
+    }
+}
+
+impl Filter for RibbonMap {
+    same_calls!();
+
+    fn estimated_len(&self) -> f64 {
+        self.estimated_len()
+    }
+
+    fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
+        match policy {
+            OverCapacity::Refuse => Ok(()),
+            _ => Err(fixed("change what happens past its capacity")),
+        }
+    }
+
+    fn capacity(&self) -> u64 {
+        self.keys
+    }
+
+    fn over_capacity(&self) -> OverCapacity {
+        OverCapacity::Refuse
+    }
+
+    fn is_over_capacity(&self) -> bool {
+        false
+    }
+
+    fn is_full(&self) -> bool {
+        true
+    }
+
+    fn keys_inserted(&self) -> Option<u64> {
+        Some(self.keys)
+    }
+
+    /// It is as full everywhere.
+    fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
+        let fill = if self.is_empty() { 0.0 } else { 1.0 };
+        alloc::vec![fill; slices.clamp(1, self.shape.lines() as usize)]
+    }
+
+    fn check_before_copying(&self) -> Result<()> {
+        match &self.body_check {
+            Some(check) if !check.has_passed() => check.run(self.as_lines()),
+            _ => Ok(()),
+        }
+    }
+
+    fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
+        part::of_file(part, secret)
+    }
+}

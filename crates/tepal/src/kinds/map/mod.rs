@@ -1,0 +1,226 @@
+//! A map that does not change, from keys to small numbers: a bumped ribbon that holds the value of each key, and some bits of its fingerprint.
+//!
+//! Describing and building it is in [`builder`], asking in [`ask`], what a file holds of it in [`part`], what every kind of filter does in
+//! [`kind`]. The way from pairs to slots is `kinds/ribbon/construct.rs`, the ribbon itself `bits/ribbon`.
+
+mod ask;
+mod builder;
+mod kind;
+pub(super) mod part;
+
+use alloc::boxed::Box;
+use core::fmt;
+
+pub use builder::RibbonMapBuilder;
+
+use crate::bits::kernel::MapKernel;
+use crate::bits::ribbon::rate;
+use crate::bits::ribbon::shape::Shape;
+use crate::bits::{self, Line};
+use crate::error::{Error, Result};
+use crate::facts::Labels;
+use crate::ids::Kind;
+use crate::key::KeyHasher;
+use crate::kinds::calls::about_keys;
+use crate::kinds::in_file::{BodyChecked, Ref};
+use crate::kinds::list::{Segment, SegmentList};
+use crate::kinds::storage::{Mapped, PlainStorage};
+
+/// The smallest map from keys to numbers of 1 to 32 bits that is known before and does not change. The keys are not in it.
+///
+/// A key takes the bits of its value, and log2(1 / rate) bits more by which other keys are told apart: with values of 6 bits and a rate of
+/// 1 % that is 12.8 bits, keys included. What is answered for a key that was given is its value, certainly. For a key that was not given it
+/// is nothing, but for a share of them, the rate, that get some value or other.
+///
+/// Without these bits ([`known_keys_only`](RibbonMapBuilder::known_keys_only)) a key takes hardly more than its value does, and **every
+/// key gets a value**: whoever asks has to know that the key was given.
+///
+/// It is built of all its pairs at once, and nothing can be added to it, taken from it or changed in it: whoever has to do that keeps the
+/// pairs, and builds another one.
+///
+/// ```
+/// use tepal::RibbonMap;
+/// let country = RibbonMap::builder().build_from([("81.2.69.0/24", 44), ("89.160.20.0/24", 46)])?;
+/// assert_eq!(country.get("81.2.69.0/24"), Some(44));
+/// assert_eq!(country.get("10.0.0.0/24"), None);     // that of 1 key in 100 is not
+/// # Ok::<(), tepal::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct RibbonMap {
+    shape: Shape,
+    kernel: MapKernel,
+    lines: Mapped,
+    meta: Meta,
+    /// The values that have names.
+    names: SegmentList,
+    /// Different keys in it.
+    keys: u64,
+    /// What the lines are held against, where they are those of an opened file.
+    body_check: Option<Ref<dyn BodyChecked>>,
+}
+
+/// Everything about a map that is neither its ribbon nor its names.
+#[derive(Clone, Debug, PartialEq)]
+struct Meta {
+    keys: KeyHasher,
+    /// 1 where every key gets a value.
+    promised_rate: f64,
+    labels: Option<Box<Labels>>,
+}
+
+impl RibbonMap {
+    fn from_parts(meta: Meta, names: SegmentList, shape: Shape, lines: Mapped, keys: u64) -> Self {
+        RibbonMap { shape, kernel: MapKernel::best(), lines, meta, names, keys, body_check: None }
+    }
+
+    /// The share of other keys that get a value, as promised: 1 where every key gets one.
+    #[must_use]
+    pub fn promised_false_positive_rate(&self) -> f64 {
+        self.meta.promised_rate
+    }
+
+    /// The share of other keys that get a value: exact, as an average over all keys that are not in it. Costs a pass over a fiftieth of the
+    /// map, or less.
+    #[must_use]
+    pub fn false_positive_rate(&self) -> f64 {
+        match self.is_empty() {
+            true => 0.0,
+            false => rate::rate(&self.shape, self.words()) * named_share(&self.names, self.value_bits()),
+        }
+    }
+
+    /// How many different keys are in it.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.keys
+    }
+
+    /// Is no key in it?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.keys == 0
+    }
+
+    /// Bits of a value, 1 to 32.
+    #[must_use]
+    pub fn value_bits(&self) -> u8 {
+        self.shape.fields().value_bits
+    }
+
+    /// How many values have names: those from 0 on. 0 where values are numbers and no more.
+    #[must_use]
+    pub fn num_names(&self) -> usize {
+        self.names.listed().len()
+    }
+
+    /// The names of the values, from that of 0 on, and how many keys have each.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = (&str, u64)> + '_ {
+        self.names.listed().iter().map(|listed| (listed.name.as_deref().unwrap_or(""), listed.len))
+    }
+
+    /// The name of a value, where it has one.
+    ///
+    /// ```
+    /// # use tepal::RibbonMap;
+    /// let map = RibbonMap::builder().names(["red", "green"]).build_from([("rose", 0), ("ivy", 1)])?;
+    /// assert_eq!(map.get("ivy").and_then(|value| map.name_of(value)), Some("green"));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    #[must_use]
+    pub fn name_of(&self, value: u32) -> Option<&str> {
+        self.names.name(Segment::new(u16::try_from(value).ok()?))
+    }
+
+    /// The value that has this name.
+    #[must_use]
+    pub fn value_of_name(&self, name: &str) -> Option<u32> {
+        self.names.find(name).ok().map(|value| value.number().into())
+    }
+
+    /// Bytes of the ribbon in memory, without names.
+    #[must_use]
+    pub fn size_in_bytes(&self) -> u64 {
+        self.shape.lines() * bits::LINE_BYTES
+    }
+
+    /// Bits of the ribbon: what it takes without rounding up to whole lines of 512.
+    #[must_use]
+    pub fn bit_len(&self) -> u64 {
+        self.shape.words() * 64
+    }
+
+    about_keys!();
+
+    /// Holds the ribbon against what the file says of it. After [`Open::quick`](crate::Open::quick) this is the rest of what opening
+    /// checks.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`]; [`Error::WrongSeal`] for a file that was changed without the key of its seal.
+    pub fn verify(&self) -> Result<()> {
+        self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.as_lines()))
+    }
+
+    /// The greatest value that a key can have.
+    #[inline(always)]
+    fn greatest(&self) -> u32 {
+        match self.names.listed().len() {
+            0 => u32::MAX,
+            names => names as u32 - 1,
+        }
+    }
+
+    fn as_lines(&self) -> &[Line] {
+        self.lines.as_lines()
+    }
+
+    #[inline(always)]
+    fn words(&self) -> &[u64] {
+        bits::words(self.lines.as_lines())
+    }
+}
+
+/// The share of values of so many bits that a key can have: where they have names, the others are none.
+fn named_share(names: &SegmentList, value_bits: u8) -> f64 {
+    match names.listed().len() {
+        0 => 1.0,
+        count => count as f64 / (1u64 << value_bits) as f64,
+    }
+}
+
+/// The refusal of what would change a map.
+fn fixed(operation: &'static str) -> Error {
+    let instead = "build another one of all its pairs (`RibbonMap::builder`)";
+    Error::NotPossible { kind: Kind::Map, operation, instead }
+}
+
+/// Two maps are equal when they give every key the same answer for the same reason: same hash, domain, recipe, names and ribbon. Labels and
+/// promise do not matter.
+impl PartialEq for RibbonMap {
+    fn eq(&self, other: &RibbonMap) -> bool {
+        self.meta.keys == other.meta.keys
+            && self.keys == other.keys
+            && self.names == other.names
+            && self.shape.fields() == other.shape.fields()
+            && self.as_lines() == other.as_lines()
+    }
+}
+
+impl Eq for RibbonMap {}
+
+impl fmt::Debug for RibbonMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RibbonMap")
+            .field("len", &self.len())
+            .field("value_bits", &self.value_bits())
+            .field("names", &self.num_names())
+            .field("promised_false_positive_rate", &self.promised_false_positive_rate())
+            .field("size_in_bytes", &self.size_in_bytes())
+            .field("scheme", &self.scheme())
+            .field("seed", &self.seed())
+            .field("key_domain", &self.key_domain())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! Maps: whatever opens must answer, the same in a batch, and be written again; and whatever pairs there are, a map of them has the value
+//! of each, or says that a key has two.
+
+use std::collections::BTreeMap;
+
+use tepal::{AnyFilter, Error, Format, Open, Opened, RibbonMap, SecretKey};
+use tepal_fuzz_cli::Scratch;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::quotient::{HASHES, fitting};
+use crate::{KEYS, SECRETS, has_ignorable};
+
+/// A tepal file of a map: as it is, under a header that fits, and under checksums that fit, checked and quick.
+pub fn map(data: &[u8]) {
+    let fitting = [false, true].map(|body| fitting(data, body));
+    for file in [Some(data.to_vec())].into_iter().chain(fitting).flatten() {
+        let is_map = file.get(10..12) == Some(&[8, 0]);
+        let sound = opened(&file);
+        if is_map {
+            quick(&file, sound);
+        }
+    }
+    built(data);
+}
+
+fn filter(file: &Opened) -> Option<&RibbonMap> {
+    match file.filter() {
+        AnyFilter::Map(map) => Some(map),
+        _ => None,
+    }
+}
+
+/// What it says of keys and hashes, by themselves and in batches.
+fn answers(map: &RibbonMap) -> Vec<Option<u32>> {
+    let keys: Vec<Option<u32>> = KEYS.iter().map(|key| map.get(*key)).collect();
+    assert_eq!(map.get_many(&KEYS), keys);
+    let many: Vec<u64> = (0..70u64).map(|i| xxh3_64(&i.to_le_bytes())).chain(HASHES).collect();
+    let mut hashes = vec![None; many.len()];
+    map.get_many_hashes(&many, &mut hashes);
+    assert!(many.iter().zip(&hashes).all(|(hash, answer)| map.get_hash(*hash) == *answer));
+    let most = ((1u64 << map.value_bits()) - 1) as u32;
+    for value in hashes.iter().flatten() {
+        assert!(*value <= most && (map.num_names() == 0 || map.name_of(*value).is_some()));
+    }
+    assert!(map.names().enumerate().all(|(value, (name, _))| map.value_of_name(name) == Some(value as u32)));
+    assert!((0.0..=1.0).contains(&map.false_positive_rate()));
+    keys.into_iter().chain(hashes).collect()
+}
+
+/// Is it a sound file of a map?
+fn opened(data: &[u8]) -> bool {
+    let secrets = SECRETS.map(SecretKey::new);
+    let opens = secrets.iter().map(|secret| Open::new().secret_key(secret)).chain([Open::new()]);
+    let mut sound = false;
+    for open in opens {
+        let Ok(file) = open.from_bytes(data) else { continue };
+        let Some(held) = filter(&file) else { continue };
+        sound = true;
+        let before = answers(held);
+        assert_eq!(file.facts().unwrap().keys_inserted, Some(held.len()));
+        let written = file.to_bytes().unwrap();
+        let again = open.from_bytes(&written).unwrap();
+        assert!(again.filter() == file.filter() && again.to_bytes().unwrap() == written);
+        assert_eq!(answers(filter(&again).unwrap()), before);
+        if !has_ignorable(data) {
+            assert_eq!(written, data);
+        }
+    }
+    sound
+}
+
+/// Opened quick it answers whatever its body is; to be written, it is checked.
+fn quick(data: &[u8], sound: bool) {
+    let scratch = Scratch::new(data, "tepal");
+    let secrets = SECRETS.map(SecretKey::new);
+    let opens = secrets.iter().map(|secret| Open::new().secret_key(secret)).chain([Open::new()]);
+    for open in opens {
+        let Ok(file) = open.quick().open(scratch.path()) else { continue };
+        let Some(held) = filter(&file) else { continue };
+        answers(held);
+        assert_eq!(held.verify().is_ok(), sound);
+        assert_eq!(file.to_bytes().is_ok(), sound);
+    }
+}
+
+/// The first byte is a rate, the second says how many bits a value has and whether values have names, and then come pairs of a hash of
+/// eight bytes and a value of two; so many more as the third says, which lie where the fourth says.
+fn built(data: &[u8]) {
+    let Some((&[rate, bits, more, shift], rest)) = data.split_first_chunk::<4>() else { return };
+    let rate = [1.0, 0.9, 0.5, 0.3, 0.01, 1e-3, 1e-6, 2.4e-10][usize::from(rate % 8)];
+    let (names, bits) = if bits < 128 { (0, 1 + bits % 32) } else { (u32::from(bits - 127), 7) };
+    let limit = if names > 0 { names } else { u32::MAX >> (32 - bits) };
+    let value = |value: u32| if names > 0 { value % limit } else { value & limit };
+    let pair = |bytes: &[u8]| {
+        (u64::from_le_bytes(bytes[..8].try_into().unwrap()), value(u32::from(bytes[8]) << 24 | u32::from(bytes[9])))
+    };
+    let mut pairs: Vec<(u64, u32)> = rest.chunks_exact(10).map(pair).collect();
+    pairs.extend((0..8 * u64::from(more)).map(|i| match shift {
+        0..64 => (i << shift, value(i as u32)),
+        _ => (xxh3_64(&[shift, i as u8, (i >> 8) as u8]), value(i as u32)),
+    }));
+    let builder = RibbonMap::builder().value_bits(bits).names((0..names).map(|i| i.to_string()));
+    let builder = if rate == 1.0 { builder.known_keys_only() } else { builder.false_positive_rate(rate) };
+    let mut held = BTreeMap::new();
+    let is_twice = pairs.iter().any(|(hash, value)| held.insert(*hash, *value).is_some_and(|other| other != *value));
+    let built = builder.build_from_hashes(pairs);
+    if is_twice {
+        assert!(matches!(built, Err(Error::SeveralValues { .. })), "{built:?}");
+        return;
+    }
+    let map = built.unwrap();
+    let hashes: Vec<u64> = held.keys().copied().collect();
+    let mut answers = vec![None; hashes.len()];
+    map.get_many_hashes(&hashes, &mut answers);
+    assert!(answers.iter().zip(held.values()).all(|(answer, value)| *answer == Some(*value)));
+    assert!(map.false_positive_rate() <= rate);
+    let bytes = Opened::new(map.clone(), Format::Tepal).unwrap().to_bytes().unwrap();
+    assert!(*Open::new().from_bytes(&bytes).unwrap().filter() == AnyFilter::from(map));
+}

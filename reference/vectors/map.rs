@@ -1,0 +1,241 @@
+//! `map.json`: maps, their values, their files and what is refused of them.
+
+use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
+use crate::names;
+use crate::ribbon::{Change, Reader, SEAL, SECRET, case};
+use tepal_reference::hash::{finish, siphash13, xxh3};
+use tepal_reference::ribbon::map::{Map, read, write};
+use tepal_reference::write::KEY_CHECK;
+
+const ABOUT: &str = "Maps (FORMAT.md sections 2.8 and 4.2.7) and how they are built (5.7). `files`: the map of the keys prefix + \"0\" to \
+    prefix + (count - 1), or of the hashes finish(0) and on, `finished_count` of them; the value of number i is i · `times` mod `below`. \
+    `value_bits`, `columns`, `deep`, `split`, `words`, `seeds`, `last` and `last_seed` are those of its header; `names` are the names \
+    of its values, where these have some, with how many keys have each. A rate of 1: every key gets a value. `probes` are keys or \
+    hashes and their values. `refused` are changes to a file of `files`, as offsets and new bytes; where one is in the body, the \
+    chunk table is mended, always the header checksum; `step` of section 4.6 refuses them.";
+
+/// A file longer than this is given by its checksum.
+const LONGEST_WHOLE_FILE: usize = 700;
+/// The prefix of the numbered keys.
+const PREFIX: &str = "50";
+
+/// A map, and what goes into it.
+struct Plan {
+    name: &'static str,
+    map: Map,
+    count: u64,
+    /// The value of number i is i · times mod below.
+    times: u64,
+    below: u64,
+    value_bits: u64,
+    sealed: bool,
+}
+
+fn plan(name: &'static str, rate: f64, count: u64, below: u64) -> Plan {
+    let value_bits = u64::from(64 - (below - 1).leading_zeros()).max(1);
+    Plan { name, map: Map::new(rate), count, times: 0x9E37_79B1, below, value_bits, sealed: false }
+}
+
+fn named(name: &'static str, rate: f64, count: u64, names: &[&str]) -> Plan {
+    let mut plan = plan(name, rate, count, names.len() as u64);
+    plan.map.names = names.iter().map(|name| (name.to_string(), 0)).collect();
+    plan
+}
+
+/// The files whose bytes are changed by the cases of `refused`.
+const PLAIN: &str = "300 keys";
+const FEW: &str = "3 keys with names";
+const NONE: &str = "no keys";
+const SEALED: &str = "a secret, sealed";
+
+fn plans() -> Vec<Plan> {
+    let mut sealed = Plan { sealed: true, ..named(SEALED, 0.25, 400, &["rot", "gelb", "grün"]) };
+    let ribbon = &mut sealed.map.ribbon;
+    (ribbon.scheme, ribbon.secret, ribbon.parameter) = (2, SECRET, siphash13(&SECRET, KEY_CHECK));
+    (ribbon.recipe, ribbon.records) = (3, vec![(1, "Farben".to_string()), (4, "url".to_string())]);
+    let mut integers = plan("xxh64, integers, 32 bits", 1e-9, 100, 1 << 32);
+    (integers.map.ribbon.scheme, integers.map.ribbon.domain) = (3, 2);
+    let mut seeded = plan(PLAIN, 0.01, 300, 64);
+    seeded.map.ribbon.parameter = 7;
+    let hashed = |plan: Plan| {
+        let mut plan = plan;
+        (plan.map.ribbon.scheme, plan.map.ribbon.records) = (4, vec![(6, "a hash, finished".to_string())]);
+        plan
+    };
+    vec![
+        seeded,
+        named(FEW, 0.01, 3, &["a", "b", "c"]),
+        plan(NONE, 0.01, 0, 2),
+        sealed,
+        integers,
+        plan("every key has a value", 1.0, 300, 250),
+        plan("every key has a value, 1 key", 1.0, 1, 2),
+        named("every key has a value, 5 names", 1.0, 2500, &["a", "b", "c", "d", "e"]),
+        named("one name", 0.02, 700, &["all of them"]),
+        named("names that stand for the fingerprint too", 0.8, 500, &["a", "b", "c", "d", "e"]),
+        plan("a rate near 1", 0.9, 3000, 8),
+        Plan { value_bits: 12, ..plan("more bits than the values take", 0.125, 400, 16) },
+        plan("64 columns", 1.0 / 4_294_967_296.0, 600, 1 << 32),
+        plan("63 columns and 64", 3e-10, 2100, 1 << 32),
+        plan("2,048 keys, 1 bit", 0.003, 2048, 2),
+        hashed(plan("2 shards", 0.3, 140_000, 3)),
+        hashed(plan("2 shards, every key has a value", 1.0, 150_000, 16)),
+    ]
+}
+
+/// The file.
+pub(crate) fn json() -> Result<Json, String> {
+    let (mut files, mut good) = (Vec::new(), Vec::new());
+    for plan in plans() {
+        let (name, file, json) = file(plan)?;
+        good.push((name, file));
+        files.push(json);
+    }
+    Ok(object([("about", plain(ABOUT)), ("files", list(files)), ("refused", refused(&good)?)]))
+}
+
+/// Builds the map, writes its file, reads that again, and asks the probes.
+fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
+    let mut map = plan.map;
+    let is_hashed = map.ribbon.scheme == 4;
+    let hash = |map: &Map, i: u64| match is_hashed {
+        true => Ok(finish(i)),
+        false => map.ribbon.hash_of(format!("{PREFIX}{i}").as_bytes()),
+    };
+    let value = |i: u64| i.wrapping_mul(plan.times) % plan.below;
+    let pairs =
+        (0..plan.count).map(|i| Ok((hash(&map, i)?, value(i)))).collect::<Result<Vec<_>, String>>()?;
+    map.build(&pairs, plan.value_bits)?;
+    let (secret, seal) = ((map.ribbon.scheme == 2).then_some(&SECRET), plan.sealed.then_some(SEAL));
+    let file = write(&map, seal)?;
+    if read(&file, secret, seal)? != map {
+        return Err(format!("{}: the file read again is another map", plan.name));
+    }
+    if let Some(lost) = pairs.iter().take(5000).find(|pair| map.get_hash(pair.0) != Some(pair.1)) {
+        return Err(format!("{}: {lost:x?} is lost", plan.name));
+    }
+
+    let mut probes = Vec::new();
+    if !is_hashed {
+        let asked = (0..plan.count.min(3)).map(|i| format!("{PREFIX}{i}"));
+        for key in asked.chain((0..5).map(|i| format!("8000{i}"))) {
+            let value = map.get(key.as_bytes())?;
+            probes.push(object([("value", optional(value.map(plain))), ("key", plain(key))]));
+        }
+    }
+    for hash in pairs.iter().take(3).map(|pair| pair.0).chain((0..12).map(|i| finish(i << 40 | 1))) {
+        probes.push(object([("value", optional(map.get_hash(hash).map(plain))), ("hash", hex64(hash))]));
+    }
+
+    let (ribbon, shape) = (&map.ribbon, &map.ribbon.shape);
+    let whole = file.len() <= LONGEST_WHOLE_FILE;
+    let only = |there: bool, value: Json| if there { value } else { Json::Absent };
+    let records = ribbon.records.iter().filter(|record| record.0 != 6);
+    let record =
+        |(tag, value): &(u16, String)| object([("tag", plain(*tag)), ("value", plain(value.as_str()))]);
+    let caller = ribbon.records.iter().find(|record| record.0 == 6).map(|record| plain(record.1.as_str()));
+    let name =
+        |(name, keys): &(String, u64)| object([("name", plain(name.as_str())), ("keys", decimal(*keys))]);
+    let json = object([
+        ("name", plain(plan.name)),
+        ("scheme", plain(names::scheme(ribbon.scheme))),
+        ("seed", only(ribbon.scheme == 1, hex64(ribbon.parameter))),
+        ("secret_key", optional(secret.map(|key| hex(key)))),
+        ("caller_hash", optional(caller)),
+        ("seal_key", optional(seal.map(hex))),
+        ("key_domain", plain(names::domain(ribbon.domain))),
+        ("recipe", plain(ribbon.recipe)),
+        ("records", list(records.map(record))),
+        ("false_positive_rate", plain(ribbon.rate)),
+        ("names", list(map.names.iter().map(name))),
+        (
+            "numbered_keys",
+            only(!is_hashed, object([("prefix", plain(PREFIX)), ("count", decimal(plan.count))])),
+        ),
+        ("finished_count", only(is_hashed, decimal(plan.count))),
+        ("times", decimal(plan.times)),
+        ("below", decimal(plan.below)),
+        ("value_bits", plain(shape.value_bits)),
+        ("keys", decimal(ribbon.keys)),
+        ("columns", plain(shape.columns)),
+        ("deep", plain(shape.deep)),
+        ("split", plain(shape.split)),
+        ("words", list(shape.words.iter().map(|&words| plain(words)))),
+        ("seeds", list(shape.seeds.iter().map(|&seed| plain(seed)))),
+        ("last", plain(shape.last)),
+        ("last_seed", plain(shape.last_seed)),
+        ("self_test", decimal(ribbon.self_test()?)),
+        ("file_len", decimal(file.len() as u64)),
+        ("file_xxh3", hex64(xxh3(&file, 0))),
+        ("file", only(whole, hex(&file))),
+        ("probes", list(probes)),
+    ]);
+    Ok((plan.name, file, json))
+}
+
+/// Offsets of fields.
+const VALUE_BITS: usize = 34;
+const COLUMNS: usize = 35;
+const LAST: usize = 38;
+const KEYS: usize = 40;
+const SPLIT: usize = 48;
+const NAMES: usize = 52;
+const WORDS: usize = 72;
+/// Where the first name is in files without records.
+const FIRST: usize = 128;
+
+/// `300 keys` has a layer of four words with twelve columns and thirteen; `3 keys with names` has three last slots of eight columns, and
+/// three names of one byte.
+const CHANGES: &[Change] = &[
+    (1, PLAIN, "kind 9", &[(10, &[9])]),
+    (4, PLAIN, "required flag 1", &[(24, &[2])]),
+    (4, PLAIN, "scheme 26", &[(32, &[26]), (64, &[0])]),
+    (4, PLAIN, "key domain 0", &[(33, &[0])]),
+    (4, PLAIN, "values of no bits", &[(VALUE_BITS, &[0])]),
+    (4, PLAIN, "values of 33 bits", &[(VALUE_BITS, &[33])]),
+    (4, PLAIN, "fewer columns than values have bits", &[(VALUE_BITS, &[13])]),
+    (4, PLAIN, "33 columns above a value", &[(COLUMNS, &[39, 39])]),
+    (4, PLAIN, "32 columns above a value, and 33 in some words", &[(COLUMNS, &[38, 38])]),
+    (4, PLAIN, "257 last slots", &[(LAST, &[1, 1])]),
+    (4, PLAIN, "no keys", &[(KEYS, &[0; 8])]),
+    (4, NONE, "one key nowhere", &[(KEYS, &[1])]),
+    (4, PLAIN, "a split behind the end", &[(SPLIT, &[5])]),
+    (4, PLAIN, "rate 0", &[(56, &[0; 8])]),
+    (4, PLAIN, "a rate above 1", &[(56, &[1, 0, 0, 0, 0, 0, 0xF0, 0x3F])]),
+    (4, PLAIN, "rate not a number", &[(56, &[0, 0, 0, 0, 0, 0, 0xF8, 0x7F])]),
+    (4, PLAIN, "names of 4 bytes", &[(NAMES, &[4])]),
+    (4, PLAIN, "names of many bytes", &[(NAMES, &[0xF8, 0xFF, 0xFF, 0xFF])]),
+    (4, PLAIN, "names of zeros", &[(NAMES, &[8])]),
+    (4, FEW, "names that end too early", &[(NAMES, &[64])]),
+    (4, FEW, "another key than those of names", &[(KEYS, &[4])]),
+    (4, FEW, "more names than values", &[(VALUE_BITS, &[1])]),
+    (4, FEW, "the first name is that of 1", &[(FIRST, &[1])]),
+    (4, FEW, "a name of no bytes", &[(FIRST + 2, &[0]), (FIRST + 16, &[0])]),
+    (4, FEW, "a name of many bytes", &[(FIRST + 2, &[0xFF, 0xFF])]),
+    (4, FEW, "a byte between length and count", &[(FIRST + 4, &[1])]),
+    (4, FEW, "padding of a name", &[(FIRST + 17, b"x")]),
+    (4, FEW, "a name with a control character", &[(FIRST + 16, &[7])]),
+    (4, FEW, "a name that is not UTF-8", &[(FIRST + 16, &[0xFF])]),
+    (4, FEW, "two equal names", &[(FIRST + 16, b"b")]),
+    (4, FEW, "a key more of one name", &[(FIRST + 8, &[9])]),
+    (5, PLAIN, "a layer of many words", &[(WORDS, &[0, 0xFC, 0xFF, 0xFF])]),
+    (5, PLAIN, "required flag 0, and no seal", &[(24, &[1])]),
+    (6, PLAIN, "another self-test", &[(112, &[0xEE])]),
+    (7, PLAIN, "another chunk checksum", &[(128, &[0xEE])]),
+    (7, NONE, "a bit where there are no keys", &[(192, &[1])]),
+];
+
+/// All cases, each of which is refused here.
+fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
+    let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
+    let case = |step, name, what, edits, keys| case(good, reader, step, name, what, edits, keys);
+    let mut cases = Vec::new();
+    for &(step, name, what, edits) in CHANGES {
+        cases.push(case(step, name, what, edits, (None, None))?);
+    }
+    let (secret, seal) = (Some(&SECRET), Some(SEAL));
+    cases.push(case(6, SEALED, "secret key not given", &[], (None, seal))?);
+    cases.push(case(6, SEALED, "seal key not given", &[], (secret, None))?);
+    cases.push(case(8, SEALED, "another seal key", &[], (secret, Some(b"the key of that seal")))?);
+    Ok(list(cases))
+}

@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use tepal::{AnyFilter, KeyHasher, Opened, PreparedKeys, Segment, SegmentAnswers, SegmentFilter};
+use tepal::{AnyFilter, KeyHasher, Opened, PreparedKeys, RibbonMap, Segment, SegmentAnswers, SegmentFilter};
 
 use crate::error::Failure;
 use crate::input::pages::{Keys, PAGE};
@@ -19,7 +19,7 @@ pub struct How {
     pub each: bool,
     /// A key that some of them cannot have is in none of these. Else such a record is refused.
     pub mixed: bool,
-    /// There is one filter, and which of its segments hold each key is asked.
+    /// There is one filter, and which of its segments hold each key is asked; of a map whose values have names, which of these.
     pub segments: bool,
 }
 
@@ -159,6 +159,24 @@ pub fn segments_of(filter: &Opened) -> Option<&SegmentFilter> {
     }
 }
 
+/// The map that it is.
+pub fn map_of(filter: &Opened) -> Option<&RibbonMap> {
+    match filter.filter() {
+        AnyFilter::Map(map) => Some(map),
+        _ => None,
+    }
+}
+
+/// The numbers of its segments with their names, or those of the values of a map where these have names.
+pub fn named_segments(filter: &Opened) -> Option<Vec<(u16, Option<String>)>> {
+    if let Some(filter) = segments_of(filter) {
+        let named = |segment: Segment| (segment.number(), filter.segment_name(segment).map(str::to_owned));
+        return Some(filter.all_segments().map(named).collect());
+    }
+    let map = map_of(filter).filter(|map| map.num_names() > 0)?;
+    Some((0..).zip(map.names().map(|(name, _)| Some(name.to_owned()))).collect())
+}
+
 /// Filters that hash alike, by their numbers, and what they make of a page.
 struct Group {
     hasher: KeyHasher,
@@ -173,6 +191,7 @@ pub struct Groups {
     groups: Vec<Group>,
     answers: Vec<bool>,
     segments: SegmentAnswers,
+    values: Vec<Option<u32>>,
     /// Records of the page that a group has no key for, and why.
     bad: Vec<(usize, String)>,
 }
@@ -193,7 +212,13 @@ impl Groups {
                 }),
             }
         }
-        Self { groups, answers: Vec::with_capacity(PAGE), segments: SegmentAnswers::new(), bad: Vec::new() }
+        Self {
+            groups,
+            answers: Vec::with_capacity(PAGE),
+            segments: SegmentAnswers::new(),
+            values: Vec::new(),
+            bad: Vec::new(),
+        }
     }
 
     /// Asks the filters, which are those of the groups, for all keys of a page.
@@ -212,9 +237,14 @@ impl Groups {
         let before = answers.held.len();
         answers.held.resize(before + asked, false);
         let of_segments = filters.first().and_then(|filter| segments_of(filter.borrow()));
+        let of_map = filters.first().and_then(|filter| map_of(filter.borrow()));
         if let (true, Some(filter), Some(group)) = (how.segments, of_segments, self.groups.first()) {
             filter.segments_prepared(&group.keys, &mut self.segments);
             append_segments(answers, before, &self.segments, &group.keyless);
+        } else if let (true, Some(map), Some(group)) = (how.segments, of_map, self.groups.first()) {
+            self.values.resize(group.keys.len(), None);
+            map.get_prepared(&group.keys, &mut self.values);
+            append_values(answers, before, &self.values, &group.keyless);
         } else {
             self.ask_each(filters, how, before, answers);
         }
@@ -315,6 +345,20 @@ fn append_segments(answers: &mut Answers, before: usize, found: &SegmentAnswers,
     }
 }
 
+/// The same of a map: each key has one value, or none.
+fn append_values(answers: &mut Answers, before: usize, found: &[Option<u32>], keyless: &[usize]) {
+    let (mut keyless, mut found) = (keyless.iter().peekable(), found.iter());
+    for record in 0..answers.held.len() - before {
+        if keyless.next_if_eq(&&record).is_none() {
+            // Values that have names are those of segments.
+            let value = found.next().copied().flatten().and_then(|value| u16::try_from(value).ok());
+            answers.segments.extend(value);
+            answers.held[before + record] = value.is_some();
+        }
+        answers.ends.push(answers.segments.len());
+    }
+}
+
 /// Gives each answer to its record: `found` is for those records that have a key, in order.
 #[inline(always)]
 fn merge<T>(records: impl IntoIterator<Item = T>, found: &[bool], keyless: &[usize], give: impl Fn(T, bool)) {
@@ -335,8 +379,11 @@ pub fn holders_of<F: Borrow<Opened>>(filters: &[F], how: How, key: &[u8]) -> Res
     if let (true, [filter]) = (how.segments, filters) {
         let filter = filter.borrow();
         filter.key_hasher().check(key).map_err(|error| Failure::at("-e", refusal(&error)))?;
-        let found = segments_of(filter).map(|filter| filter.segments(key).map(Segment::number).collect());
-        return Ok(Held::Segments(found.unwrap_or_default()));
+        let of_segments =
+            segments_of(filter).map(|filter| filter.segments(key).map(Segment::number).collect());
+        let of_map =
+            || map_of(filter).and_then(|map| map.get(key)).and_then(|value| u16::try_from(value).ok());
+        return Ok(Held::Segments(of_segments.unwrap_or_else(|| of_map().into_iter().collect())));
     }
     let mut set = vec![0; filters.len().div_ceil(WORD)];
     let mut refused = Vec::new();

@@ -104,8 +104,10 @@ pub struct Description {
     pub filters: Vec<Part>,
     /// The tables of numbers: one of a filter from which keys can be removed, none of a Bloom filter.
     pub tables: Vec<Table>,
-    /// Its segments, by their numbers; none of a filter that has none.
+    /// Its segments, by their numbers, or the values of a map that have names; none of a filter that has none.
     pub segments: Vec<SegmentOf>,
+    /// Bits of a value; null of what is no map.
+    pub value_bits: Option<u8>,
     /// How long it keeps keys; null of a filter that forgets none.
     pub window: Option<WindowOf>,
     /// What its user should know.
@@ -241,6 +243,7 @@ impl Description {
             filters: parts.iter().map(|part| Part::of(part, has_plan)).collect(),
             tables: facts.tables.iter().map(Table::of).collect(),
             segments: facts.segments.iter().map(SegmentOf::of).collect(),
+            value_bits: facts.ribbon.as_ref().map(|ribbon| ribbon.value_bits).filter(|bits| *bits > 0),
             window: facts.window.and_then(WindowOf::of),
             warnings: facts.warnings.iter().map(ToString::to_string).collect(),
             article: None,

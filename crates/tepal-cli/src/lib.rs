@@ -70,6 +70,7 @@ pub fn main() -> ExitCode {
         Verb::Remove(args) => cmd::remove::run(&args),
         Verb::Has(args) => cmd::has::run(&args),
         Verb::Which(args) => cmd::which::run(&args),
+        Verb::Get(args) => cmd::get::run(&args),
         Verb::Uniq(args) => cmd::uniq::run(&args),
         Verb::Info(args) => cmd::info::run(&args),
         Verb::Plan(args) => cmd::plan::run(&args),

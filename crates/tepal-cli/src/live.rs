@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use tepal::Opened;
 
 use crate::args::KeyArgs;
-use crate::asking::{Answers, Groups, How, segments_of};
+use crate::asking::{Answers, Groups, How, named_segments};
 use crate::clock;
 use crate::error::Failure;
 use crate::input::pages::Keys;
@@ -205,15 +205,7 @@ impl<'a> Filters<'a> {
     fn check_keys(&self, number: usize, opened: &Opened) -> Result<(), Failure> {
         let path = &self.paths[number];
         // Their names were told already.
-        let names = |filter: &Opened| {
-            segments_of(filter).map(|filter| {
-                filter
-                    .all_segments()
-                    .map(|segment| (segment, filter.segment_name(segment).map(str::to_owned)))
-                    .collect::<Vec<_>>()
-            })
-        };
-        if self.paths.len() == 1 && names(&self.now()[number]) != names(opened) {
+        if self.paths.len() == 1 && named_segments(&self.now()[number]) != named_segments(opened) {
             return Err(Failure::at(
                 &shown(path),
                 "its successor has other segments; start again to have their names",

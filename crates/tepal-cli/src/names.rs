@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use tepal::SegmentFilter;
-
 use crate::asking::Holders;
 use crate::error::Failure;
 use crate::input::records::Batch;
@@ -52,14 +50,15 @@ impl Names {
 
     /// The names of the segments of a filter, by their numbers; a number that none has is without a name. In `text` each must be one
     /// that a script can tell from all others.
-    pub fn of_segments(path: &Path, filter: &SegmentFilter, text: bool) -> Result<Self, Failure> {
-        let last = filter.all_segments().last().map_or(0, |last| usize::from(last.number()) + 1);
+    pub fn of_segments(
+        path: &Path,
+        segments: Vec<(u16, Option<String>)>,
+        text: bool,
+    ) -> Result<Self, Failure> {
+        let last = segments.last().map_or(0, |(last, _)| usize::from(*last) + 1);
         let mut names = vec![String::new(); last];
-        for segment in filter.all_segments() {
-            let name = match filter.segment_name(segment) {
-                Some(name) => name.to_owned(),
-                None => format!("#{}", segment.number()),
-            };
+        for (number, name) in segments {
+            let name = name.unwrap_or_else(|| format!("#{number}"));
             if text && (name == NONE || name.contains([',', '\t']) || one_line(&name) != name) {
                 let why = match name == NONE {
                     true => "says that no segment has a key",
@@ -68,7 +67,7 @@ impl Names {
                 let text = format!("the name {} of a segment {why}; use --json", shown_key(name.as_bytes()));
                 return Err(Failure::at(&shown(path), text));
             }
-            names[usize::from(segment.number())] = name;
+            names[usize::from(number)] = name;
         }
         Ok(Self(names))
     }

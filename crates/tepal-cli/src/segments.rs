@@ -22,6 +22,8 @@ const LEAST_ROOM: usize = 1 << 16;
 pub struct ByField {
     /// Prepares them.
     pub hasher: KeyHasher,
+    /// What names the field of the segment.
+    pub flag: &'static str,
 }
 
 /// Keys, and the names of their segments. A record without one of the two is not among them.
@@ -30,6 +32,9 @@ pub struct Named {
     keys: PreparedKeys,
     /// For each key the place of its segment among the names.
     places: Vec<u32>,
+    /// For each key its record, and how many records there were.
+    of_records: Vec<usize>,
+    records: usize,
     /// The names in the order in which they came first.
     names: Vec<String>,
     by_name: HashMap<String, u32>,
@@ -46,8 +51,13 @@ impl Named {
         &self.names
     }
 
+    /// The record of key `i`.
+    pub fn record_of(&self, i: usize) -> usize {
+        self.of_records[i]
+    }
+
     /// The hashes of the keys.
-    fn hashes(&self) -> &[u64] {
+    pub fn hashes(&self) -> &[u64] {
         self.keys.hashes().unwrap_or_default()
     }
 
@@ -57,20 +67,19 @@ impl Named {
     }
 
     /// The place of a name.
-    fn place(&mut self, name: &[u8]) -> Result<u32, String> {
+    fn place(&mut self, flag: &str, name: &[u8]) -> Result<u32, String> {
         // Rows are often in the order of their segments.
         if let Some(&last) = self.places.last() {
             if self.names[last as usize].as_bytes() == name {
                 return Ok(last);
             }
         }
-        let name = std::str::from_utf8(name).map_err(|_| {
-            format!("--by: {} is no UTF-8, and the name of a segment is text", shown_key(name))
-        })?;
+        let name = std::str::from_utf8(name)
+            .map_err(|_| format!("{flag}: {} is no UTF-8, and a name is text", shown_key(name)))?;
         if let Some(&place) = self.by_name.get(name) {
             return Ok(place);
         }
-        check_segment_name(name).map_err(|error| format!("--by: {error}"))?;
+        check_segment_name(name).map_err(|error| format!("{flag}: {error}"))?;
         let place = self.names.len() as u32;
         self.by_name.insert(name.to_owned(), place);
         self.names.push(name.to_owned());
@@ -87,14 +96,18 @@ impl Work for ByField {
     fn clear(named: &mut Named) {
         named.keys.clear();
         named.places.clear();
+        named.of_records.clear();
+        named.records = 0;
         named.names.clear();
         named.by_name.clear();
     }
 
     fn work(&self, (): &mut (), keys: &mut Keys<'_>, named: &mut Named) -> Result<(), Refused> {
+        let before = named.records;
+        named.records += keys.batch.len();
         (0..keys.batch.len()).try_for_each(|record| {
             let place = match keys.segment(record) {
-                Ok(Some(name)) => named.place(name),
+                Ok(Some(name)) => named.place(self.flag, name),
                 // A blank row.
                 Ok(None) => return Ok(()),
                 Err(text) => Err(text),
@@ -104,7 +117,10 @@ impl Work for ByField {
                 Err(text) => return keys.bad.push(record, text),
             };
             match prepare_one(&self.hasher, keys, record, &mut named.keys)? {
-                Ok(()) => named.places.push(place),
+                Ok(()) => {
+                    named.places.push(place);
+                    named.of_records.push(before + record);
+                }
                 Err(Some(text)) => keys.bad.push(record, text)?,
                 Err(None) => {}
             }

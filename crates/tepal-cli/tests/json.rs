@@ -123,6 +123,7 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
         ("table", "--count-bits 8"),
         ("window", "--window 7d"),
         ("segments", "others --set -n 100k"),
+        ("map", "others --set --static"),
     ] {
         let ran = place.run(&format!("build -q -o {name} {more} keys"));
         assert_eq!(ran.code, 0, "{name}: {}", ran.err);
@@ -131,6 +132,9 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
         let ran = place.run(args);
         assert_eq!(ran.code, 0, "{args}: {}", ran.err);
     }
+    place.write("pairs", "7\t9\n8\t70\n");
+    let ran = place.run("build -q -o intmap --integer -f 1 --map 2 pairs");
+    assert_eq!(ran.code, 0, "{}", ran.err);
     let hashed = tepal::BloomFilter::builder().caller_hash("mine").capacity(10).build().unwrap();
     hashed.save(place.path("hashed")).unwrap();
     vec![
@@ -157,13 +161,14 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
             "which",
             vec!["which --json f guava --from guava --keys bytes -- rows", "which --json ints ints -- mixed"],
         ),
+        ("get", vec!["get --json map rows -e 1", "get --json map -f 2 rows", "get --json intmap mixed"]),
         ("uniq", vec!["uniq --json --csv -f 2 -d ; --bad skip blank", "uniq --json rows"]),
         ("uniq-count", vec!["uniq --json -c --csv -f 2 -d ; --bad skip blank", "uniq --json -c -p 10% keys"]),
         ("which-count", vec!["which --json -c f roomy -- keys"]),
         (
             "info",
             vec![
-                "info --json f roomy article ints byfield hashed chain table window segments",
+                "info --json f roomy article ints byfield hashed chain table window segments map",
                 "info --json guava --from guava",
                 "info --json valkey --from valkey-bloom",
                 "info --json sealed --seal seal",

@@ -8,8 +8,8 @@ use serde::Serialize;
 use tepal::OverCapacity;
 
 use super::{
-    ChainArgs, GrowArgs, KeyArgs, RecipeArgs, RibbonArgs, SchemeArgs, SegmentArgs, ShapeArgs, TableArgs,
-    WindowArgs,
+    ChainArgs, GrowArgs, KeyArgs, MapArgs, RecipeArgs, RibbonArgs, SchemeArgs, SegmentArgs, ShapeArgs,
+    TableArgs, WindowArgs,
 };
 use crate::text::number;
 
@@ -76,6 +76,8 @@ pub struct BuildArgs {
     pub segments: SegmentArgs,
     #[command(flatten)]
     pub ribbon: RibbonArgs,
+    #[command(flatten)]
+    pub map: MapArgs,
     #[command(flatten)]
     pub keys: KeyArgs,
     /// Memory for keys that wait until they are counted, 8 bytes each; what does not fit goes to temporary files. The peak is

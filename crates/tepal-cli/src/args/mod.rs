@@ -13,10 +13,12 @@ mod chain;
 mod encoding;
 mod except;
 mod foreign;
+mod get;
 mod grow;
 mod has;
 mod keys;
 mod live;
+mod map;
 mod output;
 mod patch;
 mod remove;
@@ -40,12 +42,15 @@ pub use encoding::listed;
 use except::EXCEPT_HELP;
 pub use except::ExceptArgs;
 pub use foreign::{ConvertArgs, FileArgs, MergeArgs, Preset, SchemeArgs};
+pub use get::GetArgs;
 use grow::GROW_HELP;
 pub use grow::GrowArgs;
 pub use has::HasArgs;
 use keys::KEYS_HELP;
 pub use keys::{AskedArgs, HeaderArgs, KeyArgs, RecipeArgs};
 pub use live::LiveArgs;
+use map::MAP_HELP;
+pub use map::MapArgs;
 pub use output::{ChangeArgs, MakeArgs};
 use patch::PATCH_HELP;
 pub use patch::{DiffArgs, PatchArgs};
@@ -80,7 +85,7 @@ const TEMPLATE: &str = "{about-with-newline}\nExamples:\n{before-help}\
   tepal has list.tepal today.txt              print the lines that are (probably) on the list
   tepal has -v list.tepal today.txt           print the lines that are surely not on it",
     after_help = "A filter answers \"no\" with certainty and \"yes\" with a known rate of error. `tepal VERB --help` tells more.
-Exit codes: 0 done (`has`, `which`, `uniq`: a line was selected), 1 these selected none, or `test` found a broken promise, \
+Exit codes: 0 done (`has`, `which`, `get`, `uniq`: a line was selected), 1 these selected none, or `test` found a broken promise, \
                   2 error."
 )]
 pub struct Cli {
@@ -114,7 +119,7 @@ pub enum Verb {
         before_help = "  tepal build list.txt -o list.tepal
   zcat old.gz | tepal build - new.txt -p 0.1% -o all.tepal
   tepal build mail.csv -f email --nocase --trim -o mail.tepal",
-        after_help = format!("{KEYS_HELP}\n\n{EXACT_HELP}\n\n{TABLE_HELP}\n\n{GROW_HELP}\n\n{WINDOW_HELP}\n\n{SEGMENT_HELP}\n\n{RIBBON_HELP}")
+        after_help = format!("{KEYS_HELP}\n\n{EXACT_HELP}\n\n{TABLE_HELP}\n\n{GROW_HELP}\n\n{WINDOW_HELP}\n\n{SEGMENT_HELP}\n\n{RIBBON_HELP}\n\n{MAP_HELP}")
     )]
     Build(BuildArgs),
     /// Add keys to a filter
@@ -156,6 +161,16 @@ pub enum Verb {
         after_help = which::HELP
     )]
     Which(WhichArgs),
+    /// Say which value a map has for each key
+    #[command(
+        aliases = ["lookup", "value"],
+        help_template = TEMPLATE,
+        before_help = "  tepal get countries.tepal -e 570108428378
+  tepal get countries.tepal today.txt > with-country.tsv
+  tepal get -f account countries.tepal today.csv",
+        after_help = get::HELP
+    )]
+    Get(GetArgs),
     /// Print each line once: those whose key was not seen before
     #[command(
         aliases = ["dedup", "dedupe", "unique"],

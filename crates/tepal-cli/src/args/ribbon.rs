@@ -17,6 +17,6 @@ It is asked like any other filter. Memory: twice the filter, a byte a key, what 
 pub struct RibbonArgs {
     /// Make the smallest filter, of a list that is complete: no key can be added later
     #[arg(long = "static", aliases = ["ribbon", "frozen", "immutable", "smallest"],
-        conflicts_with_all = ["deletable", "count_bits", "counting", "window", "growing", "by", "set"])]
+        conflicts_with_all = ["deletable", "count_bits", "counting", "window", "growing"])]
     pub is_static: bool,
 }

@@ -60,8 +60,8 @@ pub fn run(args: &AddArgs) -> Outcome {
     let mut rules =
         rows::rules(&args.keys, BadPolicy::Fail, file_rows, !sources.is_empty(), args.change.quiet)?;
     if let Some(by) = &args.by {
-        check_fields(by, rules.field.as_ref())?;
-        rules.by = Some(by.clone());
+        check_fields("--by", by, rules.field.as_ref())?;
+        rules.by = Some((by.clone(), "--by"));
     }
     let progress = Progress::of(&sources, args.change.quiet);
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
@@ -146,7 +146,7 @@ fn held(file: &Opened) -> f64 {
 fn add_rows(name: &str, file: &mut Opened, inputs: &mut Inputs, args: &AddArgs) -> Result<u64, Failure> {
     let mut pairs = Pairs::new(args.keys.threads());
     let mut rows = Rows { numbers: Numbers::default(), pairs: &mut pairs };
-    pipeline::run(inputs, &ByField { hasher: file.key_hasher() }, &mut rows)?;
+    pipeline::run(inputs, &ByField { hasher: file.key_hasher(), flag: "--by" }, &mut rows)?;
     let names = rows.numbers.into_names();
     let failed = |error| Failure::at(name, error);
     // The numbers that these names have in the filter.

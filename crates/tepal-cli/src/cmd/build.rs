@@ -5,6 +5,7 @@ mod exact;
 pub mod gather;
 mod grow;
 mod like;
+mod map;
 mod ribbon;
 pub mod segments;
 pub mod table;
@@ -58,6 +59,7 @@ pub fn run(args: &BuildArgs) -> Outcome {
     window::check(args)?;
     segments::check(args)?;
     ribbon::check(args)?;
+    map::check(args)?;
     exact::check(args)?;
     let output = Some(args.output.as_path());
     keep(output, "a list of keys", args.inputs.iter().chain(&args.exact_on))?;
@@ -242,6 +244,7 @@ const USELESS: f64 = 0.5;
 fn refuse_useless(args: &BuildArgs, built: &Built) -> Result<(), Failure> {
     let rate = built.file.filter().false_positive_rate();
     let is_meant = args.shape.fpr.is_some()
+        || args.map.known_keys
         || args.scheme.preset.is_some()
         || args.like.is_some()
         || args.over.is_some_and(|policy| policy != OverCapacity::Refuse);
@@ -285,13 +288,20 @@ pub fn summary(built: &Built, rules: &KeyRules) -> String {
         AnyFilter::Segment(filter) => {
             format!(" in {}", number::counted(filter.num_segments() as u64, "segment"))
         }
+        AnyFilter::Map(map) if map.num_names() > 0 => {
+            format!(" with {}", number::counted(map.num_names() as u64, "different value"))
+        }
+        AnyFilter::Map(map) => {
+            format!(" with values of {}", number::counted(map.value_bits().into(), "bit"))
+        }
         _ => String::new(),
     };
-    format!(
-        "{keys}{segments}, {}, {} false positives",
-        number::size(bytes),
-        number::rate(filter.promised_false_positive_rate())
-    )
+    let rate = filter.promised_false_positive_rate();
+    let wrong = match rate {
+        1.0 => "other keys get a value too".to_owned(),
+        rate => format!("{} false positives", number::rate(rate)),
+    };
+    format!("{keys}{segments}, {}, {wrong}", number::size(bytes))
 }
 
 fn warn_over(name: &str, filter: &AnyFilter) {

@@ -70,6 +70,9 @@ fn way_out(property: &str, new: &Path, old: &str) -> String {
             ": the table of a filter from which keys can be removed follows from how many keys there are; send it whole, or build it \
              with --like {old}, which keeps the length while the keys fit"
         ),
+        Some(Kind::Map) => {
+            ": a map follows from all its keys and values, and differs everywhere where one is another; send it whole".to_owned()
+        }
         Some(Kind::Growing | Kind::Expiring | Kind::Segment) => {
             ": the tables of such a filter follow from how many keys there are; send it whole".to_owned()
         }

@@ -104,7 +104,8 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
         line("window", window(of));
     }
     for (n, text) in segments(&facts.segments).into_iter().enumerate() {
-        line(if n == 0 { "segments" } else { "" }, text);
+        let first = if facts.kind == Kind::Map { "values" } else { "segments" };
+        line(if n == 0 { first } else { "" }, text);
     }
     for table in &facts.tables {
         line("table", lines(table, facts.kind));
@@ -144,6 +145,7 @@ fn what(told: &Told) -> String {
         _ if told.facts.kind == Kind::Ribbon => {
             "ribbon filter: the smallest one, of a set that does not change".to_owned()
         }
+        _ if told.facts.kind == Kind::Map => map(&told.facts),
         _ if told.facts.kind == Kind::Expiring => "expiring filter: it forgets keys by itself".to_owned(),
         [one] => {
             let layout = if told.is_ours() { format!("layout {}, ", one.layout) } else { String::new() };
@@ -155,6 +157,20 @@ fn what(told: &Told) -> String {
         true => kind,
         false => format!("{kind}, in the format {}", told.file.format),
     }
+}
+
+/// A map from keys to numbers, or to names.
+fn map(facts: &Facts) -> String {
+    let bits = facts.ribbon.as_ref().map_or(0, |ribbon| ribbon.value_bits);
+    let values = match facts.segments.len() as u64 {
+        0 => format!("a number of {}", counted(bits.into(), "bit")),
+        names => format!("one of {}", counted(names, "value")),
+    };
+    let others = match facts.promised_false_positive_rate {
+        1.0 => ", and other keys some value or other",
+        _ => "",
+    };
+    format!("map that does not change: each key has {values}{others} (tepal get)")
 }
 
 /// A filter from which keys can be removed.
@@ -194,7 +210,7 @@ fn keys(told: &Told) -> String {
     if let (Kind::Quotient | Kind::Growing, Some(keys)) = (facts.kind, facts.keys_inserted) {
         return format!("{} in it, about {different} different ones", count(keys));
     }
-    if let (Kind::Ribbon, Some(keys)) = (facts.kind, facts.keys_inserted) {
+    if let (Kind::Ribbon | Kind::Map, Some(keys)) = (facts.kind, facts.keys_inserted) {
         return format!("{} in it, each once", count(keys));
     }
     if let (Kind::Expiring, Some(keys)) = (facts.kind, facts.keys_inserted) {

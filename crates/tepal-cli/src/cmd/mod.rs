@@ -6,6 +6,7 @@ pub mod convert;
 pub mod demo;
 pub mod diff;
 pub mod except;
+pub mod get;
 pub mod has;
 pub mod info;
 pub mod manual;

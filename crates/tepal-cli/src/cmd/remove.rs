@@ -127,6 +127,10 @@ fn check_kind(name: &str, file: &Opened) -> Result<(), Failure> {
             return Err(Failure::at(name, text));
         }
         Kind::Ribbon => "a filter of a set that does not change",
+        Kind::Map => {
+            let text = "a map of keys that do not change, so that none can be removed; build it again of the other rows: tepal build --map";
+            return Err(Failure::at(name, text));
+        }
         _ => "a filter of another kind",
     };
     Err(Failure::at(

@@ -167,11 +167,11 @@ fn in_segments(
     bad: &mut u64,
 ) -> Result<Tally, Failure> {
     let mut members = Members::of(&shown(&args.filter), filter)?;
-    let rules = KeyRules { by: args.by.clone(), ..rules.clone() };
-    if let Some(by) = &rules.by {
-        check_fields(by, rules.field.as_ref())?;
+    let rules = KeyRules { by: args.by.clone().map(|by| (by, "--by")), ..rules.clone() };
+    if let Some((by, _)) = &rules.by {
+        check_fields("--by", by, rules.field.as_ref())?;
     }
-    let work = ByField { hasher: filter.key_hasher() };
+    let work = ByField { hasher: filter.key_hasher(), flag: "--by" };
     run_through(paths, args, &rules, &work, &mut members, bad)?;
     Ok(members.tally)
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use tepal::Opened;
 
 use crate::args::{FileArgs, WhichArgs};
-use crate::asking::{Answers, Holders, How, holders_of, segments_of};
+use crate::asking::{Answers, Holders, How, holders_of, named_segments};
 use crate::clock;
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
@@ -59,22 +59,22 @@ fn names(args: &WhichArgs, filters: &[Arc<Opened>]) -> Result<(Names, How), Fail
     let text = !args.json && !args.invert && !args.quiet;
     let paths = || args.filters.iter().map(|path| path.as_path());
     let with_segments =
-        filters.iter().zip(paths()).find_map(|(filter, path)| Some((path, segments_of(filter)?)));
+        filters.iter().zip(paths()).find_map(|(filter, path)| Some((path, named_segments(filter)?)));
     match with_segments {
         Some((path, _)) if args.stem && filters.len() == 1 => Err(Failure::at(
             &shown(path),
             "--stem is about the names of files, and here the segments are named; leave it out",
         )),
-        Some((path, filter)) if filters.len() == 1 => {
-            let names = Names::of_segments(path, filter, text)?;
+        Some((path, segments)) if filters.len() == 1 => {
+            let names = Names::of_segments(path, segments, text)?;
             Ok((names, How { segments: true, ..How::default() }))
         }
         found => {
-            if let (Some((path, filter)), false) = (found, args.quiet) {
+            if let (Some((path, segments)), false) = (found, args.quiet) {
                 complain(&format!(
                     "{}: one of several filters, so that its {} are not told apart; ask it alone for them",
                     shown(path),
-                    counted(filter.num_segments() as u64, "segment")
+                    counted(segments.len() as u64, "segment")
                 ));
             }
             Ok((Names::of(paths(), args.stem, text)?, How { each: true, mixed: true, ..How::default() }))

@@ -69,8 +69,8 @@ pub struct KeyRules {
     pub null: bool,
     /// The key is this field; without it the whole record.
     pub field: Option<Field>,
-    /// This field names the segment of the key.
-    pub by: Option<Field>,
+    /// This field names the segment of the key, or its value in a map; and the flag that says so.
+    pub by: Option<(Field, &'static str)>,
     /// How rows are written, if that was given. If not, the name of the file decides.
     pub row_format: Option<RowFormat>,
     /// How the rows were written that the filter was built from, where the field is that one. The names of files go before.
@@ -140,7 +140,7 @@ pub enum Extractor {
         scratch: Vec<u8>,
     },
     /// Two fields: the key, and what names its segment.
-    Pair(Box<[Extractor; 2]>),
+    Pair(Box<[Extractor; 2]>, &'static str),
 }
 
 /// What reading a quoted field needs.
@@ -167,14 +167,14 @@ impl Extractor {
             Self::Whole => Self::Whole,
             Self::Column { number, format, .. } => Self::column(*number, *format),
             Self::Json { pointer, .. } => Self::Json { pointer: pointer.clone(), scratch: Vec::new() },
-            Self::Pair(pair) => Self::Pair(Box::new([pair[0].another(), pair[1].another()])),
+            Self::Pair(pair, flag) => Self::Pair(Box::new([pair[0].another(), pair[1].another()]), flag),
         }
     }
 
     /// The name of the segment of a record, where there is one; else as [`key`](Self::key).
     pub fn segment<'a>(&'a mut self, record: &'a [u8]) -> Result<Option<&'a [u8]>, String> {
         match self {
-            Self::Pair(pair) => pair[1].key(record).map_err(|text| format!("--by: {text}")),
+            Self::Pair(pair, flag) => pair[1].key(record).map_err(|text| format!("{flag}: {text}")),
             one => one.key(record),
         }
     }
@@ -194,7 +194,7 @@ impl Extractor {
                 json::key(record, pointer, scratch)?;
                 Ok(Some(scratch))
             }
-            Self::Pair(pair) => pair[0].key(record),
+            Self::Pair(pair, _) => pair[0].key(record),
         }
     }
 }

@@ -150,9 +150,9 @@ impl OpenInput {
         let (key, named) = extractor(rules.field.as_ref(), format);
         let (extractor, header_fields) = match &rules.by {
             None => (key, [named, None]),
-            by => {
-                let (segment, its) = extractor(by.as_ref(), format);
-                (Extractor::Pair(Box::new([key, segment])), [named, its])
+            Some((by, flag)) => {
+                let (segment, its) = extractor(Some(by), format);
+                (Extractor::Pair(Box::new([key, segment]), flag), [named, its])
             }
         };
         let name = pieces.name().to_owned();
@@ -209,7 +209,7 @@ impl OpenInput {
             let number = find_column(header, &field, format)
                 .map_err(|text| Failure::at_line(&self.name, 1, self.bad.hinted(&text)))?;
             match &mut self.extractor {
-                Extractor::Pair(pair) => pair[which] = Extractor::column(number, format),
+                Extractor::Pair(pair, _) => pair[which] = Extractor::column(number, format),
                 one => *one = Extractor::column(number, format),
             }
         }

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 
 use serde::Serialize;
-use tepal::Opened;
+use tepal::{Opened, RibbonMap};
 
 use crate::asking::Answers;
 use crate::error::Failure;
@@ -92,6 +92,54 @@ impl<'a> Judged<'a> {
         let new = key.and_then(|_| new());
         let (key, key_hex) = text_or_hex(key);
         Self { input, line, key, key_hex, new, bad }
+    }
+}
+
+/// A record, and which value a map has for its key.
+#[derive(Serialize)]
+pub struct Valued<'a> {
+    /// The name of the input; nothing for a key of `-e`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    /// The key where it is UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<&'a str>,
+    /// The key where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key_hex: Option<String>,
+    /// Its value; null where it has none.
+    value: Option<u32>,
+    /// The name of its value; null where values are numbers and no more.
+    name: Option<&'a str>,
+    /// Why it has no key; nothing where it has one, and of a blank row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bad: Option<String>,
+}
+
+impl<'a> Valued<'a> {
+    /// A record at some place, unless it is a key of `-e`; its key, or why it has none.
+    pub fn new(
+        place: Option<(&'a str, u64)>,
+        key: Result<Option<&'a [u8]>, String>,
+        map: &'a RibbonMap,
+        value: Option<u32>,
+    ) -> Self {
+        let (key, bad) = match key {
+            Ok(key) => (key, None),
+            Err(text) => (None, Some(text)),
+        };
+        let (key, key_hex) = text_or_hex(key);
+        Self {
+            input: place.map(|(input, _)| input),
+            line: place.map(|(_, line)| line),
+            key,
+            key_hex,
+            value,
+            name: value.and_then(|value| map.name_of(value)),
+            bad,
+        }
     }
 }
 

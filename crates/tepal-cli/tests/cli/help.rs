@@ -6,8 +6,8 @@ use crate::place::Place;
 fn help_begins_with_what_it_does_and_three_examples() {
     let place = Place::new();
     for verb in [
-        "", "build", "add", "remove", "has", "which", "uniq", "info", "plan", "merge", "shrink", "convert",
-        "verify", "test", "demo",
+        "", "build", "add", "remove", "has", "which", "get", "uniq", "info", "plan", "merge", "shrink",
+        "convert", "verify", "test", "demo",
     ] {
         let ran = place.run(&format!("{verb} -h"));
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));

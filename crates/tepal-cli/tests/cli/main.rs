@@ -24,6 +24,7 @@ mod limits;
 #[path = "../shared/line_ends.rs"]
 mod line_ends;
 mod manual;
+mod map;
 mod model;
 #[cfg(unix)]
 mod nothing_lost;

@@ -139,6 +139,7 @@ fn info_as_json_is_stable() {
         "scheme",
         "seed",
         "valkey_seed",
+        "value_bits",
         "caller_hash",
         "key_domain",
         "trim",

@@ -47,6 +47,10 @@ pub fn file(
         let text = "a filter with segments; build the other with --by or --set, and with the -n and -p of this one, in place of --like";
         return Err(Failure::at(&name, text));
     }
+    if file.filter().kind() == tepal::Kind::Map {
+        let text = "a map of keys that do not change; build the other with --map too, in place of --like";
+        return Err(Failure::at(&name, text));
+    }
     let exceptions = file.filter().facts().exceptions;
     if exceptions > 0 && !args.quiet {
         complain(&format!(

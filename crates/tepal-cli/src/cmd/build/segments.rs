@@ -44,7 +44,7 @@ pub fn check(args: &BuildArgs) -> Result<(), Failure> {
     }
     table::check_of(flag, table::TABLE, args)?;
     match &args.segments.by {
-        Some(by) => check_fields(by, args.keys.field.as_ref()),
+        Some(by) => check_fields("--by", by, args.keys.field.as_ref()),
         None if args.inputs.is_empty() || args.inputs.iter().any(|path| path.as_os_str() == "-") => {
             Err(Failure::new(
                 "--set gives each list the name of its file, and standard input has none; name files, or say with --by which \
@@ -56,19 +56,20 @@ pub fn check(args: &BuildArgs) -> Result<(), Failure> {
 }
 
 /// Refuses fields of which one is none beside the other.
-pub fn check_fields(by: &Field, key: Option<&Field>) -> Result<(), Failure> {
+pub fn check_fields(flag: &str, by: &Field, key: Option<&Field>) -> Result<(), Failure> {
     let is_path = |field: &Field| matches!(field, Field::Pointer(_));
+    let what = if flag == "--map" { "value" } else { "segment" };
     match key {
-        None => Err(Failure::new(
-            "--by names the field of the segment; say with -f which field is the key, such as -f 1 or -f email",
-        )),
+        None => Err(Failure::new(format!(
+            "{flag} names the field of the {what}; say with -f which field is the key, such as -f 1 or -f email"
+        ))),
         Some(key) if is_path(key) != is_path(by) => Err(Failure::new(format!(
-            "--by {} and -f {}: one is a path into JSON lines and the other a field of rows; name both alike",
+            "{flag} {} and -f {}: one is a path into JSON lines and the other a field of rows; name both alike",
             by.text(),
             key.text()
         ))),
         Some(key) if key == by => Err(Failure::new(format!(
-            "--by and -f both name the field {}; each key would be a segment of its own, so name another field with --by",
+            "{flag} and -f both name the field {}; each key would be a {what} of its own, so name another field with {flag}",
             by.text()
         ))),
         Some(_) => Ok(()),
@@ -99,21 +100,11 @@ pub fn build(shape: Shape, args: &BuildArgs, inputs: &mut Inputs) -> Result<Buil
     let names = match &args.segments.by {
         Some(_) => {
             let mut rows = Rows { numbers: Numbers::default(), pairs: &mut pairs };
-            pipeline::run(inputs, &ByField { hasher }, &mut rows)?;
+            pipeline::run(inputs, &ByField { hasher, flag: "--by" }, &mut rows)?;
             rows.numbers.into_names()
         }
         None => {
-            let paths = args.inputs.iter().map(|path| path.as_path());
-            let named = Names::of(paths, args.segments.stem, false)?;
-            if let Some(name) = named.all().iter().find(|name| name.contains(',') || *name == NONE) {
-                return Err(Failure::at(
-                    name,
-                    format!(
-                        "tepal which puts commas between the names of segments, and {NONE} where there is none, so none is called that; \
-                         rename the file"
-                    ),
-                ));
-            }
+            let named = names_of_lists(args)?;
             let mut numbers = Numbers::default();
             let of_lists = named.all().iter().map(|name| numbers.number(&list, name));
             let of_lists: Vec<Segment> = of_lists.collect::<Result<_, _>>()?;
@@ -138,6 +129,22 @@ pub fn build(shape: Shape, args: &BuildArgs, inputs: &mut Inputs) -> Result<Buil
         error => Failure::at(&list, error),
     })?;
     Ok(Built::counted(Opened::new(filter, Format::Tepal)?, keys, different))
+}
+
+/// The names of the lists of --set.
+pub fn names_of_lists(args: &BuildArgs) -> Result<Names, Failure> {
+    let paths = args.inputs.iter().map(|path| path.as_path());
+    let named = Names::of(paths, args.segments.stem, false)?;
+    match named.all().iter().find(|name| name.contains(',') || *name == NONE) {
+        None => Ok(named),
+        Some(name) => Err(Failure::at(
+            name,
+            format!(
+                "tepal which puts commas between the names of segments, and {NONE} where there is none, so none is called that; \
+                 rename the file"
+            ),
+        )),
+    }
 }
 
 /// Keys of lists of which each is a segment.

@@ -7,7 +7,7 @@ use tepal::{BloomFilterBuilder, ExpiringFilterBuilder, Opened};
 
 use super::exact::{self, ExactOn};
 use super::grow::{self, Growth};
-use super::{gather, keyed, like, ribbon, segments, table, window};
+use super::{gather, keyed, like, map, ribbon, segments, table, window};
 use crate::args::BuildArgs;
 use crate::error::Failure;
 use crate::input::bad::BadPolicy;
@@ -33,6 +33,8 @@ pub enum Way {
     Grow(Box<Growth>),
     /// They go into a table that says in which segments they are.
     Segments(Box<segments::Shape>),
+    /// They are all there are, and each has a value.
+    Map(Box<map::Shape>),
 }
 
 impl Way {
@@ -47,11 +49,13 @@ impl Way {
             let (file, rules) = like::file(path, args, sources, secrets)?;
             return Ok((Self::like(path, file)?, rules));
         }
-        let rules = KeyRules { by: args.segments.by.clone(), ..args.keys.rules(BadPolicy::Fail)? };
+        let rules = KeyRules { by: map::field(args), ..args.keys.rules(BadPolicy::Fail)? };
         args.keys.check_field()?;
         let rows = Rows::label(&rules, sources);
         let way = if args.window.window.is_some() {
             Self::Window(Box::new(window::described(args, rows, secrets)?))
+        } else if map::flag(args).is_some() {
+            Self::Map(Box::new(map::described(args, rows, secrets)?))
         } else if args.ribbon.is_static {
             Self::Gather(Box::new(ribbon::new_gather(args, rows, secrets, target)?))
         } else if args.grow.growing {
@@ -95,6 +99,7 @@ impl Way {
             Self::Window(builder) => window::build(*builder, args, inputs)?,
             Self::Grow(growth) => grow::build(*growth, args, inputs)?,
             Self::Segments(shape) => segments::build(*shape, args, inputs)?,
+            Self::Map(shape) => map::build(*shape, args, inputs)?,
         };
         Ok((built, None))
     }

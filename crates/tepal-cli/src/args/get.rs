@@ -1,0 +1,51 @@
+//! `tepal get`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{AskedArgs, FileArgs, HeaderArgs, KeyArgs, SecretArgs};
+
+/// The end of the help.
+pub const HELP: &str = "\
+Each line comes out with one more field, after a tab: the value of its key, a number or a name, or the word none. So \
+`awk -F'\\t' '{print $NF}'` has the values. \"none\" is certain: the key was not on the list. A key that was on the list has its value, \
+certainly. Another one gets a value by mistake at the rate of the map; where that was built with --known-keys, nearly always.
+
+A map is built by tepal build --map; of --by or --set with --static the values are the names of segments.
+
+What the keys are, and how they are read: tepal has --help.
+Exit codes: 0 a key has a value (-v: a key has none), 1 not so, 2 error.";
+
+/// `tepal get`.
+#[derive(Args, Debug)]
+pub struct GetArgs {
+    /// The map
+    #[arg(value_name = "MAP")]
+    pub map: PathBuf,
+    /// Files of lines; none or - is standard input
+    #[arg(value_name = "LINES")]
+    pub inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub asked: AskedArgs,
+    /// Print only the lines whose key surely has no value, as they are
+    #[arg(short = 'v', long)]
+    pub invert: bool,
+    /// Print only how many keys have a value. With -v: how many have none
+    #[arg(short, long)]
+    pub count: bool,
+    /// Print nothing, and end with exit code 0 at the first key that has a value
+    #[arg(short, long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub header: HeaderArgs,
+    #[command(flatten)]
+    pub keys: KeyArgs,
+    #[command(flatten)]
+    pub file: FileArgs,
+    #[command(flatten)]
+    pub keyed: SecretArgs,
+    /// Print one JSON object for each line
+    #[arg(long, conflicts_with_all = ["invert", "quiet", "count"])]
+    pub json: bool,
+}

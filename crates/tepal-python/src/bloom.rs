@@ -3,9 +3,9 @@
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use tepal::{AnyFilter, Format, Opened};
+use tepal::{AnyFilter, Opened};
 
-use crate::filter::{Filter, wrap};
+use crate::filter::{Filter, built, wrap};
 use crate::held::Held;
 use crate::mutable::MutableFilter;
 use crate::{error, key, options};
@@ -59,27 +59,18 @@ impl BloomFilter {
         over_capacity: &str,
         name: Option<&str>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let mut builder = tepal::BloomFilter::builder()
+        let builder = tepal::BloomFilter::builder()
             .capacity(options::whole("capacity", capacity)?)
             .false_positive_rate(false_positive_rate)
-            .key_domain(options::named(py, key_domain)?)
-            .over_capacity(options::named(py, over_capacity)?)
-            .labels(options::labels(name));
+            .over_capacity(options::named(py, over_capacity)?);
+        let mut builder = options::with_keys!(py, builder, seed, secret_key, key_domain, name);
         if let Some(layout) = layout {
             builder = builder.layout(options::named(py, layout)?);
         }
         if let Some(scheme) = scheme {
             builder = builder.scheme(options::named(py, scheme)?);
         }
-        if let Some(seed) = seed {
-            builder = builder.seed(options::whole("seed", seed)?);
-        }
-        if let Some(secret) = options::secret_key(py, secret_key)? {
-            builder = builder.secret_key(secret);
-        }
-        let opened = py.detach(|| Opened::new(builder.build()?, Format::Tepal));
-        let opened = opened.map_err(|error| error::of(py, error))?;
-        let filter = PyClassInitializer::from(Filter { held: Held::new(opened) });
+        let filter = built(py, || builder.build())?;
         Ok(filter.add_subclass(MutableFilter).add_subclass(BloomFilter))
     }
 

@@ -8,10 +8,15 @@ use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 use tepal::{AnyFilter, Error, Format, Opened, Scheme, SealKey};
 
 use crate::bloom::BloomFilter;
+use crate::chain::{ExceptedBloomFilter, ScalableBloomFilter};
 use crate::error;
+use crate::expiring::ExpiringFilter;
 use crate::held::Held;
 use crate::mutable::MutableFilter;
 use crate::open::{OpenOptions, open_path, read_bytes};
+use crate::ribbon::RibbonFilter;
+use crate::segment::SegmentFilter;
+use crate::table::{GrowingFilter, QuotientFilter};
 use crate::{answers, info, key, options, picture};
 
 /// A filter: it answers whether a key was inserted. `False` is certain; `True` means perhaps.
@@ -25,16 +30,63 @@ pub(crate) struct Filter {
     pub(crate) held: Held,
 }
 
+/// A filter that `build` makes, for an object of its class.
+pub(crate) fn built<F: Into<AnyFilter>>(
+    py: Python<'_>,
+    build: impl FnOnce() -> Result<F, Error> + Send,
+) -> PyResult<PyClassInitializer<Filter>> {
+    let opened = py.detach(|| Opened::new(build()?, Format::Tepal)).map_err(|error| error::of(py, error))?;
+    Ok(PyClassInitializer::from(Filter { held: Held::new(opened) }))
+}
+
 /// The filter as an object of the class for its kind.
 pub(crate) fn wrap(py: Python<'_>, opened: Opened) -> PyResult<Py<PyAny>> {
-    // What the classes can do is decided by the kind alone.
-    let is_bloom = matches!(opened.filter(), AnyFilter::Bloom(_));
-    let filter = PyClassInitializer::from(Filter { held: Held::new(opened) });
-    if is_bloom {
-        let bloom = filter.add_subclass(MutableFilter).add_subclass(BloomFilter);
-        return Ok(Py::new(py, bloom)?.into_any());
+    /// The class that a variant of the library's enum has here; each takes keys but for the last ones.
+    enum Class {
+        Bloom,
+        Excepted,
+        Scalable,
+        Quotient,
+        Growing,
+        Expiring,
+        Segment,
+        Ribbon,
+        Other,
     }
-    Ok(Py::new(py, filter)?.into_any())
+    let class = match opened.filter() {
+        AnyFilter::Bloom(_) => Class::Bloom,
+        AnyFilter::Excepted(_) => Class::Excepted,
+        AnyFilter::Scalable(_) => Class::Scalable,
+        AnyFilter::Quotient(_) => Class::Quotient,
+        AnyFilter::Growing(_) => Class::Growing,
+        AnyFilter::Expiring(_) => Class::Expiring,
+        AnyFilter::Segment(_) => Class::Segment,
+        AnyFilter::Ribbon(_) => Class::Ribbon,
+        // A kind that has no class here can be asked.
+        _ => Class::Other,
+    };
+    let filter = PyClassInitializer::from(Filter { held: Held::new(opened) });
+    Ok(match class {
+        Class::Bloom => Py::new(py, filter.add_subclass(MutableFilter).add_subclass(BloomFilter))?.into_any(),
+        Class::Excepted => {
+            Py::new(py, filter.add_subclass(MutableFilter).add_subclass(ExceptedBloomFilter))?.into_any()
+        }
+        Class::Scalable => {
+            Py::new(py, filter.add_subclass(MutableFilter).add_subclass(ScalableBloomFilter))?.into_any()
+        }
+        Class::Quotient => {
+            Py::new(py, filter.add_subclass(MutableFilter).add_subclass(QuotientFilter))?.into_any()
+        }
+        Class::Growing => {
+            Py::new(py, filter.add_subclass(MutableFilter).add_subclass(GrowingFilter))?.into_any()
+        }
+        Class::Expiring => {
+            Py::new(py, filter.add_subclass(MutableFilter).add_subclass(ExpiringFilter))?.into_any()
+        }
+        Class::Segment => Py::new(py, filter.add_subclass(SegmentFilter))?.into_any(),
+        Class::Ribbon => Py::new(py, filter.add_subclass(RibbonFilter))?.into_any(),
+        Class::Other => Py::new(py, filter)?.into_any(),
+    })
 }
 
 /// The filter, which must be of this class.

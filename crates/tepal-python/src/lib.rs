@@ -12,9 +12,11 @@
 
 mod answers;
 mod bloom;
+mod chain;
 mod column;
 mod counter;
 mod error;
+mod expiring;
 mod filter;
 mod held;
 mod info;
@@ -24,7 +26,10 @@ mod objects;
 mod open;
 mod options;
 mod picture;
+mod ribbon;
+mod segment;
 mod shards;
+mod table;
 
 use pyo3::prelude::*;
 
@@ -36,7 +41,11 @@ mod _tepal {
     #[pymodule_export]
     use crate::bloom::BloomFilter;
     #[pymodule_export]
+    use crate::chain::{ExceptedBloomFilter, ScalableBloomFilter};
+    #[pymodule_export]
     use crate::counter::KeyCounter;
+    #[pymodule_export]
+    use crate::expiring::ExpiringFilter;
     #[pymodule_export]
     use crate::filter::Filter;
     #[pymodule_export]
@@ -44,5 +53,11 @@ mod _tepal {
     #[pymodule_export]
     use crate::open::{open, restore, seed_for};
     #[pymodule_export]
+    use crate::ribbon::RibbonFilter;
+    #[pymodule_export]
+    use crate::segment::SegmentFilter;
+    #[pymodule_export]
     use crate::shards::shards_of;
+    #[pymodule_export]
+    use crate::table::{GrowingFilter, QuotientFilter};
 }

@@ -1,9 +1,9 @@
 //! Keys that are objects, one by one: hashed while the interpreter is held, inserted and asked in batches without it.
 
 use pyo3::prelude::*;
-use tepal::{Error, KeyHasher, Keys, Opened, PreparedKeys};
+use tepal::{Error, KeyHasher, KeySink, Keys, Opened, PreparedKeys};
 
-use crate::column::{self, Source};
+use crate::column::{self, Fault, Source};
 use crate::error::{self, after};
 use crate::held::Held;
 use crate::key;
@@ -15,8 +15,19 @@ const FEW: usize = 256;
 
 /// What is done with many keys.
 pub(crate) trait Change: Sync {
-    fn many(&self, opened: &mut Opened, keys: &dyn Keys) -> Result<(), Error>;
     fn prepared(&self, opened: &mut Opened, keys: &PreparedKeys) -> Result<(), Error>;
+
+    fn many(&self, opened: &mut Opened, keys: &dyn Keys) -> Result<(), Error> {
+        let mut prepared = PreparedKeys::default();
+        let all = prepare_all(&opened.key_hasher(), keys, &mut prepared);
+        // Those before a key that is refused.
+        self.prepared(opened, &prepared)?;
+        all
+    }
+}
+
+fn prepare_all(hasher: &KeyHasher, keys: &dyn Keys, prepared: &mut PreparedKeys) -> Result<(), Error> {
+    (0..keys.len()).try_for_each(|i| hasher.prepare(&keys.key(i, &mut KeySink::new()), prepared))
 }
 
 /// They are inserted.
@@ -32,6 +43,27 @@ impl Change for Insert {
     }
 }
 
+/// The hashes of all keys, for a filter that is built of them at once. Nulls are skipped.
+pub(crate) fn hashes(py: Python<'_>, hasher: &KeyHasher, keys: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
+    let mut all = Vec::new();
+    match column::source(keys)? {
+        Source::Rows(rows) => rows.each(py, |column| {
+            column::each(py, column, &mut |keys| {
+                (0..keys.len()).try_for_each(|i| {
+                    all.push(hasher.hash(&keys.key(i, &mut KeySink::new()))?);
+                    Ok(())
+                })
+            })
+            .map(drop)
+        })?,
+        Source::Objects(objects) => each_batch(py, hasher, &objects, &mut |keys| {
+            all.extend_from_slice(keys.hashes().unwrap_or_default());
+            Ok(())
+        })?,
+    }
+    Ok(all)
+}
+
 /// Does it with all keys of a column or of whatever can be iterated. Returns how many nulls were skipped. What is before a key
 /// that is refused is done; `done` counts the keys of all calls together.
 pub(crate) fn change(
@@ -45,7 +77,12 @@ pub(crate) fn change(
         Source::Rows(rows) => {
             let mut nulls = 0;
             rows.each(py, |column| {
-                nulls += column::insert(py, held, column, done, &|opened, keys| what.many(opened, keys))?;
+                let mut take = |keys: &dyn Keys, done: usize| {
+                    let changed =
+                        held.write_detached(|opened| what.many(opened, keys)).ok_or(Fault::Closed)?;
+                    changed.map_err(|error| Fault::Library(after(done, error)))
+                };
+                nulls += column::walk(py, column, done, &mut take)?;
                 Ok(())
             })?;
             Ok(nulls)

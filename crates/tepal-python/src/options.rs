@@ -50,3 +50,20 @@ pub(crate) fn secret_key(py: Python<'_>, bytes: Option<&[u8]>) -> PyResult<Optio
 pub(crate) fn seal_key(py: Python<'_>, bytes: Option<&[u8]>) -> PyResult<Option<SealKey>> {
     bytes.map(|bytes| SealKey::new(bytes).map_err(|error| error::of(py, error))).transpose()
 }
+
+/// A builder of the library with what all classes have: the seed, the secret key, the key domain and the name.
+macro_rules! with_keys {
+    ($py:ident, $builder:expr, $seed:ident, $secret_key:ident, $key_domain:ident, $name:ident) => {{
+        let mut builder = $builder
+            .key_domain($crate::options::named($py, $key_domain)?)
+            .labels($crate::options::labels($name));
+        if let Some(seed) = $seed {
+            builder = builder.seed($crate::options::whole("seed", seed)?);
+        }
+        if let Some(secret) = $crate::options::secret_key($py, $secret_key)? {
+            builder = builder.secret_key(secret);
+        }
+        builder
+    }};
+}
+pub(crate) use with_keys;

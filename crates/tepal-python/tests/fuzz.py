@@ -67,6 +67,13 @@ def filters(rng):
         lambda: tepal.BloomFilter(rng.choice([1, 10, 1000]), rng.choice([0.5, 0.01, 1e-6])),
         lambda: tepal.BloomFilter(100, key_domain="int64", over_capacity=rng.choice(["refuse", "warn", "ignore"])),
         lambda: tepal.BloomFilter(100, secret_key=bytes(16)),
+        lambda: tepal.ScalableBloomFilter(10, expansion=2),
+        lambda: tepal.QuotientFilter(100, count_bits=rng.choice([0, 4, 8, 16])),
+        lambda: tepal.GrowingFilter(first=10, deletable=rng.random() < 0.5),
+        lambda: tepal.ExpiringFilter(100, window=60),
+        lambda: tepal.ExpiringFilter(window_of_keys=100),
+        lambda: tepal.SegmentFilter(100),
+        lambda: tepal.RibbonFilter(["a", 1]),
         lambda: tepal.BloomFilter(100, layout=rng.choice(["line", "double", "split-block", "scattered"])),
     ]
     made = rng.choice(makers)()
@@ -133,7 +140,7 @@ def damaged(rng):
 
 CLASSES = [value for value in vars(tepal).values() if isinstance(value, type) and not issubclass(value, BaseException)]
 # Names that take no memory by a wrong number: capacity may be anything, and is tried apart.
-KEYWORDS = ["format", "key_domain", "secret_key", "seal_key", "name", "quick", "layout", "seed", "over_capacity", "mapped", "rate", "threads"]
+KEYWORDS = ["format", "key_domain", "secret_key", "seal_key", "name", "quick", "layout", "seed", "over_capacity", "mapped", "rate", "threads", "count_bits", "expansion", "first", "deletable", "window", "window_of_keys", "generations"]
 
 
 def one(rng, folder):
@@ -147,9 +154,9 @@ def one(rng, folder):
         return rng.choice([tepal.Filter.from_bytes, tepal.BloomFilter.from_bytes])(damaged(rng), **keywords)
     if kind < 0.35:
         made = rng.choice(CLASSES)
-        if arguments and isinstance(arguments[0], int) and arguments[0] > 10**6:
-            arguments[0] = rng.choice([2**63, 2**64, -1, 10**6])  # These are refused, or small.
-        return made(*arguments, **keywords)
+        small = lambda value: rng.choice([2**64, -1, 10**5]) if isinstance(value, int) and value > 10**5 else value
+        # Numbers of keys that would take much memory are other ones.
+        return made(*map(small, arguments), **{name: small(value) for name, value in keywords.items()})
     if kind < 0.4:
         counter = tepal.KeyCounter(rng.choice(["bytes", "int64"]))
         counter.update(["1", 2])

@@ -8,9 +8,16 @@ from typing_extensions import disjoint_base
 __all__ = [
     "BloomFilter",
     "BooleanColumn",
+    "ExceptedBloomFilter",
+    "ExpiringFilter",
     "Filter",
+    "GrowingFilter",
     "KeyCounter",
     "MutableFilter",
+    "QuotientFilter",
+    "RibbonFilter",
+    "ScalableBloomFilter",
+    "SegmentFilter",
     "open",
     "restore",
     "seed_for",
@@ -178,6 +185,120 @@ class BloomFilter(MutableFilter):
     def bit_len(self) -> int: ...
     @property
     def fill_ratio(self) -> float: ...
+
+@final
+class ExceptedBloomFilter(MutableFilter): ...
+
+@final
+class ScalableBloomFilter(MutableFilter):
+    def __new__(
+        cls,
+        capacity: SupportsIndex,
+        false_positive_rate: float = 0.01,
+        *,
+        expansion: int = 4,
+        seed: SupportsIndex | None = None,
+        secret_key: bytes | None = None,
+        key_domain: _KeyDomain = "bytes",
+        name: str | None = None,
+    ) -> Self: ...
+
+@final
+class QuotientFilter(MutableFilter):
+    def __new__(
+        cls,
+        capacity: SupportsIndex,
+        false_positive_rate: float = 0.01,
+        *,
+        count_bits: Literal[0, 4, 8, 16] = 0,
+        seed: SupportsIndex | None = None,
+        secret_key: bytes | None = None,
+        key_domain: _KeyDomain = "bytes",
+        over_capacity: _OverCapacity = "refuse",
+        name: str | None = None,
+    ) -> Self: ...
+    def remove(self, key: _Key) -> bool: ...
+    def remove_many(self, keys: _Keys) -> int: ...
+    def count(self, key: _Key) -> int: ...
+    def shrink_to(self, rate: float) -> int: ...
+
+@final
+class GrowingFilter(MutableFilter):
+    def __new__(
+        cls,
+        false_positive_rate: float = 0.01,
+        *,
+        first: SupportsIndex | None = None,
+        deletable: bool = False,
+        seed: SupportsIndex | None = None,
+        secret_key: bytes | None = None,
+        key_domain: _KeyDomain = "bytes",
+        name: str | None = None,
+    ) -> Self: ...
+    def remove(self, key: _Key) -> bool: ...
+    def remove_many(self, keys: _Keys) -> int: ...
+    def freeze(self, rate: float) -> QuotientFilter: ...
+    @property
+    def num_links(self) -> int: ...
+
+@final
+class ExpiringFilter(MutableFilter):
+    def __new__(
+        cls,
+        capacity: SupportsIndex | None = None,
+        false_positive_rate: float = 0.01,
+        *,
+        window: SupportsIndex | None = None,
+        window_of_keys: SupportsIndex | None = None,
+        generations: int | None = None,
+        seed: SupportsIndex | None = None,
+        secret_key: bytes | None = None,
+        key_domain: _KeyDomain = "bytes",
+        over_capacity: _OverCapacity = "refuse",
+        name: str | None = None,
+    ) -> Self: ...
+    def advance_to(self, time: SupportsIndex) -> int: ...
+    def contains_at(self, key: _Key, time: SupportsIndex) -> bool: ...
+    def age(self, key: _Key) -> int | None: ...
+    @property
+    def now(self) -> int | None: ...
+
+@final
+class SegmentFilter(Filter):
+    def __new__(
+        cls,
+        capacity: SupportsIndex,
+        false_positive_rate: float = 0.01,
+        *,
+        seed: SupportsIndex | None = None,
+        secret_key: bytes | None = None,
+        key_domain: _KeyDomain = "bytes",
+        over_capacity: _OverCapacity = "refuse",
+        name: str | None = None,
+    ) -> Self: ...
+    def add(self, segment: str | int, key: _Key) -> bool: ...
+    def update(self, segment: str | int, keys: _Keys) -> int: ...
+    def segments(self, key: _Key) -> list[str | int]: ...
+    def contains_in(self, segment: str | int, key: _Key) -> bool: ...
+    @property
+    def names(self) -> list[str | int]: ...
+    def drop_segment(self, segment: str | int) -> int: ...
+
+@final
+class RibbonFilter(Filter):
+    def __new__(
+        cls,
+        keys: _Keys,
+        false_positive_rate: float = 0.01,
+        *,
+        threads: int = 1,
+        seed: SupportsIndex | None = None,
+        secret_key: bytes | None = None,
+        key_domain: _KeyDomain = "bytes",
+        name: str | None = None,
+    ) -> Self: ...
+    @property
+    def num_keys(self) -> int: ...
 
 def open(
     path: _Path,

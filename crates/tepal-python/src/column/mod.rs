@@ -10,9 +10,9 @@ mod rows;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
-use tepal::{Error, KeyRef, Keys, Opened};
+use tepal::{Error, KeyRef, Keys};
 
-use crate::error::{self, after};
+use crate::error;
 use crate::held::{Held, closed};
 use crate::key::type_name;
 pub(crate) use arrow::{Bits, export};
@@ -113,93 +113,59 @@ pub(crate) fn source<'py>(keys: &Bound<'py, PyAny>) -> PyResult<Source<'py>> {
     Ok(Source::Objects(keys.clone()))
 }
 
-/// Inserts all keys by `insert`, which gets the keys of a piece. Returns how many nulls were skipped; `done` counts the keys.
-pub(crate) fn insert(
+/// Hands all keys to `take`, by pieces, while others have the interpreter. Returns how many nulls were skipped; `done` counts the
+/// keys that were taken, and `take` is told of how many before.
+pub(crate) fn walk(
     py: Python<'_>,
-    held: &Held,
     column: &dyn Column,
     done: &mut usize,
-    insert: &(dyn Fn(&mut Opened, &dyn Keys) -> Result<(), Error> + Sync),
+    take: &mut (dyn FnMut(&dyn Keys, usize) -> Result<(), Fault> + Send),
 ) -> PyResult<u64> {
     let mut nulls = 0;
     for start in (0..column.len()).step_by(STRETCH) {
         let end = column.len().min(start + STRETCH);
         let before = *done;
-        let inserted = py.detach(|| insert_stretch(held, column, start..end, before, insert));
-        let keys = inserted.map_err(|fault| fault.raise(py))?;
-        *done += keys;
-        nulls += (end - start - keys) as u64;
+        let walked = py.detach(|| walk_stretch(column, start..end, done, take));
+        nulls += (end - start) as u64;
+        nulls -= (*done - before) as u64;
+        walked.map_err(|fault| fault.raise(py))?;
         py.check_signals()?;
     }
     Ok(nulls)
 }
 
-/// Returns how many keys are in.
-fn insert_stretch(
-    held: &Held,
+fn walk_stretch(
     column: &dyn Column,
     rows: std::ops::Range<usize>,
-    before: usize,
-    insert: &(dyn Fn(&mut Opened, &dyn Keys) -> Result<(), Error> + Sync),
-) -> Result<usize, Fault> {
-    let mut done = 0;
+    done: &mut usize,
+    take: &mut (dyn FnMut(&dyn Keys, usize) -> Result<(), Fault> + Send),
+) -> Result<(), Fault> {
     let most = column.most();
     for start in rows.clone().step_by(most) {
         let len = most.min(rows.end - start);
-        let mut take = |keys: &dyn Keys| {
-            let inserted = held.write_detached(|opened| insert(opened, keys)).ok_or(Fault::Closed)?;
-            inserted.map_err(|error| Fault::Library(after(before + done, error)))?;
-            done += keys.len();
+        let mut counted = |keys: &dyn Keys| {
+            take(keys, *done)?;
+            *done += keys.len();
             Ok(())
         };
         if column.has_nulls() {
             let valid = (start..start + len).filter(|&row| !column.is_null(row));
             let keys = valid.map(|row| column.key(row)).collect::<Result<Vec<_>, _>>()?;
-            take(&keys)?;
+            counted(&keys)?;
         } else {
-            column.keys(start, len, &mut take)?;
+            column.keys(start, len, &mut counted)?;
         }
     }
-    Ok(done)
+    Ok(())
 }
 
-/// Hands the keys of all rows that are no null to `take`, piece by piece. Returns how many nulls were left out.
+/// The same for what needs no count.
 pub(crate) fn each(
     py: Python<'_>,
     column: &dyn Column,
     take: &mut (dyn FnMut(&dyn Keys) -> Result<(), Error> + Send),
 ) -> PyResult<u64> {
-    let mut nulls = 0;
-    for start in (0..column.len()).step_by(STRETCH) {
-        let end = column.len().min(start + STRETCH);
-        let taken = py.detach(|| each_of_stretch(column, start..end, take));
-        nulls += (end - start - taken.map_err(|fault| fault.raise(py))?) as u64;
-        py.check_signals()?;
-    }
-    Ok(nulls)
-}
-
-/// Returns how many keys there were.
-fn each_of_stretch(
-    column: &dyn Column,
-    rows: std::ops::Range<usize>,
-    take: &mut (dyn FnMut(&dyn Keys) -> Result<(), Error> + Send),
-) -> Result<usize, Fault> {
-    let (mut done, most) = (0, column.most());
-    for start in rows.clone().step_by(most) {
-        let len = most.min(rows.end - start);
-        let mut take = |keys: &dyn Keys| {
-            done += keys.len();
-            take(keys).map_err(Fault::Library)
-        };
-        if column.has_nulls() {
-            let valid = (start..start + len).filter(|&row| !column.is_null(row));
-            take(&valid.map(|row| column.key(row)).collect::<Result<Vec<_>, _>>()?)?;
-        } else {
-            column.keys(start, len, &mut take)?;
-        }
-    }
-    Ok(done)
+    walk(py, column, &mut 0, &mut |keys, _| take(keys).map_err(Fault::Library))
 }
 
 /// Hands the keys of all rows to `take`, piece by piece, each with the number of its first row. A null is the empty key.

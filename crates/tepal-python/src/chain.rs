@@ -1,0 +1,51 @@
+//! Bloom filters in a chain, and with exceptions.
+
+use pyo3::prelude::*;
+
+use crate::filter::built;
+use crate::mutable::MutableFilter;
+use crate::options;
+
+/// A chain of Bloom filters that grows and keeps one promise. It is filled more quickly than a `GrowingFilter`, and takes more bits.
+///
+/// The first filter is for `capacity` keys, and each further one for `expansion` times as many. Files of RedisBloom and valkey-bloom
+/// with several filters are opened as such chains.
+///
+/// >>> seen = tepal.ScalableBloomFilter(1000)
+/// >>> seen.update(range(10_000))
+/// 0
+/// >>> 9_999 in seen, seen.false_positive_rate < 0.01
+/// (True, True)
+#[pyclass(frozen, extends = MutableFilter, module = "tepal", name = "ScalableBloomFilter")]
+#[derive(Debug)]
+pub(crate) struct ScalableBloomFilter;
+
+#[pymethods]
+impl ScalableBloomFilter {
+    #[new]
+    #[pyo3(signature = (capacity, false_positive_rate=0.01, *, expansion=4, seed=None, secret_key=None, key_domain="bytes", name=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
+    fn new(
+        py: Python<'_>,
+        capacity: &Bound<'_, PyAny>,
+        false_positive_rate: f64,
+        expansion: u32,
+        seed: Option<&Bound<'_, PyAny>>,
+        secret_key: Option<&[u8]>,
+        key_domain: &str,
+        name: Option<&str>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let builder = tepal::BloomFilter::builder()
+            .capacity(options::whole("capacity", capacity)?)
+            .false_positive_rate(false_positive_rate)
+            .expansion(expansion);
+        let builder = options::with_keys!(py, builder, seed, secret_key, key_domain, name);
+        let filter = built(py, || builder.build_growing())?;
+        Ok(filter.add_subclass(MutableFilter).add_subclass(ScalableBloomFilter))
+    }
+}
+
+/// A Bloom filter that says `False` for known strangers, though its bits say `True`. The command `tepal except` makes its file.
+#[pyclass(frozen, extends = MutableFilter, module = "tepal", name = "ExceptedBloomFilter")]
+#[derive(Debug)]
+pub(crate) struct ExceptedBloomFilter;

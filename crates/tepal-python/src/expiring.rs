@@ -1,0 +1,104 @@
+//! The filter that forgets keys.
+
+use pyo3::prelude::*;
+use tepal::AnyFilter;
+
+use crate::filter::built;
+use crate::mutable::{MutableFilter, held};
+use crate::{error, key, options};
+
+/// A filter that forgets keys: a window of time, or of the keys that came last.
+///
+/// - `window`: keys stay for so long, in whatever unit your clock has: tell it the time with `advance_to(int(time.time()))`. Then
+///   `capacity` is how many different keys each window may have.
+/// - `window_of_keys`: the last so many keys stay.
+/// - `generations`: in how many parts a window is counted. A key stays for up to one part more than the window.
+///
+/// >>> logins = tepal.ExpiringFilter(50_000, window=24 * 3600, generations=24)
+/// >>> logins.advance_to(1_700_000_000), logins.add("alice")
+/// (0, True)
+/// >>> logins.advance_to(1_700_000_000 + 30 * 3600) > 0, "alice" in logins
+/// (True, False)
+#[pyclass(frozen, extends = MutableFilter, module = "tepal", name = "ExpiringFilter")]
+#[derive(Debug)]
+pub(crate) struct ExpiringFilter;
+
+#[pymethods]
+impl ExpiringFilter {
+    #[new]
+    #[pyo3(signature = (capacity=None, false_positive_rate=0.01, *, window=None, window_of_keys=None, generations=None, seed=None, secret_key=None, key_domain="bytes", over_capacity="refuse", name=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
+    fn new(
+        py: Python<'_>,
+        capacity: Option<&Bound<'_, PyAny>>,
+        false_positive_rate: f64,
+        window: Option<&Bound<'_, PyAny>>,
+        window_of_keys: Option<&Bound<'_, PyAny>>,
+        generations: Option<u8>,
+        seed: Option<&Bound<'_, PyAny>>,
+        secret_key: Option<&[u8]>,
+        key_domain: &str,
+        over_capacity: &str,
+        name: Option<&str>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let builder = tepal::ExpiringFilter::builder()
+            .false_positive_rate(false_positive_rate)
+            .over_capacity(options::named(py, over_capacity)?);
+        let mut builder = options::with_keys!(py, builder, seed, secret_key, key_domain, name);
+        if let Some(capacity) = capacity {
+            builder = builder.capacity(options::whole("capacity", capacity)?);
+        }
+        builder = match (window, window_of_keys) {
+            (Some(window), None) => builder.window_of_time(options::whole("window", window)?),
+            (None, Some(keys)) => builder.window_of_keys(options::whole("window_of_keys", keys)?),
+            _ => {
+                let text =
+                    "a window of time or of keys is expected, and just one; give window= or window_of_keys=";
+                return Err(error::parameter(py, text));
+            }
+        };
+        if let Some(generations) = generations {
+            builder = builder.generations(generations);
+        }
+        let filter = built(py, || builder.build())?;
+        Ok(filter.add_subclass(MutableFilter).add_subclass(ExpiringFilter))
+    }
+
+    /// Tells it the time, by which keys expire. Time does not go back: an earlier time changes nothing. Returns how many
+    /// generations have gone by.
+    fn advance_to(this: &Bound<'_, Self>, time: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let time = options::whole("time", time)?;
+        held(this.as_super()).write(this.py(), |opened| opened.advance_to(time))
+    }
+
+    /// Was the key added within the window that ends at this time? The filter itself stays at the time it was told.
+    fn contains_at(
+        this: &Bound<'_, Self>,
+        key: &Bound<'_, PyAny>,
+        time: &Bound<'_, PyAny>,
+    ) -> PyResult<bool> {
+        let (key, time) = (key::of(key)?, options::whole("time", time)?);
+        held(this.as_super()).look(this.py(), |opened| match opened.filter() {
+            AnyFilter::Expiring(filter) => filter.contains_at(&key, time),
+            other => other.contains(&key),
+        })
+    }
+
+    /// How long ago a key came, in the unit of the window and by its generation; `None` for one that is not in.
+    fn age(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+        let key = key::of(key)?;
+        held(this.as_super()).look(this.py(), |opened| match opened.filter() {
+            AnyFilter::Expiring(filter) => filter.age_estimate(&key),
+            _ => None,
+        })
+    }
+
+    /// The latest time that it was told, or `None`; in a window of keys, how many were added.
+    #[getter]
+    fn now(this: &Bound<'_, Self>) -> PyResult<Option<u64>> {
+        held(this.as_super()).look(this.py(), |opened| match opened.filter() {
+            AnyFilter::Expiring(filter) => filter.now(),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,186 @@
+//! The filter that says which segments may hold a key.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyString};
+use tepal::{AnyFilter, Error, Opened, PreparedKeys, Segment};
+
+use crate::filter::{Filter, built};
+use crate::held::Held;
+use crate::objects::{self, Change};
+use crate::{error, key, options};
+
+/// A filter of the parts of a whole (regions, days, shards): which of them may hold a key, in one lookup.
+///
+/// `capacity` is how many pairs of key and segment it holds, and `false_positive_rate` how many wrong segments a key in none gets, on
+/// average. Segments have names, and come with their first key; those of a file may have numbers alone.
+///
+/// >>> accounts = tepal.SegmentFilter(1000, 0.001)
+/// >>> accounts.update("north", ["alice", "bob"]), accounts.add("south", "bob")
+/// (0, True)
+/// >>> accounts.segments("bob"), accounts.segments("carol")
+/// (['north', 'south'], [])
+/// >>> "bob" in accounts, accounts.names
+/// (True, ['north', 'south'])
+#[pyclass(frozen, extends = Filter, module = "tepal", name = "SegmentFilter")]
+#[derive(Debug)]
+pub(crate) struct SegmentFilter;
+
+#[pymethods]
+impl SegmentFilter {
+    #[new]
+    #[pyo3(signature = (capacity, false_positive_rate=0.01, *, seed=None, secret_key=None, key_domain="bytes", over_capacity="refuse", name=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
+    fn new(
+        py: Python<'_>,
+        capacity: &Bound<'_, PyAny>,
+        false_positive_rate: f64,
+        seed: Option<&Bound<'_, PyAny>>,
+        secret_key: Option<&[u8]>,
+        key_domain: &str,
+        over_capacity: &str,
+        name: Option<&str>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let builder = tepal::SegmentFilter::builder()
+            .capacity(options::whole("capacity", capacity)?)
+            .false_positive_rate(false_positive_rate)
+            .over_capacity(options::named(py, over_capacity)?);
+        let builder = options::with_keys!(py, builder, seed, secret_key, key_domain, name);
+        let filter = built(py, || builder.build())?;
+        Ok(filter.add_subclass(SegmentFilter))
+    }
+
+    /// Adds a key to a segment. `True`: it surely was not in that one.
+    fn add(this: &Bound<'_, Self>, segment: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let (py, segment, key) = (this.py(), named(segment)?, key::of(key)?);
+        held(this).touch(py, |opened| {
+            let segment = segment.of(opened)?;
+            let mut keys = PreparedKeys::default();
+            opened.key_hasher().prepare(&key, &mut keys)?;
+            let was_in = match opened.filter() {
+                AnyFilter::Segment(filter) => filter.contains_in(segment, &key),
+                _ => false,
+            };
+            opened.insert_prepared_in(segment, &keys).map(|()| !was_in)
+        })
+    }
+
+    /// Adds many keys to a segment: whatever `BloomFilter.update` takes. Returns how many nulls were skipped.
+    fn update(this: &Bound<'_, Self>, segment: &Bound<'_, PyAny>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let (py, segment) = (this.py(), named(segment)?);
+        let segment = held(this).touch(py, |opened| segment.of(opened))?;
+        objects::change(py, held(this), keys, &mut 0, &InsertIn(segment))
+    }
+
+    /// The segments that may hold a key: their names, or numbers where they have no names.
+    fn segments<'py>(this: &Bound<'py, Self>, key: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let (py, key) = (this.py(), key::of(key)?);
+        let found = held(this).look(py, |opened| match opened.filter() {
+            AnyFilter::Segment(filter) => {
+                filter.segments(&key).map(|segment| Name::from(filter, segment)).collect()
+            }
+            _ => Vec::new(),
+        })?;
+        found.into_iter().map(|name| name.object(py)).collect()
+    }
+
+    /// May this segment hold the key?
+    fn contains_in(
+        this: &Bound<'_, Self>,
+        segment: &Bound<'_, PyAny>,
+        key: &Bound<'_, PyAny>,
+    ) -> PyResult<bool> {
+        let (py, segment, key) = (this.py(), named(segment)?, key::of(key)?);
+        held(this).look(py, |opened| match (opened.filter(), segment.found(opened)) {
+            (AnyFilter::Segment(filter), Some(segment)) => filter.contains_in(segment, &key),
+            _ => false,
+        })
+    }
+
+    /// The names of all segments; numbers of those that have none.
+    #[getter]
+    fn names<'py>(this: &Bound<'py, Self>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let py = this.py();
+        let found = held(this).look(py, |opened| match opened.filter() {
+            AnyFilter::Segment(filter) => {
+                filter.all_segments().map(|segment| Name::from(filter, segment)).collect()
+            }
+            _ => Vec::new(),
+        })?;
+        found.into_iter().map(|name| name.object(py)).collect()
+    }
+
+    /// Takes a segment away with all its keys. Returns how many keys it had.
+    fn drop_segment(this: &Bound<'_, Self>, segment: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let (py, segment) = (this.py(), named(segment)?);
+        let dropped = held(this).write(py, |opened| {
+            segment.found(opened).map(|segment| opened.drop_segment(segment)).transpose()
+        })?;
+        dropped
+            .ok_or_else(|| error::parameter(py, "there is no such segment; `names` has those that there are"))
+    }
+}
+
+fn held<'a>(this: &'a Bound<'_, SegmentFilter>) -> &'a Held {
+    &this.as_super().get().held
+}
+
+/// A segment as Python names it.
+enum Name {
+    Text(String),
+    Number(u16),
+}
+
+fn named(segment: &Bound<'_, PyAny>) -> PyResult<Name> {
+    if let Ok(name) = segment.cast::<PyString>() {
+        return Ok(Name::Text(name.to_str()?.to_owned()));
+    }
+    if segment.cast_exact::<PyInt>().is_ok() {
+        if let Ok(number) = segment.extract() {
+            return Ok(Name::Number(number));
+        }
+    }
+    let text = format!(
+        "a segment is a {}; it must be its name (str), or its number below 65,536",
+        key::type_name(segment)
+    );
+    Err(error::wrong_type(segment.py(), text))
+}
+
+impl Name {
+    fn from(filter: &tepal::SegmentFilter, segment: Segment) -> Self {
+        filter.segment_name(segment).map_or(Name::Number(segment.number()), |name| Name::Text(name.into()))
+    }
+
+    /// The segment, made where it is not there.
+    fn of(&self, opened: &mut Opened) -> Result<Segment, Error> {
+        match self {
+            Name::Text(name) => opened.add_segment(name),
+            Name::Number(number) => Ok(Segment::new(*number)),
+        }
+    }
+
+    /// The segment, if it is there.
+    fn found(&self, opened: &Opened) -> Option<Segment> {
+        let AnyFilter::Segment(filter) = opened.filter() else { return None };
+        match self {
+            Name::Text(name) => filter.segment_by_name(name),
+            Name::Number(number) => filter.all_segments().find(|segment| segment.number() == *number),
+        }
+    }
+
+    fn object<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(match self {
+            Name::Text(name) => name.into_pyobject(py)?.into_any(),
+            Name::Number(number) => number.into_pyobject(py)?.into_any(),
+        })
+    }
+}
+
+/// Keys are inserted into a segment.
+struct InsertIn(Segment);
+
+impl Change for InsertIn {
+    fn prepared(&self, opened: &mut Opened, keys: &PreparedKeys) -> Result<(), Error> {
+        opened.insert_prepared_in(self.0, keys)
+    }
+}

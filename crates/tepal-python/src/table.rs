@@ -1,0 +1,166 @@
+//! Tables of numbers: filters from which keys can be removed, and that grow.
+
+use pyo3::prelude::*;
+use tepal::{AnyFilter, Error, Opened, PreparedKeys};
+
+use crate::filter::{built, wrap};
+use crate::mutable::{MutableFilter, held};
+use crate::objects::{self, Change};
+use crate::{error, key, options};
+
+/// A filter whose keys can be removed and are counted.
+///
+/// `capacity` is how many different keys it holds at once. Where keys come often, `count_bits` (4, 8 or 16) counts them beside
+/// each number, so that they take no more room.
+///
+/// >>> open_sessions = tepal.QuotientFilter(1000, 0.001)
+/// >>> open_sessions.update(["alice", "bob", "alice"])
+/// 0
+/// >>> open_sessions.count("alice"), open_sessions.remove("bob"), "bob" in open_sessions
+/// (2, True, False)
+#[pyclass(frozen, extends = MutableFilter, module = "tepal", name = "QuotientFilter")]
+#[derive(Debug)]
+pub(crate) struct QuotientFilter;
+
+#[pymethods]
+impl QuotientFilter {
+    #[new]
+    #[pyo3(signature = (capacity, false_positive_rate=0.01, *, count_bits=0, seed=None, secret_key=None, key_domain="bytes", over_capacity="refuse", name=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
+    fn new(
+        py: Python<'_>,
+        capacity: &Bound<'_, PyAny>,
+        false_positive_rate: f64,
+        count_bits: u8,
+        seed: Option<&Bound<'_, PyAny>>,
+        secret_key: Option<&[u8]>,
+        key_domain: &str,
+        over_capacity: &str,
+        name: Option<&str>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let builder = tepal::QuotientFilter::builder()
+            .capacity(options::whole("capacity", capacity)?)
+            .false_positive_rate(false_positive_rate)
+            .count_bits(count_bits)
+            .over_capacity(options::named(py, over_capacity)?);
+        let builder = options::with_keys!(py, builder, seed, secret_key, key_domain, name);
+        let filter = built(py, || builder.build())?;
+        Ok(filter.add_subclass(MutableFilter).add_subclass(QuotientFilter))
+    }
+
+    /// Takes one copy of a key away. Says whether there was one.
+    ///
+    /// Remove only keys that were added: another key that looks like one of them would take it away.
+    fn remove(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        remove(this.as_super(), key)
+    }
+
+    /// Takes one copy of each key away. Returns how many were in.
+    fn remove_many(this: &Bound<'_, Self>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
+        remove_many(this.as_super(), keys)
+    }
+
+    /// How often a key is in, or more often by mistake, never less.
+    fn count(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let key = key::of(key)?;
+        let count = held(this.as_super()).look(this.py(), |opened| opened.filter().count_estimate(&key))?;
+        Ok(count.unwrap_or(0))
+    }
+
+    /// Makes it smaller, without its keys, as long as its rate stays within `rate`. Returns how many times fewer numbers it has.
+    fn shrink_to(this: &Bound<'_, Self>, rate: f64) -> PyResult<u64> {
+        held(this.as_super()).write(this.py(), |opened| opened.shrink_to(rate))
+    }
+}
+
+/// A filter that grows: as many keys as come, under one promise.
+///
+/// It begins with room for `first` keys. With `deletable=True` keys can be removed; each key that is added is then held once
+/// more, also one that was in.
+///
+/// >>> visitors = tepal.GrowingFilter(0.01)
+/// >>> visitors.update(range(20_000))
+/// 0
+/// >>> visitors.false_positive_rate < 0.01
+/// True
+#[pyclass(frozen, extends = MutableFilter, module = "tepal", name = "GrowingFilter")]
+#[derive(Debug)]
+pub(crate) struct GrowingFilter;
+
+#[pymethods]
+impl GrowingFilter {
+    #[new]
+    #[pyo3(signature = (false_positive_rate=0.01, *, first=None, deletable=false, seed=None, secret_key=None, key_domain="bytes", name=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
+    fn new(
+        py: Python<'_>,
+        false_positive_rate: f64,
+        first: Option<&Bound<'_, PyAny>>,
+        deletable: bool,
+        seed: Option<&Bound<'_, PyAny>>,
+        secret_key: Option<&[u8]>,
+        key_domain: &str,
+        name: Option<&str>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let builder =
+            tepal::GrowingFilter::builder().false_positive_rate(false_positive_rate).deletable(deletable);
+        let mut builder = options::with_keys!(py, builder, seed, secret_key, key_domain, name);
+        if let Some(first) = first {
+            builder = builder.first(options::whole("first", first)?);
+        }
+        let filter = built(py, || builder.build())?;
+        Ok(filter.add_subclass(MutableFilter).add_subclass(GrowingFilter))
+    }
+
+    /// Takes a key away, from a filter made with `deletable=True`. `False`: it was not in; or it is kept, since it looks like
+    /// another key, which would be lost.
+    fn remove(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        remove(this.as_super(), key)
+    }
+
+    /// Takes each key away. Returns how many were.
+    fn remove_many(this: &Bound<'_, Self>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
+        remove_many(this.as_super(), keys)
+    }
+
+    /// The same keys as one table, which is asked more quickly and takes fewer bits: a `QuotientFilter` of that rate.
+    fn freeze(this: &Bound<'_, Self>, rate: f64) -> PyResult<Py<PyAny>> {
+        let py = this.py();
+        let frozen = held(this.as_super()).read(py, |opened| {
+            let mut frozen = opened.clone();
+            frozen.shrink_to(rate).map(|_| frozen)
+        })?;
+        wrap(py, frozen.map_err(|error| error::of(py, error))?)
+    }
+
+    /// How many tables it consists of: so many are asked for a key that is not in.
+    #[getter]
+    fn num_links(this: &Bound<'_, Self>) -> PyResult<Option<usize>> {
+        held(this.as_super()).look(this.py(), |opened| match opened.filter() {
+            AnyFilter::Growing(filter) => Some(filter.num_links()),
+            _ => None,
+        })
+    }
+}
+
+fn remove(this: &Bound<'_, MutableFilter>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let key = key::of(key)?;
+    held(this).touch(this.py(), |opened| opened.remove(&key))
+}
+
+/// Keys are removed, and counted.
+struct Remove(std::sync::atomic::AtomicU64);
+
+impl Change for Remove {
+    fn prepared(&self, opened: &mut Opened, keys: &PreparedKeys) -> Result<(), Error> {
+        let removed = opened.remove_prepared(keys)?;
+        self.0.fetch_add(removed, std::sync::atomic::Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+fn remove_many(this: &Bound<'_, MutableFilter>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let remove = Remove(0.into());
+    objects::change(this.py(), held(this), keys, &mut 0, &remove)?;
+    Ok(remove.0.into_inner())
+}

@@ -1,0 +1,210 @@
+"""Every kind of filter: its own calls, its files, and what all kinds have in common."""
+
+import json
+import pickle
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import tepal
+
+KEYS = [f"key {i}" for i in range(3000)]
+
+
+def segments_of(keys, **options):
+    made = tepal.SegmentFilter(5000, **options)
+    made.update("all", keys)
+    return made
+
+
+def with_keys(make):
+    def made(keys, **options):
+        filter = make(**options)
+        filter.update(keys)
+        return filter
+
+    return made
+
+
+MAKERS = {
+    "BloomFilter": with_keys(lambda **options: tepal.BloomFilter(3000, **options)),
+    "ScalableBloomFilter": with_keys(lambda **options: tepal.ScalableBloomFilter(100, **options)),
+    "QuotientFilter": with_keys(lambda **options: tepal.QuotientFilter(3000, **options)),
+    "GrowingFilter": with_keys(lambda **options: tepal.GrowingFilter(first=100, **options)),
+    "ExpiringFilter": with_keys(lambda **options: tepal.ExpiringFilter(window_of_keys=3000, **options)),
+    "SegmentFilter": segments_of,
+    "RibbonFilter": tepal.RibbonFilter,
+}
+
+
+def test_every_class_is_made_here():
+    classes = {name for name in tepal.__all__ if name.endswith("Filter")} - {"Filter", "MutableFilter"}
+    # The last one is made by the command alone.
+    assert classes - {"ExceptedBloomFilter"} == set(MAKERS)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_what_all_have_in_common(name, tmp_path):
+    make = MAKERS[name]
+    filter = make(KEYS, name="common")
+    assert type(filter).__name__ == name and isinstance(filter, tepal.Filter)
+    assert all(key in filter for key in KEYS) and all(filter.contains_many(KEYS))
+    others = [f"other {i}" for i in range(20_000)]
+    answers = filter.contains_many(others)
+    assert answers == [key in filter for key in others]
+    assert answers == filter.contains_many(pa.array(others)).to_pylist()
+    assert sum(answers) < 400 and filter.false_positive_rate <= 0.0105
+    assert filter.contains_many(pa.array(["key 1", None])).to_pylist() == [True, None]
+    with pytest.raises(tepal.KeyTypeError):
+        1.5 in filter
+    assert filter.name == "common" and filter.capacity > 0 and filter.size_in_bytes > 0
+    assert abs(filter.estimated_len - 3000) < 150
+    assert name in repr(filter) and "'common'" in repr(filter) and "<svg" in filter._repr_html_()
+    info = filter.info()
+    assert info["name"] == "common" and info["size_in_bytes"] == filter.size_in_bytes
+    path = tmp_path / "file.tepal"
+    filter.save(path)
+    for again in (tepal.open(path), type(filter).open(path), type(filter).from_bytes(filter.to_bytes()), filter.copy(), pickle.loads(pickle.dumps(filter))):
+        assert type(again) is type(filter) and again == filter and again.name == "common"
+    if name != "BloomFilter":
+        with pytest.raises(tepal.FormatError, match=f"open it with tepal.{name}.open"):
+            tepal.BloomFilter.open(path)
+    other = make(KEYS[:10], seed=7)
+    assert other != filter and "key 1" in other
+    numbers = make(np.arange(3000), key_domain="int64")
+    assert numbers.contains_many(np.arange(3000)).all() and 2999 in numbers and numbers.key_domain == "int64"
+    keyed = make(KEYS, secret_key=bytes(16))
+    assert type(filter).from_bytes(keyed.to_bytes(), secret_key=bytes(16)) == keyed
+    with pytest.raises(tepal.SecretError):
+        pickle.dumps(keyed)
+    for options in ({"seed": -1}, {"secret_key": b"x"}, {"key_domain": "x"}, {"name": ""}):
+        with pytest.raises(tepal.Error):
+            make(KEYS, **options)
+    filter.close()
+    with pytest.raises(tepal.ClosedError):
+        "key 1" in filter
+
+
+def test_keys_are_removed_and_counted():
+    open_sessions = tepal.QuotientFilter(1000, 1e-6, count_bits=4)
+    open_sessions.update(["alice"] * 7 + ["bob"])
+    assert (open_sessions.count("alice"), open_sessions.count("bob"), open_sessions.count("carol")) == (7, 1, 0)
+    assert open_sessions.remove("bob") and not open_sessions.remove("bob") and "bob" not in open_sessions
+    assert open_sessions.remove_many(["alice", "alice", "carol"]) == 2 and open_sessions.count("alice") == 5
+    numbers = tepal.QuotientFilter(100_000, 1e-6, key_domain="int64")
+    numbers.update(np.arange(50_000))
+    assert numbers.remove_many(np.arange(40_000, 60_000)) == 10_000
+    assert numbers.contains_many(np.arange(40_000)).all() and not numbers.contains_many(np.arange(40_000, 60_000)).any()
+    assert numbers.remove_many(pa.array([1, None, 2])) == 2 and 1 not in numbers
+    a, b = tepal.QuotientFilter(1000), tepal.QuotientFilter(1000)
+    a.add("a"), b.add("b")
+    assert "a" in (a | b) and "b" in (a | b)
+    assert info_deletable(a)
+
+
+def info_deletable(filter):
+    return filter.info()["deletable"]
+
+
+def test_growing():
+    visitors = tepal.GrowingFilter(1e-6, first=100, deletable=True)
+    visitors.update(range(50_000))
+    assert visitors.num_links > 1 and visitors.false_positive_rate < 1e-6 and all(visitors.contains_many(range(50_000)))
+    assert visitors.remove(7) is True and visitors.remove_many(range(10)) == 9
+    frozen = visitors.freeze(1e-4)
+    assert type(frozen) is tepal.QuotientFilter and all(frozen.contains_many(range(10, 50_000)))
+    assert frozen.size_in_bytes < visitors.size_in_bytes
+    plain = tepal.GrowingFilter()
+    plain.add("a")
+    with pytest.raises(tepal.NotPossibleError):
+        plain.remove("a")
+    assert not info_deletable(plain) and info_deletable(visitors)
+
+
+def test_a_chain_of_bloom_filters():
+    seen = tepal.ScalableBloomFilter(100, 0.01, expansion=2)
+    seen.update(range(20_000))
+    assert all(seen.contains_many(range(20_000))) and seen.false_positive_rate < 0.01
+    assert len(seen.info()["filters"]) > 5 and seen.info()["expansion"] == 2
+    with pytest.raises(tepal.ParameterError):
+        tepal.ScalableBloomFilter(100, expansion=1)
+
+
+def test_keys_expire():
+    logins = tepal.ExpiringFilter(1000, 0.001, window=60, generations=6)
+    assert logins.now is None and logins.advance_to(1000) == 0
+    logins.update(["alice"])
+    assert logins.advance_to(1050) == 5 and "alice" in logins and logins.age("alice") is not None
+    assert logins.contains_at("alice", 1060) and not logins.contains_at("alice", 1200) and logins.age("bob") is None
+    logins.add("bob")
+    assert logins.advance_to(1080) == 3 and "alice" not in logins and "bob" in logins and logins.now == 1080
+    recent = tepal.ExpiringFilter(window_of_keys=1000)
+    recent.update(range(10_000))
+    assert all(recent.contains_many(range(9000, 10_000))) and sum(recent.contains_many(range(8000))) < 160
+    for options in ({}, {"window": 1, "window_of_keys": 1}):
+        with pytest.raises(tepal.ParameterError, match="window"):
+            tepal.ExpiringFilter(10, **options)
+    with pytest.raises(tepal.ParameterError):
+        logins.advance_to(-1)
+
+
+def test_segments():
+    accounts = tepal.SegmentFilter(10_000, 0.001)
+    assert accounts.update("north", [f"n{i}" for i in range(1000)]) == 0
+    assert accounts.update("south", pa.array(["both", None])) == 1
+    assert accounts.add("north", "both") is True and accounts.add("north", "both") is False
+    assert accounts.segments("both") == ["north", "south"] and accounts.segments("n7") == ["north"]
+    assert accounts.contains_in("north", "n7") and not accounts.contains_in("south", "n7") and not accounts.contains_in("east", "n7")
+    assert accounts.names == ["north", "south"] and accounts.segments("nobody") == []
+    accounts.update("numbers", np.arange(100))
+    assert accounts.segments(7) == ["numbers"] == accounts.segments("7")
+    assert accounts.drop_segment("north") == 1001 and accounts.segments("both") == ["south"]
+    with pytest.raises(tepal.ParameterError, match="names"):
+        accounts.drop_segment("north")
+    for wrong in (1.5, None, 70_000, True):
+        with pytest.raises(tepal.KeyTypeError, match="a segment is"):
+            accounts.add(wrong, "key")
+    with pytest.raises(tepal.ParameterError):
+        accounts.add("", "key")
+    with pytest.raises(tepal.ParameterError):
+        accounts.add(99, "key")
+
+
+def test_static_filters():
+    for form in (KEYS, np.array(KEYS), pa.array([*KEYS, None]), iter(KEYS), set(KEYS), KEYS + KEYS):
+        assert tepal.RibbonFilter(form, 0.001) == tepal.RibbonFilter(KEYS, 0.001)
+    made = tepal.RibbonFilter(np.arange(100_000), 1 / 256, key_domain="int64", threads=2)
+    assert made.num_keys == 100_000 and made.contains_many(np.arange(100_000)).all()
+    assert made == tepal.RibbonFilter(range(100_000), 1 / 256, key_domain="int64")
+    assert made.size_in_bytes * 8 / 100_000 < 8.3
+    assert tepal.RibbonFilter([]).num_keys == 0 and "a" not in tepal.RibbonFilter([])
+    with pytest.raises(tepal.KeyTypeError) as raised:
+        tepal.RibbonFilter(["a", 1.5])
+    assert raised.value.__notes__ == ["it is number 1 of the keys, from 0"]
+    for rate in (0, 0.9, 1e-12, float("nan")):
+        with pytest.raises(tepal.ParameterError):
+            tepal.RibbonFilter(["a"], rate)
+    with pytest.raises(tepal.ParameterError, match="threads"):
+        tepal.RibbonFilter(["a"], threads=0)
+
+
+def test_kept_files_of_every_kind(testdata):
+    """Members are in, in each kept file of each kind, and it is written again byte for byte."""
+    classes, checked = set(), 0
+    for path in sorted((testdata / "kept" / "v1").rglob("*.tepal")):
+        kept = json.loads(path.with_suffix(".json").read_text("utf-8"))
+        if kept.get("members_are_hashes") or kept.get("key_domain") in ("hex",):
+            continue
+        options = {name: bytes.fromhex(kept[name]) for name in ("secret_key", "seal_key") if kept.get(name)}
+        with tepal.open(path, **options) as filter:
+            classes.add(type(filter).__name__)
+            if "members" in kept and path.parent.name not in ("expiring",):
+                members = [kept["key_prefix"] + str(i) for i in range(kept["members"])]
+                assert all(filter.contains_many(members)), path
+            if path.parent.name == "quotient":
+                counts = [filter.count(kept["key_prefix"] + str(i)) for i in range(len(kept["counts"]))]
+                assert "".join(map(str, counts)) == kept["counts"], path
+            if "seal_key" not in options:
+                assert filter.to_bytes() == path.read_bytes()
+            checked += 1
+    assert checked > 60 and classes >= set(MAKERS) | {"ExceptedBloomFilter"}

@@ -83,6 +83,12 @@ def jobs(n):
     yield "ask for one str at a time, that is in", "pybloom-live", L, ask_one_by_one, "asked"
     yield "ask for one str at a time, that is in", "pyprobables", P, ask_one_by_one, "asked"
     yield "ask for one str at a time, that is in", "set", set, ask_one_by_one, "asked"
+    yield "ask for one str at a time, whose hash Python has kept", "tepal", T, ask_one_by_one, "asked kept"
+    yield "ask for one str at a time, whose hash Python has kept", "rbloom, its salted hash", R, ask_one_by_one, "asked kept"
+    yield "ask for one str at a time, whose hash Python has kept", "set", set, ask_one_by_one, "asked kept"
+    yield "ask for one str at a time, that is not in", "tepal", T, ask_one_by_one, "asked others"
+    yield "ask for one str at a time, that is not in", "rbloom, its salted hash", R, ask_one_by_one, "asked others"
+    yield "ask for one str at a time, that is not in", "set", set, ask_one_by_one, "asked others"
     yield "ask for a list of str", "tepal", T, many, "asked"
     yield "ask for a list of str", "rbloom, its salted hash", R, ask_list, "asked"
     yield "ask for a list of str", "set", set, ask_list, "asked"
@@ -105,6 +111,9 @@ def main():
     n = options.keys
     source = random.Random(7)
     texts = [f"{source.getrandbits(64):016x}" for _ in range(n)]
+    others = [f"{source.getrandbits(64):016x}" for _ in range(n)]
+    # Python computes and keeps the hash of a str where one asks for it.
+    set(texts)
     numbers = numpy.array([source.getrandbits(62) for _ in range(n)], dtype=numpy.int64)
     column = pyarrow.array(texts)
     times = {}
@@ -118,7 +127,9 @@ def main():
                     filter.update(members)
                 else:
                     one_by_one("add")(filter, members)
-            keys = column[:some] if "column" in kind else numbers[:some] if "numbers" in kind else fresh(texts[:some])
+            texts_now = others if "others" in kind else texts
+            texts_now = texts_now[:some] if "kept" in kind else fresh(texts_now[:some])
+            keys = column[:some] if "column" in kind else numbers[:some] if "numbers" in kind else texts_now
             gc.collect()
             gc.disable()
             start = time.process_time()

@@ -43,8 +43,8 @@ pub(crate) fn html(class: &str, facts: &Facts, fills: &[f64]) -> String {
         "<div style='font-family:sans-serif;font-size:13px'><b>tepal.{class}</b><br>{}<br>\
          <svg width='{wide}' height='{HEIGHT}' viewBox='0 0 {wide} {HEIGHT}' role='img' \
          aria-label='how full the parts of the filter are'>\
-         <rect width='{wide}' height='{HEIGHT}' fill='#8883' />\
-         <line x1='0' x2='{wide}' y1='{half}' y2='{half}' stroke='#8888' stroke-dasharray='3 3'/>\
+         <rect width='{wide}' height='{HEIGHT}' fill='#888' fill-opacity='0.15' />\
+         <line x1='0' x2='{wide}' y1='{half}' y2='{half}' stroke='#888' stroke-opacity='0.6' stroke-dasharray='3 3'/>\
          <g fill='#2a7f62'>{}</g></svg></div>",
         escaped(&line(facts)),
         bars.collect::<String>(),

@@ -164,12 +164,8 @@ def test_a_stream_is_joined(rows, even, tmp_path):
     assert rows.sparkSession.read.parquet(folder).count() == tepal.spark.semi_join(rows, even, "t").count()
 
 
-def test_every_kind_that_is_there_travels(rows):
-    """Whatever `tepal.open` gives: a pickle is all that it takes."""
-    for name in ("QuotientFilter", "GrowingFilter"):
-        kind = getattr(tepal, name, None)
-        if kind is None:
-            continue
-        made = kind(5000) if name == "QuotientFilter" else kind()
-        made.update([f"k{i}" for i in range(0, 10_000, 2)])
-        assert 5000 <= tepal.spark.semi_join(rows, made, "t").count() <= 5200, name
+@pytest.mark.parametrize("layout", ["line", "double", "split-block", "scattered"])
+def test_every_layout_travels(rows, layout):
+    made = tepal.BloomFilter(5000, layout=layout)
+    made.update([f"k{i}" for i in range(0, 10_000, 2)])
+    assert 5000 <= tepal.spark.semi_join(rows, made, "t").count() <= 5150

@@ -1,6 +1,6 @@
 //! Which segment may hold a key: one table whose tags are segments.
 //!
-//! Describing it is in [`builder`], segments and their names in [`list`], inserting in [`insert`], asking in [`ask`] and for many keys in
+//! Describing it is in [`builder`], segments and their names in [`list`](super::list), inserting in [`insert`], asking in [`ask`] and for many keys in
 //! [`answers`], segments that go or come together and two filters as one in [`combine`], pairs of number and segment as streams in
 //! `pairs`, numbers in very many segments in `wide`, what a file holds of it in [`part`], what every kind of filter does in [`kind`]. The
 //! table is that of [`quotient`](super::quotient).

@@ -92,6 +92,10 @@ fn built(data: &[u8]) {
     let mut answers = vec![false; hashes.len()];
     filter.contains_many_hashes(&hashes, &mut answers);
     assert!(answers.iter().all(|held| *held) && filter.false_positive_rate() <= rate);
+    let mut filter = filter;
+    let more: Vec<u64> = (0..more % 70).map(|i| xxh3_64(&i.to_le_bytes())).chain(hashes).collect();
+    filter.insert_many_hashes(&more).unwrap();
+    assert!(more.iter().all(|hash| filter.contains_hash(*hash)));
     let bytes = Opened::new(filter.clone(), Format::Tepal).unwrap().to_bytes().unwrap();
     assert!(*Open::new().from_bytes(&bytes).unwrap().filter() == AnyFilter::from(filter));
 }

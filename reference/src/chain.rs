@@ -92,6 +92,7 @@ pub fn write(chain: &Chain, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> 
         records: &chain.links[0].records,
         links: chain.links.iter().map(own_part).collect::<Result<_, _>>()?,
         body: chain.links.iter().flat_map(|link| body(&link.bits)).collect(),
+        added: Vec::new(),
     };
     envelope::write(&parts, seal_key)
 }

@@ -1,4 +1,4 @@
-//! Sections 3, 4.1, 4.4, 4.6 and 4.7: what surrounds the filter in a file of the kinds 2 to 6. A Bloom filter may have exceptions
+//! Sections 3, 4.1, 4.4, 4.6, 4.7 and 4.11: what surrounds the filter in a file of the kinds 2 and up. A Bloom filter may have exceptions
 //! behind its body, and has [`write`](crate::write::write()) and [`read`](crate::read::read) of its own.
 
 use crate::hash::{siphash13, xxh3};
@@ -18,6 +18,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) links: Vec<Vec<u8>>,
     /// Of all links, one after the other.
     pub(crate) body: Vec<u8>,
+    /// The hashes of section 4.11, of kind 7.
+    pub(crate) added: Vec<u64>,
 }
 
 /// Where the body begins, behind the records, the bytes of the links' parts or the segments, and the chunk table.
@@ -30,6 +32,8 @@ pub(crate) fn write(parts: &Parts, seal_key: Option<&[u8]>) -> Result<Vec<u8>, S
     let records = write_records(parts.records)?;
     let offset = body_offset(records.len(), parts.links.concat().len(), parts.body.len() as u64);
     let sealed = seal_key.is_some();
+    let added: Vec<u8> = parts.added.iter().flat_map(|hash| hash.to_le_bytes()).collect();
+    let added_len = if added.is_empty() { 0 } else { added.len() as u64 + 8 };
 
     let mut file = Vec::new();
     // 4.1, the common part.
@@ -37,8 +41,8 @@ pub(crate) fn write(parts: &Parts, seal_key: Option<&[u8]>) -> Result<Vec<u8>, S
     file.extend(1u16.to_le_bytes()); // version
     file.extend(parts.kind.to_le_bytes());
     file.extend((offset as u32).to_le_bytes());
-    file.extend((offset + parts.body.len() as u64 + if sealed { 32 } else { 0 }).to_le_bytes());
-    file.extend(u32::from(sealed).to_le_bytes()); // required flags
+    file.extend((offset + parts.body.len() as u64 + added_len + if sealed { 32 } else { 0 }).to_le_bytes());
+    file.extend((u32::from(sealed) | if added.is_empty() { 0 } else { 8 }).to_le_bytes()); // required flags
     file.extend(0u32.to_le_bytes()); // optional flags
     // 4.2.1 to 4.2.5, the kind's own part.
     file.extend(&parts.own);
@@ -56,7 +60,13 @@ pub(crate) fn write(parts: &Parts, seal_key: Option<&[u8]>) -> Result<Vec<u8>, S
     }
     file.resize(offset as usize - 8, 0);
     file.extend(xxh3(&file, 0).to_le_bytes());
+    let header_sum = u64_at(&file, offset as usize - 8);
     file.extend(&parts.body);
+    // 4.11: the added keys.
+    if !added.is_empty() {
+        file.extend(&added);
+        file.extend(xxh3(&added, header_sum).to_le_bytes());
+    }
     if let Some(key) = seal_key {
         file.extend(seal(key, &file)?);
     }
@@ -73,6 +83,7 @@ pub(crate) struct Head<'a> {
     offset: usize,
     records_end: usize,
     sealed: bool,
+    added: bool,
 }
 
 /// Steps 1 to 3, and of step 4 the flags and the records.
@@ -92,7 +103,7 @@ pub(crate) fn head<'a>(file: &'a [u8], kind: u16, name: &str) -> Result<Head<'a>
         return refuse(3, "the header checksum is another one");
     }
     let flags = u32_at(header, 24);
-    if flags > 1 {
+    if flags & !9 != 0 || flags & 8 != 0 && kind != 7 {
         return refuse(4, &format!("required flags {flags:#x} are not known"));
     }
     let records_end = 128 + u32_at(header, 120) as usize;
@@ -101,7 +112,16 @@ pub(crate) fn head<'a>(file: &'a [u8], kind: u16, name: &str) -> Result<Head<'a>
     }
     let records = read_records(&header[128..records_end]).or_else(|why| refuse(4, &why))?;
     let recipe = u32_at(header, 124);
-    Ok(Head { file, header, records, recipe, offset, records_end, sealed: flags == 1 })
+    Ok(Head {
+        file,
+        header,
+        records,
+        recipe,
+        offset,
+        records_end,
+        sealed: flags & 1 == 1,
+        added: flags & 8 != 0,
+    })
 }
 
 impl<'a> Head<'a> {
@@ -135,9 +155,13 @@ impl<'a> Head<'a> {
     /// Step 5: the lengths that follow from the body's and that of the links' parts or segments, and the padding. Gives the body.
     pub(crate) fn body(&self, links: usize, len: u64) -> Result<&'a [u8], String> {
         let body_end = self.offset as u64 + len;
-        if self.offset as u64 != body_offset(self.records_end - 128, links, len)
-            || self.file.len() as u64 != body_end + if self.sealed { 32 } else { 0 }
-        {
+        let behind = (self.file.len() as u64).checked_sub(body_end + if self.sealed { 32 } else { 0 });
+        let fits = match (behind, self.added) {
+            (None, _) => false,
+            (Some(behind), false) => behind == 0,
+            (Some(behind), true) => behind >= 16 && behind % 8 == 0,
+        };
+        if self.offset as u64 != body_offset(self.records_end - 128, links, len) || !fits {
             return refuse(5, "the lengths do not follow from the body's");
         }
         let body = &self.file[self.offset..body_end as usize];
@@ -164,6 +188,24 @@ impl<'a> Head<'a> {
                 refuse(6, "this is not the secret key of the filter")
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Step 7: the added keys behind a body of so many bytes, their checksum and order.
+    pub(crate) fn added(&self, body: &[u8]) -> Result<Vec<u64>, String> {
+        if !self.added {
+            return Ok(Vec::new());
+        }
+        let end = self.file.len() - if self.sealed { 32 } else { 0 };
+        let behind = &self.file[self.offset + body.len()..end];
+        let (hashes, sum) = behind.split_at(behind.len() - 8);
+        if xxh3(hashes, u64_at(self.file, self.offset - 8)) != u64_at(sum, 0) {
+            return refuse(7, "the checksum of the added keys is not that of their bytes");
+        }
+        let hashes: Vec<u64> = hashes.chunks(8).map(|hash| u64_at(hash, 0)).collect();
+        match hashes.windows(2).any(|pair| pair[0] >= pair[1]) {
+            true => refuse(7, "the added keys do not ascend"),
+            false => Ok(hashes),
         }
     }
 

@@ -232,6 +232,7 @@ pub fn write(filter: &Expiring, seal_key: Option<&[u8]>) -> Result<Vec<u8>, Stri
         records: &filter.records,
         links: Vec::new(),
         body: body(&encode(shape, &slots)?),
+        added: Vec::new(),
     };
     envelope::write(&parts, seal_key)
 }

@@ -217,6 +217,7 @@ pub fn write(filter: &Growing, seal_key: Option<&[u8]>) -> Result<Vec<u8>, Strin
         records: &filter.links[0].records,
         links: filter.links.iter().map(own_part).collect::<Result<_, _>>()?,
         body: bodies,
+        added: Vec::new(),
     };
     envelope::write(&parts, seal_key)
 }

@@ -272,6 +272,7 @@ pub fn write(filter: &Quotient, seal_key: Option<&[u8]>) -> Result<Vec<u8>, Stri
         records: &filter.records,
         links: Vec::new(),
         body: body(&encode(&filter.shape, &filter.slots())?),
+        added: Vec::new(),
     };
     envelope::write(&parts, seal_key)
 }

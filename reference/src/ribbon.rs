@@ -1,4 +1,4 @@
-//! Sections 2.8, 4.2.6, 4.2.7 and 5.7: the bumped ribbon and the filter that is one; how it is made is in `build`, its file in `file`; the
+//! Sections 2.8, 4.2.6, 4.2.7, 4.11 and 5.7: the bumped ribbon and the filter that is one; how it is made is in `build`, its file in `file`; the
 //! map from keys to numbers is in `map`.
 
 mod build;
@@ -211,6 +211,8 @@ pub struct Ribbon {
     pub shape: Shape,
     /// Its bits, up to whole words.
     pub bits: Vec<bool>,
+    /// Section 4.11: the hashes of keys that were added, ascending.
+    pub added: Vec<u64>,
 }
 
 /// What is stored for a key.
@@ -241,6 +243,7 @@ impl Ribbon {
             keys: 0,
             shape: Shape { columns, deep, ..Shape::default() },
             bits: Vec::new(),
+            added: Vec::new(),
         }
     }
 
@@ -288,6 +291,18 @@ impl Ribbon {
 
     /// The same for the hash of a key.
     pub fn contains_hash(&self, h: u64) -> bool {
+        self.added.contains(&h) || self.ribbon_contains(h)
+    }
+
+    /// Section 4.11: adds the hash of a key beside the ribbon, where the filter says no for it.
+    pub fn add(&mut self, h: u64) {
+        if !self.contains_hash(h) {
+            self.added.push(h);
+            self.added.sort();
+        }
+    }
+
+    fn ribbon_contains(&self, h: u64) -> bool {
         if self.keys == 0 {
             return false;
         }

@@ -233,6 +233,7 @@ pub fn write(filter: &Segmented, seal_key: Option<&[u8]>) -> Result<Vec<u8>, Str
         records: &filter.records,
         links: vec![section],
         body: body(&encode(shape, &slots)?),
+        added: Vec::new(),
     };
     envelope::write(&parts, seal_key)
 }

@@ -9,7 +9,7 @@ use tepal_reference::write::KEY_CHECK;
 const ABOUT: &str = "Bumped ribbons (FORMAT.md section 2.8), filters that are one (4.2.6) and how they are built (5.7). \
     `hashes` are [hash, what is stored for it (32 bits), its coefficients in layer 0 with seed 0]. `files`: the filter of the \
     keys prefix + \"0\" to prefix + (count - 1), or of the `hashes`, or of the hashes finish(finished_from) and on, `finished_count` \
-    of them, or 0 to counted - 1, at this rate; `words`, `seeds`, `columns`, `deep`, `split`, `last` and `last_seed` are those of its header. \
+    of them, or 0 to counted - 1, at this rate; `added` are numbers of keys behind the prefix, or hashes, that were added afterwards (4.11), in this order; `words`, `seeds`, `columns`, `deep`, `split`, `last` and `last_seed` are those of its header. \
     `probes` are keys or hashes and their answers. `refused` are changes to a file of `files`, as offsets and new bytes; where \
     one is in the body, the chunk table is mended, always the header checksum; `step` of section 4.6 refuses them.";
 
@@ -37,17 +37,19 @@ struct Plan {
     name: &'static str,
     filter: Ribbon,
     keys: Keys,
+    /// Numbers of keys, or hashes, that come when it is built.
+    added: Vec<u64>,
     sealed: bool,
 }
 
 fn keyed(name: &'static str, rate: f64, count: u64) -> Plan {
-    Plan { name, filter: Ribbon::new(rate), keys: Numbered(count), sealed: false }
+    Plan { name, filter: Ribbon::new(rate), keys: Numbered(count), added: Vec::new(), sealed: false }
 }
 
 fn hashed(name: &'static str, rate: f64, keys: Keys) -> Plan {
     let mut filter = Ribbon::new(rate);
     (filter.scheme, filter.records) = (4, vec![(6, "a hash, finished".to_string())]);
-    Plan { name, filter, keys, sealed: false }
+    Plan { name, filter, keys, added: Vec::new(), sealed: false }
 }
 
 /// The files whose bytes are changed by the cases of `refused`.
@@ -55,6 +57,7 @@ const PLAIN: &str = "300 keys";
 const FEW: &str = "3 keys";
 const NONE: &str = "no keys";
 const SEALED: &str = "a secret, sealed";
+const ADDED: &str = "40 keys, and 60 that were added";
 
 fn plans() -> Vec<Plan> {
     let mut sealed = Plan { sealed: true, ..keyed(SEALED, 0.25, 400) };
@@ -81,6 +84,9 @@ fn plans() -> Vec<Plan> {
         keyed("3,000 keys, 32 columns", 1.0 / 4_294_967_296.0, 3000),
         keyed("3,000 keys, 31 columns and 32", 3e-10, 3000),
         hashed("few hashes", 0.125, Hashes(ones)),
+        Plan { added: (0..100).collect(), ..keyed(ADDED, 0.125, 40) },
+        Plan { added: vec![5, 1, 1], ..keyed("no keys, and two that were added", 0.01, 0) },
+        Plan { added: vec![u64::MAX, 0], sealed: true, ..hashed("added hashes, sealed", 0.01, Counted(20)) },
         hashed("hashes that lie together", 0.01, Counted(300)),
         hashed("2 shards", 0.3, Finished(0, 140_000)),
         hashed("3 shards, a power of two", 0.25, Finished(7, 230_000)),
@@ -117,6 +123,13 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         Counted(count) => (0..*count).collect(),
     };
     filter.build(&hashes)?;
+    for &added in &plan.added {
+        let hash = match plan.keys {
+            Numbered(_) => filter.hash_of(format!("{PREFIX}{added}").as_bytes())?,
+            _ => added,
+        };
+        filter.add(hash);
+    }
     let (secret, seal) = ((filter.scheme == 2).then_some(&SECRET), plan.sealed.then_some(SEAL));
     let file = write(&filter, seal)?;
     if read(&file, secret, seal)? != filter {
@@ -172,6 +185,7 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         ("finished_from", optional(finished.map(|(from, _)| decimal(*from)))),
         ("counted", optional(counted.map(decimal))),
         ("finished_count", optional(finished.map(|(_, count)| decimal(*count)))),
+        ("added", only(!plan.added.is_empty(), list(plan.added.iter().map(|&added| decimal(added))))),
         ("keys", decimal(filter.keys)),
         ("columns", plain(shape.columns)),
         ("deep", plain(shape.deep)),
@@ -204,6 +218,9 @@ const WORDS: usize = 72;
 const SEEDS: usize = 104;
 /// Where the body begins in files without records.
 const BODY: usize = 192;
+
+/// Where the added keys of `ADDED` begin: behind a body of 64 bytes.
+const LIST: usize = BODY + 64;
 
 /// `300 keys` has a layer of four words with six columns and seven, and some last slots; `3 keys` has three last slots of
 /// seven columns.
@@ -248,6 +265,9 @@ const CHANGES: &[Change] = &[
     (7, FEW, "a bit behind the last slots", &[(BODY + 2, &[0x20])]),
     (7, FEW, "a bit in the last byte", &[(BODY + 63, &[0x80])]),
     (7, NONE, "a bit where there are no keys", &[(BODY, &[1])]),
+    (4, ADDED, "required flags 1 and 3", &[(24, &[10])]),
+    (5, ADDED, "added keys, and no flag", &[(24, &[0])]),
+    (5, PLAIN, "required flag 3, and no added keys", &[(24, &[8])]),
 ];
 
 /// All cases, each of which is refused here.
@@ -264,6 +284,7 @@ fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
     cases.push(case(6, SEALED, "seal key not given", &[], (secret, None))?);
     cases.push(case(8, SEALED, "another seal key", &[], (secret, Some(b"the key of that seal")))?);
     cases.push(case(8, SEALED, "sealed, keys changed", &[(KEYS, &[41])], (secret, seal))?);
+    cases.push(case(7, ADDED, "another added key", &[(LIST, &[0xEE])], (None, None))?);
     cases.push(case(6, PLAIN, "secret key for a file without one", &[], (secret, None))?);
     cases.push(case(6, PLAIN, "seal key for a file without a seal", &[], (None, seal))?);
     Ok(list(cases))
@@ -290,7 +311,8 @@ pub(crate) fn case(
     for (at, bytes) in edits {
         file[*at..at + bytes.len()].copy_from_slice(bytes);
     }
-    if edits.iter().any(|edit| edit.0 >= offset) {
+    // Of a file with added keys only these are changed behind the header.
+    if file[24] & 8 == 0 && edits.iter().any(|edit| edit.0 >= offset) {
         let sum = xxh3(&file[offset..body_end], 0);
         file[table..table + 8].copy_from_slice(&sum.to_le_bytes());
     }

@@ -3,7 +3,7 @@
 mod parts;
 
 use serde::Serialize;
-use tepal::{AnyFilter, Facts, FileFacts, Form, Format, Labels, Opened, PartFacts, Unrecorded};
+use tepal::{AnyFilter, Facts, FileFacts, Form, Format, Kind, Labels, Opened, PartFacts, Unrecorded};
 
 use crate::article::Article;
 use crate::error::Failure;
@@ -64,6 +64,8 @@ pub struct Description {
     pub full: bool,
     /// Keys that it says no for though its bits say yes.
     pub exceptions: u64,
+    /// Keys that were added beside a static filter.
+    pub added_keys: Option<u64>,
     /// Whether it knows them by a divider, and so takes no further key.
     pub divided: bool,
     /// Whether keys can be removed.
@@ -222,6 +224,11 @@ impl Description {
             over_capacity: facts.is_over_capacity,
             full: facts.is_full,
             exceptions: facts.exceptions,
+            added_keys: facts
+                .ribbon
+                .as_ref()
+                .filter(|_| facts.kind == Kind::Ribbon)
+                .map(|ribbon| ribbon.added),
             divided: facts.is_divided,
             deletable: told.can_remove,
             expansion: facts.expansion,

@@ -95,6 +95,13 @@ pub struct Hashes {
 
 impl Sink<PreparedKeys> for Hashes {
     fn take(&mut self, _: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
+        self.add(keys).map(|()| Flow::Continue)
+    }
+}
+
+impl Hashes {
+    /// Keeps those of these keys too.
+    pub fn add(&mut self, keys: &PreparedKeys) -> Result<(), Failure> {
         self.keys += keys.len() as u64;
         let more = keys.hashes().unwrap_or_default();
         if self.hashes.capacity() - self.hashes.len() < more.len() {
@@ -112,7 +119,7 @@ impl Sink<PreparedKeys> for Hashes {
             })?;
         }
         self.hashes.extend_from_slice(more);
-        Ok(Flow::Continue)
+        Ok(())
     }
 }
 

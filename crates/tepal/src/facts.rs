@@ -286,7 +286,9 @@ impl PartFacts {
 pub struct RibbonFacts {
     /// Different keys in it.
     pub keys: u64,
-    /// Bits of everything in it.
+    /// So many of them were added beside the ribbon, 8 bytes each.
+    pub added: u64,
+    /// Bits of everything in it, those of the added keys too.
     pub bit_len: u64,
     /// Bits that are stored for a key; some have one more.
     pub columns: u8,
@@ -477,6 +479,15 @@ pub enum Warning {
         /// The rate now for keys from anywhere.
         elsewhere: f64,
     },
+    /// Keys that were added beside a ribbon take more than a tenth of the filter.
+    ManyAdded {
+        /// So many keys.
+        added: u64,
+        /// They take so many bytes,
+        bytes: u64,
+        /// of so many in all.
+        of: u64,
+    },
     /// Colliding keys can be written down by hand.
     Weak {
         /// The scheme.
@@ -501,6 +512,11 @@ impl fmt::Display for Warning {
                  (`--seed-for`, `seed_for`), or divide the keys by another hash",
                 100.0 * rate,
                 100.0 * elsewhere
+            ),
+            Warning::ManyAdded { added, bytes, of } => write!(
+                f,
+                "the {added} keys that were added take {:.0} % of it, 8 bytes each; build it anew of all its keys",
+                100.0 * *bytes as f64 / *of as f64
             ),
             Warning::Weak { scheme } => {
                 write!(f, "the scheme {scheme} is weak: colliding keys can be written down by hand")

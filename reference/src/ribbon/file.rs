@@ -1,4 +1,4 @@
-//! Section 4.2.6: the file of a filter that is a ribbon.
+//! Sections 4.2.6 and 4.11: the file of a filter that is a ribbon.
 
 use super::*;
 use crate::envelope::{self, Parts};
@@ -51,6 +51,7 @@ fn of_own_part(
             last_seed: own[5].into(),
         },
         bits: Vec::new(),
+        added: Vec::new(),
     };
     if own[2] != 0 {
         return Err(format!("the byte {} before the columns", own[2]));
@@ -74,6 +75,7 @@ pub fn write(filter: &Ribbon, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String
         records: &filter.records,
         links: Vec::new(),
         body: body(&bits),
+        added: filter.added.clone(),
     };
     envelope::write(&parts, seal_key)
 }
@@ -92,7 +94,8 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
     if u64_at(head.own(), 80) != filter.self_test().or_else(|why| refuse(6, &why))? {
         return refuse(6, "the self-test");
     }
-    // Step 7: chunks, bits that stand for nothing.
+    // Step 7: added keys, chunks, bits that stand for nothing.
+    filter.added = head.added(body)?;
     head.check_chunks(0, body)?;
     filter.bits = (0..8 * body.len()).map(|p| body[p / 8] >> (p % 8) & 1 == 1).collect();
     filter.check_unused()?;

@@ -164,6 +164,7 @@ pub fn write(map: &Map, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
         records: &ribbon.records,
         links: vec![section],
         body: body(&bits),
+        added: Vec::new(),
     };
     envelope::write(&parts, seal_key)
 }
@@ -195,6 +196,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
                 last_seed: own[5].into(),
             },
             bits: Vec::new(),
+            added: Vec::new(),
         },
         names: read_section(section).or_else(|why| refuse(4, &why))?,
     };

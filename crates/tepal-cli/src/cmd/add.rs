@@ -14,7 +14,7 @@ use crate::input::bad::{BadPolicy, BadTotal};
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
-use crate::keys::{Prepare, given};
+use crate::keys::{Hashes, Prepare, given};
 use crate::open::{ignore_capacity, note_encoding, open, to_change};
 use crate::output::{Change, Stdout, complain, keep, say};
 use crate::rows;
@@ -77,6 +77,9 @@ pub fn run(args: &AddArgs) -> Outcome {
     if !args.change.quiet {
         report(keys, new, &inputs.bad, &told);
         warn_of_exceptions(&target.name(), new, &told);
+        for warning in told.facts.ribbon.iter().flat_map(|_| &told.facts.warnings) {
+            complain(&format!("{}: ! {warning}", target.name()));
+        }
     }
     warn_past_promise(&target.name(), &told);
     if args.json {
@@ -117,6 +120,7 @@ fn add_all(name: &str, file: &mut Opened, inputs: &mut Inputs, args: &AddArgs) -
     let forced = if args.past_promise { ignore_capacity(name, file)? } else { None };
     let keys = match args.by {
         Some(_) => add_rows(name, file, inputs, args)?,
+        None if file.filter().kind() == Kind::Ribbon => add_beside(name, file, inputs, args)?,
         None => {
             let work = Prepare { hasher: file.key_hasher() };
             let given = given(&work.hasher, &args.asked)?;
@@ -132,6 +136,17 @@ fn add_all(name: &str, file: &mut Opened, inputs: &mut Inputs, args: &AddArgs) -
         file.set_over_capacity(policy).map_err(|error| Failure::at(name, error))?;
     }
     Ok(keys)
+}
+
+/// Adds keys to a list beside what was built, all at once: each time the list is moved.
+fn add_beside(name: &str, file: &mut Opened, inputs: &mut Inputs, args: &AddArgs) -> Result<u64, Failure> {
+    let work = Prepare { hasher: file.key_hasher() };
+    let given = given(&work.hasher, &args.asked)?;
+    let mut listed = Hashes { once: true, ..Hashes::default() };
+    listed.add(&given)?;
+    pipeline::run(inputs, &work, &mut listed)?;
+    file.insert_many_hashes(&listed.hashes).map_err(|error| Failure::at(name, error))?;
+    Ok(listed.keys)
 }
 
 /// How many keys it has; of one with segments, how many pairs of both.
@@ -266,5 +281,13 @@ fn warn_of_exceptions(name: &str, new: u64, told: &Told) {
 fn report(keys: u64, new: u64, bad: &BadTotal, told: &Told) {
     let keys = number::counted(keys, "key");
     let bad = bad.told().map_or(String::new(), |bad| format!("; {bad}"));
-    say(&format!("{keys} added; about {} new; {}{bad}", number::count(new), told.rates(",")));
+    match &told.facts.ribbon {
+        Some(ribbon) => say(&format!(
+            "{keys} added; {} new, beside what was built: {} of 8 bytes, in {} in all{bad}",
+            number::count(new),
+            number::counted(ribbon.added, "added key"),
+            number::size(told.facts.size_in_bytes)
+        )),
+        None => say(&format!("{keys} added; about {} new; {}{bad}", number::count(new), told.rates(","))),
+    }
 }

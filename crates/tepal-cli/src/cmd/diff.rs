@@ -10,7 +10,7 @@ use tepal::{Error, Format, Kind, Opened, Patch};
 use crate::args::DiffArgs;
 use crate::error::{Failure, Outcome};
 use crate::open::open_all;
-use crate::output::{Stdout, Target, keep, say};
+use crate::output::{Stdout, Target, complain, keep, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
@@ -54,6 +54,9 @@ pub fn run(args: &DiffArgs) -> Outcome {
     let (patch_len, flips) = (patch.as_bytes().len() as u64, patch.flips());
     if !args.quiet {
         say(&summary(&patch));
+        if 2 * patch.as_bytes().len() as u64 > patch.new_len() && is_static(&args.new) {
+            complain(&format!("{}: ! {STATIC}", target.name()));
+        }
     }
     if args.json {
         let (old_len, new_len) = (patch.old_len(), patch.new_len());
@@ -61,6 +64,11 @@ pub fn run(args: &DiffArgs) -> Outcome {
     }
     Ok(0)
 }
+
+/// What a patch of a static filter is.
+const STATIC: &str = "of a static filter nearly half of the bits differ when a few keys do (of a million keys: one makes a patch of 8 % of the \
+                      file, 10 of half of it), and its length mostly does: send it whole, or the list of the new keys alone, to be added \
+                      there (tepal add), 8 bytes each in the file";
 
 /// What to do where two files have no patch between them. Of a filter that is keyed or sealed its kind is not told.
 fn way_out(property: &str, new: &Path, old: &str) -> String {
@@ -76,6 +84,7 @@ fn way_out(property: &str, new: &Path, old: &str) -> String {
         Some(Kind::Growing | Kind::Expiring | Kind::Segment) => {
             ": the tables of such a filter follow from how many keys there are; send it whole".to_owned()
         }
+        Some(Kind::Ribbon) => format!(": {STATIC}"),
         _ => format!("; {}", rebuild(old)),
     }
 }
@@ -131,6 +140,11 @@ fn check_foreign(args: &DiffArgs) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::at(&name, format!("its size or its hash is not that of {old}; {}", rebuild(&old))))
+}
+
+/// Is it a file of a static filter? Of one that is keyed or sealed that is not told.
+fn is_static(path: &Path) -> bool {
+    tepal::open(path).is_ok_and(|file| file.filter().kind() == Kind::Ribbon)
 }
 
 /// Is it a tepal file?

@@ -3,13 +3,14 @@
 use std::fmt::Write;
 
 use tepal::{
-    AnyFilter, Facts, Kind, Opened, OverCapacity, PartFacts, Scheme, SegmentFacts, TableFacts, Unrecorded,
-    Window, WindowFacts,
+    AnyFilter, Facts, Kind, Opened, OverCapacity, PartFacts, RibbonFacts, Scheme, SegmentFacts, TableFacts,
+    Unrecorded, Window, WindowFacts,
 };
 
 use crate::args::{InfoArgs, span};
 use crate::article::Article;
 use crate::clock;
+use crate::cmd::plan::at_next_power;
 use crate::describe::{Description, Told, bits_of, hex, load};
 use crate::error::{Failure, Outcome};
 use crate::open::open_one_of;
@@ -109,6 +110,11 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
     }
     for table in &facts.tables {
         line("table", lines(table, facts.kind));
+    }
+    if let Some(text) =
+        facts.ribbon.as_ref().filter(|_| facts.kind == Kind::Ribbon).and_then(|ribbon| least(facts, ribbon))
+    {
+        line("least", text);
     }
     let unicode = picture::has_unicode();
     if facts.ribbon.is_none() {
@@ -211,7 +217,12 @@ fn keys(told: &Told) -> String {
         return format!("{} in it, about {different} different ones", count(keys));
     }
     if let (Kind::Ribbon | Kind::Map, Some(keys)) = (facts.kind, facts.keys_inserted) {
-        return format!("{} in it, each once", count(keys));
+        let added = facts.ribbon.as_ref().map_or(0, |ribbon| ribbon.added);
+        let added = match added {
+            0 => String::new(),
+            added => format!("; {} of them added after it was built, {}", count(added), size(8 * added)),
+        };
+        return format!("{} in it, each once{added}", count(keys));
     }
     if let (Kind::Expiring, Some(keys)) = (facts.kind, facts.keys_inserted) {
         return format!("{} came, about {different} different ones are in it", count(keys));
@@ -248,6 +259,23 @@ fn size_of(told: &Told) -> String {
             format!("{} in {} bits, file of {file} bytes{form}", size(bits.div_ceil(8)), count(bits))
         }
     }
+}
+
+/// What a static filter takes over the least that any filter of its rate can, and what the next power of two would cost.
+fn least(facts: &Facts, ribbon: &RibbonFacts) -> Option<String> {
+    let least = -facts.false_positive_rate.log2();
+    if ribbon.keys == 0 || !least.is_finite() {
+        return None;
+    }
+    let over = ribbon.bit_len as f64 / ribbon.keys as f64 / least;
+    let next = at_next_power(ribbon.keys, facts.promised_false_positive_rate).map_or(
+        String::new(),
+        |(power, bytes)| {
+            let bits = 8.0 * bytes as f64 / ribbon.keys as f64;
+            format!("; for {} wrong it would take {bits:.2}", rate(power))
+        },
+    );
+    Some(format!("{over:.3} times the {least:.2} bits a key that no filter of its rate can go below{next}"))
 }
 
 fn rates(told: &Told) -> String {

@@ -1,6 +1,7 @@
 //! `tepal plan`: calculates keys, rate or size from the other two, for every layout.
 
 mod table;
+pub use table::at_next_power;
 
 use serde::Serialize;
 use tepal::{BloomFilter, BloomFilterBuilder, Layout, Plan, Scheme};
@@ -39,6 +40,9 @@ pub fn run(args: &PlanArgs) -> Outcome {
     } else {
         stdout.write(table(&rows).as_bytes())?;
         if let Some(hint) = hint(args, &rows) {
+            stdout.write(hint.as_bytes())?;
+        }
+        if let Some(hint) = hint_of_static(&rows) {
             stdout.write(hint.as_bytes())?;
         }
     }
@@ -266,6 +270,18 @@ fn hint(args: &PlanArgs, rows: &[Row]) -> Option<String> {
             count(universe)
         )
     })
+}
+
+/// What a static filter takes at the next power of two, where its rate is none.
+fn hint_of_static(rows: &[Row]) -> Option<String> {
+    let row = rows.iter().find(|row| row.kind == "static")?;
+    let (keys, of) = (row.capacity?, row.false_positive_rate?);
+    let (power, bytes) = at_next_power(keys as u64, of)?;
+    Some(format!(
+        "A static filter is cheapest at powers of two: one of {} takes {:.2} bits a key.\n",
+        rate(power),
+        8.0 * bytes as f64 / keys
+    ))
 }
 
 #[cfg(test)]

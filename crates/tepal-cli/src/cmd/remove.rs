@@ -126,7 +126,12 @@ fn check_kind(name: &str, file: &Opened) -> Result<(), Failure> {
             let text = "a filter with segments, from which no single key can be removed; drop a whole segment with --segment NAME";
             return Err(Failure::at(name, text));
         }
-        Kind::Ribbon => "a filter of a set that does not change",
+        Kind::Ribbon => {
+            let text = "a static filter, from which no key can be taken, and none that was added: where what was built found it by chance, \
+                        nothing was added for it; build it again without the key (tepal build LIST --static), or so that keys can be \
+                        removed (--deletable)";
+            return Err(Failure::at(name, text));
+        }
         Kind::Map => {
             let text = "a map of keys that do not change, so that none can be removed; build it again of the other rows: tepal build --map";
             return Err(Failure::at(name, text));

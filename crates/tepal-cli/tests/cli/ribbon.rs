@@ -27,10 +27,10 @@ fn a_ribbon_is_asked_told_of_and_left_as_it_is() {
         }
         let before = place.read("f");
         place.write("more", "a\nb\n");
+        saved(&place, "other", keys + 1);
         for (verb, words) in [
-            ("add f more", "cannot take another key"),
-            ("remove f more", "none can be removed"),
-            ("merge f f -o g", "cannot be united"),
+            ("remove f more", "a static filter, from which no key can be taken"),
+            ("merge f other -o g", "cannot be united"),
             ("shrink f --fpr 0.5 -o g", "cannot be folded"),
         ] {
             let ran = place.run(verb);
@@ -38,6 +38,78 @@ fn a_ribbon_is_asked_told_of_and_left_as_it_is() {
             assert!(place.read("f") == before, "{verb}");
         }
     }
+}
+
+#[test]
+fn keys_are_added_beside_a_static_filter() {
+    let place = Place::new();
+    place.write("list", numbers(0..20_000));
+    assert_eq!(place.run("build -q --static -p 1e-6 list -o f").code, 0);
+    place.write("more", numbers(19_990..20_100));
+    let ran = place.run("add f more -e x");
+    assert_eq!((ran.code, ran.text()), (0, ""));
+    let said = "111 keys added; 101 new, beside what was built: 101 added keys of 8 bytes, in ";
+    assert!(ran.err.starts_with(said), "{}", ran.err);
+    assert_eq!(place.run("has -c f list more -e x").text(), "20111\n");
+    assert_eq!(place.run("has -c f -e y").code, 1);
+    assert_eq!(place.run("verify f").code, 0);
+    assert_eq!(place.run("test f --members more -q").code, 0);
+    let told = place.run("info f").text().to_owned();
+    assert!(
+        told.contains("20,101 in it, each once; 101 of them added after it was built, 808 bytes"),
+        "{told}"
+    );
+    let json = place.run("info --json f").json()[0].clone();
+    assert_eq!((&json["added_keys"], &json["capacity"]), (&101.into(), &20_101.into()));
+    // In whatever order and parts, it is the same file, and so is what two copies become.
+    assert_eq!(place.run("build -q --static -p 1e-6 list -o g").code, 0);
+    std::fs::copy(place.path("g"), place.path("h")).unwrap();
+    assert_eq!(place.run("add -q g -e x -e 20005").code, 0);
+    assert_eq!(place.run("add -q h more -j 3").code, 0);
+    assert_eq!(place.run("merge -q g h -o both").code, 0);
+    assert!(place.read("both") == place.read("f"));
+    assert_eq!(place.run("add -q g more").code, 0);
+    assert!(place.read("g") == place.read("f"));
+    // What was in is not added, and many are too many.
+    let ran = place.run("add f list");
+    assert!(ran.err.contains("20,000 keys added; 0 new"), "{}", ran.err);
+    place.write("many", numbers(30_000..50_000));
+    let ran = place.run("add f many");
+    assert!(ran.err.contains("f: ! the 20101 keys that were added take 7"), "{}", ran.err);
+    assert!(place.run("info f").text().contains("build it anew of all its keys"));
+}
+
+/// What a filter takes and would take, why no patch follows it, and that it is no model for another list.
+#[test]
+fn a_static_filter_is_planned_told_of_and_compared() {
+    let place = Place::new();
+    let plan = place.run("plan -n 20M -p 1%").text().to_owned();
+    let row = plan.lines().find(|line| line.starts_with("static ")).unwrap();
+    assert!(row.contains("16.1 MiB") && row.contains(" 6.74 "), "{row}");
+    assert!(plan.contains("one of 1 in 128 takes 7.02 bits a key"), "{plan}");
+    assert!(!place.run("plan -n 20M -p 0.78125%").text().contains("cheapest"));
+    assert!(place.run("plan -n 20M -p 60%").text().contains("\nstatic        no such filter"));
+    place.write("list", numbers(0..300_000));
+    place.write("one", numbers(1..300_001));
+    place.write("less", numbers(0..200_000));
+    for (name, list) in [("f", "list"), ("g", "one"), ("h", "less")] {
+        assert_eq!(place.run(&format!("build -q --static -p 1% {list} -o {name}")).code, 0);
+    }
+    let told = place.run("info f").text().to_owned();
+    assert!(
+        told.contains("least       1.01") && told.contains("for 1 in 128 wrong it would take 7.0"),
+        "{told}"
+    );
+    let ran = place.run("diff f h -o p");
+    assert!(ran.code == 2 && ran.err.contains(": of a static filter nearly half"), "{}", ran.err);
+    let ran = place.run("diff f g -o p");
+    assert!(ran.code == 0 || ran.err.contains("to be added there (tepal add)"), "{}", ran.err);
+    let ran = place.run("build list --like f -o new");
+    assert!(
+        ran.code == 2 && ran.err.contains("build the other one with --static and the -p of this one"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]

@@ -154,6 +154,7 @@ fn info_as_json_is_stable() {
         "row_format",
         "delimiter",
         "nul_records",
+        "added_keys",
         "full",
         "filters",
         "window",
@@ -248,7 +249,8 @@ fn the_demo_keeps_its_promises() {
     let ran = place.run("demo -n 10k");
     assert_eq!(ran.code, 0, "{}", ran.err);
     let commands: Vec<&str> = ran.text().lines().filter(|line| line.starts_with("  ")).collect();
-    assert_eq!(commands.len(), 3, "{}", ran.text());
+    assert_eq!(commands.len(), 4, "{}", ran.text());
+    assert!(ran.text().contains("\nstatic     the same numbers"), "{}", ran.text());
     #[cfg(unix)]
     for command in commands {
         let mut shell = std::process::Command::new("sh");

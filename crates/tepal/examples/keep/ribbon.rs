@@ -32,6 +32,10 @@ pub(super) fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
         "members": MEMBERS,
         "answers_to_others": answers,
     });
+    if ribbon.added > 0 {
+        expected["ribbon"]["added"] = ribbon.added.into();
+        expected["built_of"] = (MEMBERS / 2).into();
+    }
     add_keys(&mut expected, kind, &opener);
     Ok((expected, opener.file(&opened)))
 }

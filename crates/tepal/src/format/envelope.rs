@@ -34,6 +34,8 @@ const SEALED: u32 = 1;
 const EXCEPTED: u32 = 2;
 /// Required flag 2: they are a divider.
 const DIVIDED: u32 = 4;
+/// Required flag 3: keys that were added beside a ribbon follow the body.
+const ADDED: u32 = 8;
 
 /// XXH3-64, in the form in which keys are hashed too, so that a program has it once.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
@@ -57,7 +59,7 @@ impl Plan {
 /// Bytes of the file of a filter, without a seal.
 pub(super) fn file_len(part: &FilePart<'_>) -> u64 {
     let body_len = part.body_len();
-    body_offset(body_len, records::len(part) + behind_records(part)) + body_len + exceptions_len(part)
+    body_offset(body_len, records::len(part) + behind_records(part)) + body_len + behind_body(part)
 }
 
 /// Bytes between the records and the chunk table.
@@ -74,12 +76,15 @@ fn links_len(links: usize) -> u64 {
     (links * OWN_BYTES) as u64
 }
 
-/// Bytes of the exceptions behind the body.
-#[cfg_attr(not(feature = "except"), allow(unused_variables, reason = "there are none then"))]
-fn exceptions_len(part: &FilePart<'_>) -> u64 {
-    #[cfg(feature = "except")]
-    return super::exceptions::len(part);
-    #[cfg(not(feature = "except"))]
+/// Bytes between the body and the seal: of exceptions, or of added keys.
+#[cfg_attr(
+    not(any(feature = "except", feature = "ribbon")),
+    allow(unused_variables, reason = "there are none then")
+)]
+fn behind_body(part: &FilePart<'_>) -> u64 {
+    #[cfg(any(feature = "except", feature = "ribbon"))]
+    return super::behind::len(part);
+    #[cfg(not(any(feature = "except", feature = "ribbon")))]
     0
 }
 
@@ -94,9 +99,14 @@ pub(super) fn encode(kind: Kind, part: &FilePart<'_>, chunk_table: &[u64], seale
     out.extend(VERSION.to_le_bytes());
     out.extend(kind.id().to_le_bytes());
     out.extend((body_offset as u32).to_le_bytes());
-    let (exceptions_len, seal_len) = (exceptions_len(part), if sealed { SEAL_BYTES } else { 0 });
-    out.extend((body_offset + body_len + exceptions_len + seal_len).to_le_bytes());
-    let flags = if sealed { SEALED } else { 0 } | if exceptions_len > 0 { EXCEPTED } else { 0 };
+    let (behind, seal_len) = (behind_body(part), if sealed { SEAL_BYTES } else { 0 });
+    out.extend((body_offset + body_len + behind + seal_len).to_le_bytes());
+    let of_behind = match (behind, part.added) {
+        (0, _) => 0,
+        (_, []) => EXCEPTED,
+        _ => ADDED,
+    };
+    let flags = if sealed { SEALED } else { 0 } | of_behind;
     #[cfg(feature = "except")]
     let flags = flags | if part.divider.is_some() { DIVIDED } else { 0 };
     out.extend(flags.to_le_bytes());
@@ -155,23 +165,32 @@ impl Lengths {
     }
 }
 
-/// Whether a file with these required flags is sealed, whether it has exceptions, and whether these are a divider. One that this
-/// build could not check or honour is refused.
-fn flags(required_flags: u32) -> Result<(bool, bool, bool)> {
-    let (known, words) = match (cfg!(feature = "seal"), cfg!(feature = "except")) {
-        (true, true) => {
-            (SEALED | EXCEPTED | DIVIDED, "bit 0 (sealed), bit 1 (exceptions) and bit 2 (a divider)")
-        }
-        (true, false) => (SEALED, "bit 0 (sealed), and bits 1 and 2 (exceptions) with its feature `except`"),
-        (false, true) => {
-            (EXCEPTED | DIVIDED, "bits 1 and 2 (exceptions), and bit 0 (sealed) with its feature `seal`")
-        }
-        (false, false) => (
-            0,
-            "none: bit 0 (sealed) with its feature `seal`, bits 1 and 2 (exceptions) with its feature `except`",
-        ),
-    };
+/// What the required flags of a file say of it.
+#[derive(Clone, Copy)]
+struct Flags {
+    sealed: bool,
+    excepted: bool,
+    #[cfg_attr(
+        not(any(feature = "except", feature = "ribbon")),
+        allow(dead_code, reason = "it is refused then")
+    )]
+    divided: bool,
+    added: bool,
+}
+
+/// What these required flags say. One that this build could not check or honour is refused.
+fn flags(required_flags: u32) -> Result<Flags> {
+    let of = |has: bool, flags: u32| if has { flags } else { 0 };
+    let known = of(cfg!(feature = "seal"), SEALED)
+        | of(cfg!(feature = "except"), EXCEPTED | DIVIDED)
+        | of(cfg!(feature = "ribbon"), ADDED);
     if required_flags & !known != 0 {
+        let words = match known == SEALED | EXCEPTED | DIVIDED | ADDED {
+            true => "bit 0 (sealed), bit 1 (exceptions), bit 2 (a divider) and bit 3 (added keys)",
+            false => {
+                "those of its features: bit 0 (sealed) with `seal`, bits 1 and 2 (exceptions) with `except`, bit 3 (added keys) with `ribbon`"
+            }
+        };
         let found = required_flags.into();
         return Err(Error::Unsupported { what: "the set of required feature flags", found, known: words });
     }
@@ -179,7 +198,7 @@ fn flags(required_flags: u32) -> Result<(bool, bool, bool)> {
     if has(DIVIDED) && !has(EXCEPTED) {
         return Err(Error::damaged("a divider and no exceptions"));
     }
-    Ok((has(SEALED), has(EXCEPTED), has(DIVIDED)))
+    Ok(Flags { sealed: has(SEALED), excepted: has(EXCEPTED), divided: has(DIVIDED), added: has(ADDED) })
 }
 
 /// A header that has passed every check that needs no body.
@@ -190,12 +209,12 @@ pub(super) struct Header {
     pub(super) chunk_table: Vec<u64>,
     sealed: bool,
     /// Bytes behind the body and before the seal.
-    pub(super) exceptions_len: u64,
-    /// Whether these are a divider.
-    #[cfg_attr(not(feature = "except"), allow(dead_code, reason = "there are none then"))]
-    pub(super) divided: bool,
-    #[cfg(feature = "except")]
-    pub(super) behind: super::exceptions::Behind,
+    pub(super) behind_len: u64,
+    /// What they are.
+    #[cfg(any(feature = "except", feature = "ribbon"))]
+    pub(super) what: super::behind::What,
+    #[cfg(any(feature = "except", feature = "ribbon"))]
+    pub(super) behind: super::behind::Behind,
 }
 
 impl Header {
@@ -207,9 +226,16 @@ impl Header {
     /// The filter with its body, and what that is to be held against before it is copied.
     pub(super) fn with_body(self, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
         let filter = self.filter.with_body(lines, checked);
-        #[cfg(feature = "except")]
-        if self.exceptions_len > 0 {
-            return filter.with_exceptions_of_file(self.behind.exceptions, self.behind.divider);
+        #[cfg(any(feature = "except", feature = "ribbon"))]
+        if self.behind_len > 0 {
+            return match filter {
+                #[cfg(feature = "ribbon")]
+                AnyFilter::Ribbon(ribbon) => ribbon.with_added_of_file(self.behind.hashes).into(),
+                #[cfg(feature = "except")]
+                bloom => bloom.with_exceptions_of_file(self.behind.hashes, self.behind.divider),
+                #[cfg(not(feature = "except"))]
+                other => other,
+            };
         }
         filter
     }
@@ -226,12 +252,14 @@ impl Header {
         }
 
         let mut fields = Fields::at(protected, 24);
-        let (sealed, excepted, divided) = flags(fields.u32_le()?)?;
-        if excepted && lengths.kind != Kind::Bloom {
-            return Err(Error::damaged(format_args!(
-                "exceptions of the kind {}, which has none",
-                lengths.kind
-            )));
+        let flags = flags(fields.u32_le()?)?;
+        let Flags { sealed, excepted, added, .. } = flags;
+        for (has, what, kind) in [(excepted, "exceptions", Kind::Bloom), (added, "added keys", Kind::Ribbon)]
+        {
+            if has && lengths.kind != kind {
+                let found = lengths.kind;
+                return Err(Error::damaged(format_args!("{what} of the kind {found}, which has none")));
+            }
         }
         let _optional_flags = fields.u32_le()?;
         let own = fields.array::<OWN_BYTES>()?;
@@ -257,6 +285,7 @@ impl Header {
             #[cfg(any(feature = "quotient", feature = "ribbon"))]
             section,
             exceptions: &[],
+            added: &[],
             #[cfg(feature = "except")]
             divider: None,
             body: Vec::new(),
@@ -267,7 +296,7 @@ impl Header {
         let body_len = filter
             .lines()
             .checked_mul(LINE_BYTES)
-            .filter(|len| behind(*len).is_some_and(|behind| (behind > 0) == excepted))
+            .filter(|len| behind(*len).is_some_and(|behind| (behind > 0) == (excepted || added)))
             .filter(|len| body_offset(*len, records_len + behind_records(&part)) == lengths.body_offset)
             .ok_or_else(|| {
                 let bits = filter.lines().saturating_mul(8 * LINE_BYTES);
@@ -292,10 +321,15 @@ impl Header {
             filter,
             chunk_table,
             sealed,
-            exceptions_len: behind(body_len).unwrap_or_default(),
-            divided,
-            #[cfg(feature = "except")]
-            behind: super::exceptions::Behind::default(),
+            behind_len: behind(body_len).unwrap_or_default(),
+            #[cfg(any(feature = "except", feature = "ribbon"))]
+            what: match (flags.divided, added) {
+                (true, _) => super::behind::What::Divider,
+                (false, true) => super::behind::What::Added,
+                (false, false) => super::behind::What::Exceptions,
+            },
+            #[cfg(any(feature = "except", feature = "ribbon"))]
+            behind: super::behind::Behind::default(),
         })
     }
 }

@@ -85,12 +85,12 @@ impl Open<'_> {
         let (head, rest) = file.split_at(body_offset);
         let mut header = Header::decode(lengths, head, self)?;
         let (rest, seal) = rest.split_at(rest.len() - header.seal_len());
-        let (body, exceptions) = rest.split_at(rest.len() - header.exceptions_len as usize);
-        #[cfg(feature = "except")]
-        if !exceptions.is_empty() {
-            header.behind = super::exceptions::decode(exceptions, header.divided, head)?;
+        let (body, behind) = rest.split_at(rest.len() - header.behind_len as usize);
+        #[cfg(any(feature = "except", feature = "ribbon"))]
+        if !behind.is_empty() {
+            header.behind = super::behind::decode(behind, header.what, head)?;
         }
-        let check = BodyCheck::new(&mut header, head, exceptions, seal, self.seal)?;
+        let check = BodyCheck::new(&mut header, head, behind, seal, self.seal)?;
         Ok((header, check, body_offset..body_offset + body.len()))
     }
 }

@@ -36,11 +36,11 @@ pub(super) fn pieces<E>(
         sealer.update(&chunk);
         out(&chunk)?;
     }
-    #[cfg(feature = "except")]
+    #[cfg(any(feature = "except", feature = "ribbon"))]
     {
-        let exceptions = super::exceptions::encode(part, &head);
-        sealer.update(&exceptions);
-        out(&exceptions)?;
+        let behind = super::behind::encode(part, &head);
+        sealer.update(&behind);
+        out(&behind)?;
     }
     sealer.finish().map_or(Ok(()), |seal| out(&seal))
 }

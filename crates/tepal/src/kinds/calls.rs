@@ -301,7 +301,7 @@ macro_rules! same_calls_but_insert {
         }
 
         fn warnings(&self) -> Vec<Warning> {
-            Vec::new()
+            self.facts().warnings
         }
 
         fn verify(&self) -> Result<()> {

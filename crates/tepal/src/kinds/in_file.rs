@@ -53,6 +53,8 @@ pub(crate) struct FilePart<'a> {
     /// The hashes of keys that it says no for, ascending (FORMAT.md, section 4.9).
     #[cfg_attr(not(feature = "except"), allow(dead_code, reason = "there are none then"))]
     pub(crate) exceptions: &'a [u64],
+    /// The hashes of keys that were added beside a ribbon, ascending (FORMAT.md, section 4.11).
+    pub(crate) added: &'a [u64],
     /// What tells its members from such keys, in the place of a list (section 4.10).
     #[cfg(feature = "except")]
     pub(crate) divider: Option<&'a super::divider::Divider>,

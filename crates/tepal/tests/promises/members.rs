@@ -111,13 +111,10 @@ fn nobody_is_forgotten_by_what_does_not_change() {
         let opened = [opener.read(&file).unwrap(), opener.open(&path).unwrap(), opener.quick(&path).unwrap()];
         for mut opened in opened {
             check(subject, &opened, MEMBERS, "opening");
-            let text = Numbered::texts("x", &[1, 2, 3]);
+            let other = filled(subject, MORE);
             let cannot = [
-                ("take another key", text.insert_all(&mut opened)),
-                ("take another key", text.insert_each(&mut opened, |_, _| ())),
-                ("take another key", opened.insert_many_hashes(&[7])),
                 ("forget its keys", opened.clear()),
-                ("be united", opened.union_with(&filter)),
+                ("be united", opened.union_with(&other)),
                 ("be intersected", opened.intersect_with(&filter)),
                 ("change what happens past its capacity", opened.set_over_capacity(OverCapacity::Warn)),
                 ("be folded", opened.fold(2)),
@@ -133,6 +130,27 @@ fn nobody_is_forgotten_by_what_does_not_change() {
             }
             opened.verify().unwrap();
             assert!(opener.file(&opened) == file, "{name}: changed");
+            // Keys are added beside the ribbon.
+            let more = subject.keys(&numbers(MORE));
+            match subject.kind() {
+                Kind::Ribbon => more.insert_all(&mut opened).unwrap(),
+                Kind::Map => {
+                    assert!(more.insert_all(&mut opened).is_err(), "{name}");
+                    assert!(opened.insert_many_hashes(&[7]).is_err(), "{name}");
+                    assert!(opener.file(&opened) == file, "{name}: changed");
+                    continue;
+                }
+                kind => panic!("{name}: a kind that is new here, {kind}"),
+            }
+            check(subject, &opened, MEMBERS.start..MORE.end, "adding");
+            let mut again = filter.clone();
+            more.insert_each(&mut again, |_, _| ()).unwrap();
+            let added = opener.file(&opened);
+            assert!(opener.file(&again) == added && added != file, "{name}");
+            check(subject, &opener.read(&added).unwrap(), MEMBERS.start..MORE.end, "reading");
+            let mut united = filter.clone();
+            united.union_with(&opened).unwrap();
+            assert!(opener.file(&united) == added, "{name}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Ribbon filters, which are built of all their keys at once and do not change.
+//! Ribbon filters, which are built of all their keys at once; of some, half of the keys are added beside the ribbon.
 
 use tepal::{
     AnyFilter, Format, KeyDomain, Kind, Labels, Opened, Recipe, Result, RibbonFilter, RibbonFilterBuilder,
@@ -14,6 +14,8 @@ struct Ribbon {
     keys: Keys,
     is_keyed: bool,
     is_sealed: bool,
+    /// Of this share of the keys, one in so many, a ribbon is built; the others are added.
+    one_in: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -35,8 +37,16 @@ pub(super) fn ribbons() -> Vec<Box<dyn Subject>> {
         ("ribbon-int64", at(0.3).key_domain(KeyDomain::Integer), Keys::Integers, false, false),
         ("ribbon-caller-hash", at(0.1).caller_hash(CALLER_HASH), Keys::Hashes, false, false),
         ("ribbon-sealed", at(0.001), Keys::Texts, false, true),
+        ("ribbon-added", at(0.01), Keys::Texts, false, false),
+        ("ribbon-added-sealed", at(1e-4), Keys::Integers, false, true),
+        ("ribbon-added-hashes", at(0.2).caller_hash(CALLER_HASH), Keys::Hashes, false, false),
     ]
-    .map(|(name, builder, keys, is_keyed, is_sealed)| Ribbon { name, builder, keys, is_keyed, is_sealed })
+    .map(|(name, builder, keys, is_keyed, is_sealed)| {
+        let one_in = if name.contains("added") { 2 } else { 1 };
+        let builder =
+            if name == "ribbon-added-sealed" { builder.key_domain(KeyDomain::Integer) } else { builder };
+        Ribbon { name, builder, keys, is_keyed, is_sealed, one_in }
+    })
     .into_iter()
     .filter(|kind| cfg!(feature = "seal") || !kind.is_sealed)
     .map(|kind| Box::new(kind) as Box<dyn Subject>)
@@ -66,11 +76,14 @@ impl Subject for Ribbon {
 
     fn filled(&self, _: u64, numbers: &[u64]) -> Result<Opened> {
         let builder = self.builder.clone();
-        let filter: AnyFilter = match self.keys(numbers) {
+        let (built, added) = numbers.split_at(numbers.len() / self.one_in);
+        let filter: AnyFilter = match self.keys(built) {
             Numbered::Texts(texts) => builder.build_from(texts)?.into(),
             Numbered::Hashes(hashes) => builder.build_from_hashes(hashes)?.into(),
         };
-        Opened::new(filter, Format::Tepal)
+        let mut file = Opened::new(filter, Format::Tepal)?;
+        self.keys(added).insert_all(&mut file)?;
+        Ok(file)
     }
 
     fn keys(&self, numbers: &[u64]) -> Numbered {

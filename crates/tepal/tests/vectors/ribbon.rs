@@ -47,7 +47,16 @@ fn made(case: &Value) -> Opened {
         let (from, count) = (number(&case["finished_from"]), number(&case["finished_count"]));
         builder.build_from_hashes((from..from + count).map(finish_hash).collect())
     };
-    Opened::new(built.unwrap(), Format::Tepal).unwrap()
+    let mut file = Opened::new(built.unwrap(), Format::Tepal).unwrap();
+    for added in case.get("added").and_then(Value::as_array).into_iter().flatten() {
+        match case.get("numbered_keys") {
+            Some(numbered) => {
+                file.insert(&format!("{}{}", text(numbered, "prefix"), number(added))).unwrap();
+            }
+            None => file.insert_many_hashes(&[number(added)]).unwrap(),
+        }
+    }
+    file
 }
 
 /// A file of the vectors: as the reference wrote it, which is as the library does.
@@ -89,14 +98,15 @@ fn can_be(case: &Value) -> bool {
 fn ribbons_are_those_of_the_reference() {
     let all = vectors("ribbon.json");
     let files: Vec<&Value> = cases(&all, "files").iter().filter(|case| can_be(case)).collect();
-    assert!(files.len() >= 16, "{}", files.len());
+    assert!(files.len() >= 18, "{}", files.len());
     for case in files {
         let name = text(case, "name");
         let written = file(case);
         let opened = open_file(case, &written).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(write(case, &opened), written, "{name}");
         let AnyFilter::Ribbon(filter) = opened.filter() else { panic!("{name}") };
-        assert_eq!(filter.len(), number(&case["keys"]), "{name}");
+        assert_eq!(filter.len() - filter.added(), number(&case["keys"]), "{name}");
+        assert_eq!(filter.added() > 0, case.get("added").is_some(), "{name}");
         assert!(filter.false_positive_rate() <= case["false_positive_rate"].as_f64().unwrap(), "{name}");
         for probe in case["probes"].as_array().unwrap() {
             let answer = match probe.get("key") {

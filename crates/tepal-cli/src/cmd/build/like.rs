@@ -51,6 +51,11 @@ pub fn file(
         let text = "a map of keys that do not change; build the other with --map too, in place of --like";
         return Err(Failure::at(&name, text));
     }
+    if file.filter().kind() == tepal::Kind::Ribbon {
+        let text = "a static filter, whose shape follows from its keys; build the other one with --static and the -p of this one, in \
+                    place of --like. A few new keys are added to this one: tepal add";
+        return Err(Failure::at(&name, text));
+    }
     let exceptions = file.filter().facts().exceptions;
     if exceptions > 0 && !args.quiet {
         complain(&format!(

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 use tepal::build::Gather;
-use tepal::{BloomFilter, Format, PreparedKeys};
+use tepal::{BloomFilter, Format, PreparedKeys, RibbonFilter};
 
 use self::iin::Iins;
 use self::lists::{write_list, write_questions};
@@ -28,7 +28,7 @@ use crate::open::open;
 use crate::output::{Stdout, Target};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
-use crate::text::number::{count, counted, rate};
+use crate::text::number::{count, counted, percent, rate, size};
 
 /// One question in so many is about a number on the list.
 const ONE_LISTED_IN: u64 = 10;
@@ -38,6 +38,7 @@ const MOST_KEYS: u64 = 400_000_000;
 const LIST: &str = "iin.txt";
 const QUESTIONS: &str = "questions.txt";
 const FILTER: &str = "iin.tepal";
+const STATIC: &str = "iin-static.tepal";
 
 /// What `--json` prints. Times are seconds of the clock.
 #[derive(Serialize)]
@@ -57,6 +58,9 @@ struct Results {
     wrong: u64,
     wrong_rate: f64,
     filter: Description,
+    /// The same numbers as a filter that does not change.
+    seconds_build_static: f64,
+    static_filter: Description,
 }
 
 /// Runs the verb.
@@ -119,8 +123,9 @@ fn prepare(dir: &Path) -> Result<(), Failure> {
         let entry = entry.map_err(fail)?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let own = [LIST, QUESTIONS, FILTER].contains(&name.trim_end_matches(".part"));
-        if !own && !name.starts_with(&format!(".{FILTER}.")) || !entry.file_type().map_err(fail)?.is_file() {
+        let own = [LIST, QUESTIONS, FILTER, STATIC].contains(&name.trim_end_matches(".part"));
+        let left_by_save = [FILTER, STATIC].iter().any(|own| name.starts_with(&format!(".{own}.")));
+        if !own && !left_by_save || !entry.file_type().map_err(fail)?.is_file() {
             return refuse(&format!("holds {}, which is not the demo's", shown(Path::new(name.as_ref()))));
         }
         left.push(entry.path());
@@ -187,11 +192,11 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
     let seconds_ask = clock.elapsed().as_secs_f64();
     let mut members = Marks::all_listed();
     pipeline::run(&mut input_of(&path(LIST))?, &ask, &mut members)?;
-    let members_missed = marks.missed + members.missed;
+    let missed_by_filter = marks.missed + members.missed;
     let strangers = questions - listed;
     let wrong_rate = marks.wrong as f64 / strangers.max(1) as f64;
     screen.line("ask", &times(seconds_ask, seconds_floor_questions))?;
-    let asked = format!("{} of {}: must be 0", count(members_missed), counted(args.keys, "member"));
+    let asked = format!("{} of {}: must be 0", count(missed_by_filter), counted(args.keys, "member"));
     screen.line("missed", &asked)?;
     let (wrong, promised) = (rate(wrong_rate), rate(filter.filter().promised_false_positive_rate()));
     let strangers = counted(strangers, "stranger");
@@ -199,6 +204,9 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
     screen.line("wrong", &found)?;
 
     let name = shown(&path(FILTER));
+    let filter = Description::of(&name, &Told::of(&name, &filter)?);
+    let fixed = complete(args, filter.size_in_bytes, screen)?;
+    let members_missed = missed_by_filter + fixed.missed;
     Ok(Results {
         keys: args.keys,
         questions,
@@ -213,8 +221,42 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
         members_missed,
         wrong: marks.wrong,
         wrong_rate,
-        filter: Description::of(&name, &Told::of(&name, &filter)?),
+        filter,
+        seconds_build_static: fixed.seconds,
+        static_filter: fixed.described,
     })
+}
+
+/// The same list as a filter that does not change.
+struct Complete {
+    seconds: f64,
+    missed: u64,
+    described: Description,
+}
+
+/// Builds and asks the smallest filter of the list, beside one of so many bytes.
+fn complete(args: &DemoArgs, beside: u64, screen: &mut Screen) -> Result<Complete, Failure> {
+    let (list, place) = (args.dir.join(LIST), args.dir.join(STATIC));
+    let clock = Instant::now();
+    let mut inputs = input_of(&list)?;
+    let gather = Gather::ribbon(RibbonFilter::builder(), &args.dir, inputs.threads)?;
+    let built = super::build::gather::gather_all(gather, &mut inputs, None)?;
+    let seconds = clock.elapsed().as_secs_f64();
+    Target::new(&place, false)?.save(&built.file, None)?;
+    let mut members = Marks::all_listed();
+    pipeline::run(&mut input_of(&list)?, &Ask::one(&built.file), &mut members)?;
+    let (name, missed) = (shown(&place), members.missed);
+    let bytes = built.file.filter().size_in_bytes();
+    let text = format!(
+        "the same numbers as a list that is complete (build --static): {}, {} of the bytes above, at the same promise; built in {}, {} missed \
+         ({name})",
+        size(bytes),
+        percent(bytes as f64 / beside as f64),
+        self::seconds(seconds),
+        count(missed)
+    );
+    screen.line("static", &text)?;
+    Ok(Complete { seconds, missed, described: Description::of(&name, &Told::of(&name, &built.file)?) })
 }
 
 fn input_of(path: &Path) -> Result<Inputs, Failure> {
@@ -307,6 +349,7 @@ fn next_steps(args: &DemoArgs, screen: &mut Screen) -> Result<(), Failure> {
         format!("{tepal} has {} {} | head -3", path(FILTER), path(QUESTIONS)),
         format!("{tepal} info {}", path(FILTER)),
         format!("{tepal} test {} --members {}", path(FILTER), path(LIST)),
+        format!("{tepal} info {}", path(STATIC)),
     ] {
         screen.plain(&format!("  {command}"))?;
     }

@@ -1,10 +1,10 @@
-//! Rows of filters that are made of tables: keys can be removed, are counted, never end, or expire.
+//! Rows of filters that are no Bloom filters: keys can be removed, are counted, never end, expire, or are complete.
 
-use tepal::{ExpiringFilter, GrowingFilter, QuotientFilter, SegmentFilter};
+use tepal::{ExpiringFilter, GrowingFilter, QuotientFilter, RibbonFilter, SegmentFilter};
 
 use super::{Row, Wanted, empty};
 
-/// A kind of filter that is made of tables.
+/// A kind of filter: most are made of tables.
 #[derive(Clone, Copy)]
 enum Table {
     /// With counts of so many bits.
@@ -13,12 +13,15 @@ enum Table {
     Growing,
     /// Its keys are those of a window.
     Expiring,
+    /// Of a list that is complete: a ribbon.
+    Static,
     /// Of so many segments.
     Segments(usize),
 }
 
 /// The name of a row, what it is, what to say of it.
-const ROWS: [(&str, Table, &str); 4] = [
+const ROWS: [(&str, Table, &str); 5] = [
+    ("static", Table::Static, "the smallest, of a complete list (build --static)"),
     ("deletable", Table::Quotient(0), "keys can be removed (build --deletable)"),
     ("counting", Table::Quotient(4), "and are counted (build --count-bits 4)"),
     ("growing", Table::Growing, "takes more keys for ever (build --growing)"),
@@ -78,12 +81,27 @@ fn bytes(keys: u64, rate: f64, table: Table) -> Option<u64> {
             let described = ExpiringFilter::builder().window_of_time(86_400).capacity(keys);
             described.false_positive_rate(rate).planned_size_in_bytes()
         }
+        Table::Static => RibbonFilter::builder().false_positive_rate(rate).planned_size_in_bytes(keys),
         Table::Segments(segments) => {
             let described = SegmentFilter::builder().capacity(keys).false_positive_rate(rate);
             described.planned_size_in_bytes(segments)
         }
     };
     planned.ok()
+}
+
+/// The next power of two below a rate that is none: a ribbon of it wastes nothing. Down to 2^-32.
+pub fn next_power(rate: f64) -> Option<f64> {
+    let power = (-(-rate.log2()).ceil()).exp2();
+    // A whole logarithm is off by its last bit at most.
+    let is_power = rate / power < 1.0 + 1e-9 || rate / power > 2.0 - 1e-9;
+    (!is_power && power >= 1.0 / (1u64 << 32) as f64).then_some(power)
+}
+
+/// What a ribbon of so many keys takes at the next power of two, and that rate.
+pub fn at_next_power(keys: u64, rate: f64) -> Option<(f64, u64)> {
+    let power = next_power(rate)?;
+    bytes(keys, power, Table::Static).map(|bytes| (power, bytes))
 }
 
 /// The lowest rate in so many bytes.
@@ -130,6 +148,7 @@ mod tests {
             (Table::Growing, 15.0..16.0),
             (Table::Expiring, 15.0..16.0),
             (Table::Segments(8), 12.5..13.5),
+            (Table::Static, 6.7..6.8),
         ] {
             let size = bytes(keys, rate, table).unwrap();
             assert!(bits.contains(&(8.0 * size as f64 / keys as f64)), "{size}");
@@ -139,6 +158,7 @@ mod tests {
             let (found, _, used) = most_keys(rate, size, table).unwrap();
             assert!(found >= keys && found < keys + keys / 100 && used <= size, "{found}");
             assert!(least_rate(keys, 64, table).is_none() && most_keys(rate, 63, table).is_none());
+            assert!(next_power(0.01).is_some_and(|rate| rate == 0.0078125) && next_power(0.25).is_none());
         }
     }
 }

@@ -29,6 +29,7 @@ impl<L: PlainStorage> BloomFilter<L> {
             labels: self.labels().clone(),
             scheme_record: meta.keys.hasher().record(),
             exceptions: &[],
+            added: &[],
             #[cfg(feature = "except")]
             divider: None,
             links: Vec::new(),

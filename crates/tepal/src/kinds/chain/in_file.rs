@@ -53,6 +53,7 @@ impl ScalableBloomFilter {
             #[cfg(any(feature = "quotient", feature = "ribbon"))]
             section: Vec::new(),
             exceptions: &[],
+            added: &[],
             #[cfg(feature = "except")]
             divider: None,
             body: parts.into_iter().flat_map(|part| part.body).collect(),

@@ -65,6 +65,7 @@ impl ExpiringFilter {
             labels: self.labels().clone(),
             scheme_record: hasher.record(),
             exceptions: &[],
+            added: &[],
             #[cfg(feature = "except")]
             divider: None,
             links: Vec::new(),

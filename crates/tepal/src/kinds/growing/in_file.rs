@@ -52,6 +52,7 @@ impl GrowingFilter {
             labels: self.labels().clone(),
             scheme_record: self.meta.keys.hasher().record(),
             exceptions: &[],
+            added: &[],
             #[cfg(feature = "except")]
             divider: None,
             links: self.links.iter().enumerate().map(link_part).collect(),

@@ -71,6 +71,7 @@ impl RibbonMap {
             segments: self.names.facts(),
             ribbon: Some(RibbonFacts {
                 keys: self.keys,
+                added: 0,
                 bit_len: self.bit_len(),
                 columns: fields.columns,
                 value_bits: fields.value_bits,

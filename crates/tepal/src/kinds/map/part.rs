@@ -46,6 +46,7 @@ impl RibbonMap {
             scheme_record: self.meta.keys.hasher().record(),
             section,
             exceptions: &[],
+            added: &[],
             #[cfg(feature = "except")]
             divider: None,
             links: Vec::new(),

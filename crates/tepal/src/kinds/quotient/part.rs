@@ -30,6 +30,7 @@ impl QuotientFilter {
             labels: self.labels().clone(),
             scheme_record: self.meta.keys.hasher().record(),
             exceptions: &[],
+            added: &[],
             #[cfg(feature = "except")]
             divider: None,
             links: Vec::new(),

@@ -10,7 +10,7 @@ impl RibbonFilter {
     /// `false` is certain. `true` means perhaps: about [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too. A
     /// key that the filter's domain refuses is not in; a filter of the caller's hashes cannot hash a key, and answers `true`.
     ///
-    /// Costs one hash and an access to two neighbouring lines.
+    /// Costs one hash and an access to two neighbouring lines; where keys were [added](Self::insert), a search in their list too.
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
@@ -35,7 +35,8 @@ impl RibbonFilter {
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        !self.is_empty() && self.kernel.contains(&self.shape, self.words(), hash)
+        self.keys > 0 && self.kernel.contains(&self.shape, self.words(), hash)
+            || !self.added.is_empty() && self.is_added(hash)
     }
 
     ask_many!(
@@ -53,9 +54,14 @@ impl RibbonFilter {
     /// If the two slices differ in length.
     pub fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]) {
         assert_eq!(hashes.len(), answers.len(), "one answer for each hash");
-        match self.is_empty() {
-            true => answers.fill(false),
-            false => self.kernel.contains_many(&self.shape, self.words(), hashes, answers),
+        match self.keys {
+            0 => answers.fill(false),
+            _ => self.kernel.contains_many(&self.shape, self.words(), hashes, answers),
+        }
+        if !self.added.is_empty() {
+            for (answer, hash) in answers.iter_mut().zip(hashes) {
+                *answer = *answer || self.is_added(*hash);
+            }
         }
     }
 

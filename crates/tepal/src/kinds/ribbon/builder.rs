@@ -104,8 +104,28 @@ impl RibbonFilterBuilder {
         Ok(RibbonFilter::from_parts(meta, shape, lines, keys))
     }
 
-    /// What of the filter is told, and over how many threads it is built.
-    fn described(self) -> Result<(Meta, usize)> {
+    /// About how many bytes the ribbon of so many different keys will take
+    /// ([`size_in_bytes`](RibbonFilter::size_in_bytes)): within a hundredth from 10,000 keys on. The rate that is asked for is met,
+    /// whatever the keys.
+    ///
+    /// ```
+    /// use tepal::RibbonFilter;
+    /// let builder = RibbonFilter::builder().false_positive_rate(1.0 / 256.0);
+    /// let planned = builder.planned_size_in_bytes(50_000)?;
+    /// let built = builder.build_from(0..50_000u32)?.size_in_bytes();
+    /// assert!(planned.abs_diff(built) < built / 100);
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::RateOutOfReach`] for a rate that no ribbon has; [`Error::TooLarge`] for more keys than any has.
+    pub fn planned_size_in_bytes(&self, keys: u64) -> Result<u64> {
+        let shape = super::plan::planned(keys, self.reachable_rate()?)?;
+        Ok(shape.lines() * crate::bits::LINE_BYTES)
+    }
+
+    /// The rate that is promised, if there is a ribbon of it.
+    fn reachable_rate(&self) -> Result<f64> {
         let promised_rate = self.rate.unwrap_or(DEFAULT_RATE);
         check_rate(promised_rate)?;
         if !(LEAST_RATE..=MOST_RATE).contains(&promised_rate) {
@@ -116,6 +136,12 @@ impl RibbonFilterBuilder {
                 ),
             ));
         }
+        Ok(promised_rate)
+    }
+
+    /// What of the filter is told, and over how many threads it is built.
+    fn described(self) -> Result<(Meta, usize)> {
+        let promised_rate = self.reachable_rate()?;
         self.labels.check()?;
         let meta = Meta { keys: self.key_hasher()?, promised_rate, labels: self.labels.kept() };
         #[cfg(feature = "parallel")]

@@ -1,4 +1,4 @@
-//! What every kind of filter does, for a ribbon: what would change it is refused.
+//! What every kind of filter does, for a ribbon: what would change more than the list beside it is refused.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,25 +11,13 @@ use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
 use crate::kinds::calls::same_calls;
 use crate::kinds::{AwaitsBody, FilePart, Filter};
 
+/// Fewer bytes of added keys weigh on no filter.
+const HEAVY: u64 = 4096;
+
 /// What the calls of all kinds come to.
 impl RibbonFilter {
-    fn insert(&mut self, _: &KeyRef<'_>) -> Result<bool> {
-        Err(fixed("take another key"))
-    }
-
-    fn insert_prepared_batch(&mut self, keys: Batch<'_>, _: usize) -> Result<()> {
-        match keys {
-            Batch::Hashes([]) => Ok(()),
-            _ => Err(fixed("take another key")),
-        }
-    }
-
     fn clear(&mut self) -> Result<()> {
         Err(fixed("forget its keys"))
-    }
-
-    pub(crate) fn union_with(&mut self, _: &RibbonFilter) -> Result<()> {
-        Err(fixed("be united"))
     }
 
     pub(crate) fn intersect_with(&mut self, _: &RibbonFilter) -> Result<()> {
@@ -37,7 +25,14 @@ impl RibbonFilter {
     }
 
     fn estimated_len(&self) -> f64 {
-        self.keys as f64
+        self.len() as f64
+    }
+
+    /// Does the list of added keys weigh on the filter?
+    fn weighs(&self) -> Option<Warning> {
+        let bytes = 8 * self.added();
+        let is_heavy = bytes >= HEAVY && bytes > self.size_in_bytes() / 10;
+        is_heavy.then(|| Warning::ManyAdded { added: self.added(), bytes, of: self.size_in_bytes() })
     }
 
     /// Everything about the filter, as data.
@@ -52,7 +47,7 @@ impl RibbonFilter {
             caller_hash: self.meta.keys.caller_hash(),
             key_domain: self.key_domain(),
             recipe: self.recipe(),
-            capacity: self.keys,
+            capacity: self.len(),
             promised_false_positive_rate: self.promised_false_positive_rate(),
             expansion: None,
             window: None,
@@ -60,8 +55,8 @@ impl RibbonFilter {
             is_divided: false,
             over_capacity: OverCapacity::Refuse,
             is_over_capacity: false,
-            is_full: true,
-            keys_inserted: Some(self.keys),
+            is_full: false,
+            keys_inserted: Some(self.len()),
             estimated_len: self.estimated_len(),
             false_positive_rate: self.false_positive_rate(),
             size_in_bytes: self.size_in_bytes(),
@@ -70,14 +65,15 @@ impl RibbonFilter {
             tables: Vec::new(),
             segments: Vec::new(),
             ribbon: Some(RibbonFacts {
-                keys: self.keys,
+                keys: self.len(),
+                added: self.added(),
                 bit_len: self.bit_len(),
                 columns: fields.columns,
                 value_bits: 0,
                 layers: self.shape.layers().len() as u8,
                 last_slots: fields.last,
             }),
-            warnings: Vec::new(),
+            warnings: self.weighs().into_iter().collect(),
             file: None,
         }
     }
@@ -98,7 +94,7 @@ impl Filter for RibbonFilter {
     }
 
     fn capacity(&self) -> u64 {
-        self.keys
+        self.len()
     }
 
     fn over_capacity(&self) -> OverCapacity {
@@ -110,16 +106,16 @@ impl Filter for RibbonFilter {
     }
 
     fn is_full(&self) -> bool {
-        true
+        false
     }
 
     fn keys_inserted(&self) -> Option<u64> {
-        Some(self.keys)
+        Some(self.len())
     }
 
     /// It is as full everywhere.
     fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
-        let fill = if self.is_empty() { 0.0 } else { 1.0 };
+        let fill = if self.keys == 0 { 0.0 } else { 1.0 };
         alloc::vec![fill; slices.clamp(1, self.shape.lines() as usize)]
     }
 

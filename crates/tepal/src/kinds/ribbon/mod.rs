@@ -1,17 +1,21 @@
 //! The smallest filter of a set that does not change: a bumped ribbon.
 //!
 //! Describing and building it is in [`builder`], the way from hashes to slots in [`construct`], where they come from in
-//! [`pieces`], asking in [`ask`], what a file holds of it in
+//! [`pieces`], what it will take in [`plan`], asking in [`ask`], keys that
+//! come later in [`change`], what a file holds of it in
 //! [`part`], what every kind of filter does in [`kind`]. The ribbon itself is `bits/ribbon`.
 
 mod ask;
 mod builder;
+mod change;
 pub(crate) mod construct;
 mod kind;
 pub(crate) mod part;
 pub(crate) mod pieces;
+mod plan;
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::fmt;
 
 pub use builder::RibbonFilterBuilder;
@@ -34,8 +38,8 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 /// from 100,000 keys on: 6.74 bits a key at 1 %, where a Bloom filter of lines takes 9.95. A list of a million addresses is sent to a
 /// page in 843 kB.
 ///
-/// It is built of all its keys at once, sorted, and nothing can be added to it or taken from it: whoever has to do that keeps the list,
-/// and builds another one, or holds new keys in a [`BloomFilter`](crate::BloomFilter) beside it.
+/// It is built of all its keys at once, sorted. Keys can be added to it ([`insert`](Self::insert)), at 8 bytes each in a list beside the ribbon:
+/// a few, until another one is built of all keys. None can be taken from it.
 ///
 /// ```
 /// use tepal::RibbonFilter;
@@ -50,8 +54,10 @@ pub struct RibbonFilter {
     kernel: RibbonKernel,
     lines: Mapped,
     meta: Meta,
-    /// Different keys in it.
+    /// Different keys in the ribbon.
     keys: u64,
+    /// The hashes of keys beside it, for which it says no; ascending, each once.
+    added: Vec<u64>,
     /// What the lines are held against, where they are those of an opened file.
     body_check: Option<Ref<dyn BodyChecked>>,
 }
@@ -67,7 +73,7 @@ struct Meta {
 impl RibbonFilter {
     fn from_parts(meta: Meta, shape: Shape, lines: Mapped, keys: u64) -> Self {
         let kernel = RibbonKernel::best(&shape);
-        RibbonFilter { shape, kernel, lines, meta, keys, body_check: None }
+        RibbonFilter { shape, kernel, lines, meta, keys, added: Vec::new(), body_check: None }
     }
 
     /// The share of wrong answers promised.
@@ -79,31 +85,31 @@ impl RibbonFilter {
     /// The share of wrong answers: exact, as an average over all keys that are not in it. Costs a pass over a fiftieth of the filter, or less.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
-        if self.is_empty() { 0.0 } else { rate::rate(&self.shape, self.words()) }
+        if self.keys == 0 { 0.0 } else { rate::rate(&self.shape, self.words()) }
     }
 
-    /// How many different keys are in it.
+    /// How many different keys are in it: those of the ribbon and those that were added.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.keys
+        self.keys + self.added()
     }
 
     /// Is no key in it?
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.keys == 0
+        self.len() == 0
     }
 
-    /// Bytes of the ribbon in memory.
+    /// Bytes in memory, of the ribbon and of the keys that were added.
     #[must_use]
     pub fn size_in_bytes(&self) -> u64 {
-        self.shape.lines() * bits::LINE_BYTES
+        self.shape.lines() * bits::LINE_BYTES + 8 * self.added()
     }
 
-    /// Bits of the ribbon: what it takes without rounding up to whole lines of 512.
+    /// Bits of the ribbon and of the keys that were added: what they take without rounding up to whole lines of 512.
     #[must_use]
     pub fn bit_len(&self) -> u64 {
-        self.shape.words() * 64
+        64 * (self.shape.words() + self.added())
     }
 
     about_keys!();
@@ -130,18 +136,26 @@ impl RibbonFilter {
 
 /// The refusal of what would change a ribbon.
 fn fixed(operation: &'static str) -> Error {
-    let instead = "build another one of all its keys (`RibbonFilter::builder`), or keep what comes in a filter beside it";
+    let instead =
+        "build another one of all its keys (`RibbonFilter::builder`); keys can only be added (`insert`)";
     Error::NotPossible { kind: Kind::Ribbon, operation, instead }
 }
 
-/// Two filters are equal when they give every key the same answer for the same reason: same hash, domain, recipe and ribbon. Labels and
-/// promise do not matter.
-impl PartialEq for RibbonFilter {
-    fn eq(&self, other: &RibbonFilter) -> bool {
+impl RibbonFilter {
+    /// Same hash, domain, recipe and ribbon?
+    fn is_of_the_same_ribbon(&self, other: &RibbonFilter) -> bool {
         self.meta.keys == other.meta.keys
             && self.keys == other.keys
             && self.shape.fields() == other.shape.fields()
             && self.as_lines() == other.as_lines()
+    }
+}
+
+/// Two filters are equal when they give every key the same answer for the same reason: same hash, domain, recipe, ribbon and added keys.
+/// Labels and promise do not matter.
+impl PartialEq for RibbonFilter {
+    fn eq(&self, other: &RibbonFilter) -> bool {
+        self.added == other.added && self.is_of_the_same_ribbon(other)
     }
 }
 
@@ -151,6 +165,7 @@ impl fmt::Debug for RibbonFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RibbonFilter")
             .field("len", &self.len())
+            .field("added", &self.added())
             .field("promised_false_positive_rate", &self.promised_false_positive_rate())
             .field("size_in_bytes", &self.size_in_bytes())
             .field("scheme", &self.scheme())

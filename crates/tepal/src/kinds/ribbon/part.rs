@@ -26,6 +26,7 @@ impl RibbonFilter {
             scheme_record: self.meta.keys.hasher().record(),
             section: Vec::new(),
             exceptions: &[],
+            added: &self.added,
             #[cfg(feature = "except")]
             divider: None,
             links: Vec::new(),

@@ -56,6 +56,7 @@ impl SegmentFilter {
             labels: self.labels().clone(),
             scheme_record: self.meta.keys.hasher().record(),
             exceptions: &[],
+            added: &[],
             #[cfg(feature = "except")]
             divider: None,
             links: Vec::new(),

@@ -1,4 +1,5 @@
-//! The exceptions of a file, behind its body: a list of them (FORMAT.md, section 4.9), or a divider (section 4.10).
+//! What stands behind the body of a file: exceptions, as a list (FORMAT.md, section 4.9) or a divider (section 4.10), or keys that were added
+//! beside a ribbon (section 4.11).
 
 use alloc::vec::Vec;
 
@@ -6,22 +7,53 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::error::{Error, Result};
 use crate::kinds::FilePart;
+#[cfg(feature = "except")]
 use crate::kinds::divider::Divider;
-use crate::kinds::excepted::len_in_file;
 
-/// What stands behind the body of a file.
+/// What stands there.
 #[derive(Default)]
 pub(super) struct Behind {
-    pub(super) exceptions: Vec<u64>,
+    /// Of exceptions, or of added keys.
+    pub(super) hashes: Vec<u64>,
+    #[cfg(feature = "except")]
     pub(super) divider: Option<Divider>,
 }
 
-/// Bytes of the exceptions of a file.
-pub(super) fn len(part: &FilePart<'_>) -> u64 {
-    len_in_file(part.exceptions, part.divider)
+/// What it is called.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum What {
+    Exceptions,
+    Divider,
+    Added,
 }
 
-/// Exceptions as bytes, behind this head; none where there are none.
+impl What {
+    fn name(self) -> &'static str {
+        match self {
+            What::Exceptions | What::Divider => "exceptions",
+            What::Added => "added keys",
+        }
+    }
+}
+
+/// A list of hashes: a filter has one of these at most.
+fn list<'a>(part: &FilePart<'a>) -> &'a [u64] {
+    if part.added.is_empty() { part.exceptions } else { part.added }
+}
+
+/// Bytes of it.
+pub(super) fn len(part: &FilePart<'_>) -> u64 {
+    #[cfg(feature = "except")]
+    if let Some(divider) = part.divider {
+        return 8 * (divider.words.len() as u64 + 4);
+    }
+    match list(part).len() as u64 {
+        0 => 0,
+        hashes => 8 * (hashes + 1),
+    }
+}
+
+/// Its bytes, behind this head; none where there is nothing.
 pub(super) fn encode(part: &FilePart<'_>, head: &[u8]) -> Vec<u8> {
     let len = len(part);
     let mut out = Vec::with_capacity(len as usize);
@@ -29,44 +61,45 @@ pub(super) fn encode(part: &FilePart<'_>, head: &[u8]) -> Vec<u8> {
         return out;
     }
     let mut put = |words: &[u64]| words.iter().for_each(|word| out.extend(word.to_le_bytes()));
-    match part.divider {
-        None => put(part.exceptions),
-        Some(divider) => {
-            put(&[divider.exceptions, divider.salt, divider.width]);
-            put(&divider.words);
-        }
+    put(list(part));
+    #[cfg(feature = "except")]
+    if let Some(divider) = part.divider {
+        put(&[divider.exceptions, divider.salt, divider.width]);
+        put(&divider.words);
     }
     let sum = xxh3_64_with_seed(&out, seed(head));
     out.extend(sum.to_le_bytes());
     out
 }
 
-/// Reads bytes of a file that has exceptions, which may be `divided`.
-pub(super) fn decode(bytes: &[u8], divided: bool, head: &[u8]) -> Result<Behind> {
-    let number = |bytes: &[u8]| u64::from_le_bytes(core::array::from_fn(|i| bytes[i]));
+/// Reads bytes of a file that has something there.
+pub(super) fn decode(bytes: &[u8], what: What, head: &[u8]) -> Result<Behind> {
+    let (number, name) = (|bytes: &[u8]| u64::from_le_bytes(core::array::from_fn(|i| bytes[i])), what.name());
     let Some((written, sum)) =
         bytes.split_last_chunk::<8>().filter(|(written, _)| !written.is_empty() && written.len() % 8 == 0)
     else {
-        return Err(Error::damaged(format_args!("exceptions of {} bytes", bytes.len())));
+        return Err(Error::damaged(format_args!("{name} of {} bytes", bytes.len())));
     };
     if xxh3_64_with_seed(written, seed(head)) != number(sum) {
-        return Err(Error::damaged("the checksum of its exceptions is not that of their bytes"));
+        return Err(Error::damaged(format_args!("the checksum of its {name} is not that of their bytes")));
     }
     let mut words = Vec::new();
     words
         .try_reserve_exact(written.len() / 8)
         .map_err(|_| Error::TooLarge { bytes: written.len() as u64 })?;
     words.extend(written.chunks_exact(8).map(number));
-    if divided {
+    #[cfg(feature = "except")]
+    if what == What::Divider {
         let divider = Some(divider(words)?);
         return Ok(Behind { divider, ..Behind::default() });
     }
     match words.windows(2).all(|pair| pair[0] < pair[1]) {
-        true => Ok(Behind { exceptions: words, divider: None }),
-        false => Err(Error::damaged("its exceptions do not ascend")),
+        true => Ok(Behind { hashes: words, ..Behind::default() }),
+        false => Err(Error::damaged(format_args!("its {name} do not ascend"))),
     }
 }
 
+#[cfg(feature = "except")]
 fn divider(mut words: Vec<u64>) -> Result<Divider> {
     let damaged = || Error::damaged("its divider has another length than its bits have, or no exceptions");
     if words.len() < 4 {
@@ -85,7 +118,7 @@ fn divider(mut words: Vec<u64>) -> Result<Divider> {
     Ok(Divider { exceptions, salt, width, words })
 }
 
-/// The checksum of the header: so exceptions belong to one file.
+/// The checksum of the header: so it belongs to one file.
 fn seed(head: &[u8]) -> u64 {
     u64::from_le_bytes(core::array::from_fn(|i| head[head.len() - 8 + i]))
 }

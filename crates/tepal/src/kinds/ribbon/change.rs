@@ -1,0 +1,188 @@
+//! Keys that come after the ribbon was built: the list of their hashes beside it (FORMAT.md, section 4.11).
+
+use alloc::vec::Vec;
+
+use super::{RibbonFilter, fixed};
+use crate::error::{Error, Result};
+use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
+use crate::kinds::bloom::after;
+
+impl RibbonFilter {
+    /// Adds a key beside the ribbon, which does not change: 8 bytes, where the ribbon does not find the key anyway. `true`: the key is surely
+    /// new.
+    ///
+    /// No stranger is found more often for it: the list is one of whole hashes. It is for a few keys, until the filter is built anew:
+    /// a key in the ribbon takes a tenth of that. Costs a lookup, and for a new key a move of those with a greater hash;
+    /// [`insert_many`](Self::insert_many) moves them once for all.
+    ///
+    /// ```
+    /// use tepal::RibbonFilter;
+    /// let mut blocked = RibbonFilter::builder().false_positive_rate(1e-6).build_from(["apple", "banana"])?;
+    /// assert!(blocked.insert("cherry")?);                 // surely new
+    /// assert!(!blocked.insert("cherry")? && !blocked.insert("apple")?);
+    /// assert!(blocked.contains("cherry"));
+    /// assert_eq!((blocked.len(), blocked.added()), (3, 1));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::KeyRefused`] for a key that the key domain does not have; [`Error::CallerHashes`] in a filter of the caller's hashes;
+    /// [`Error::TooLarge`] where there is no memory. The filter is unchanged then.
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
+        let hash = self.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
+        self.insert_hash(hash)
+    }
+
+    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
+    /// [`key_hasher`](Self::key_hasher), or by the caller.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert).
+    pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
+        if self.contains_hash(hash) {
+            return Ok(false);
+        }
+        self.make_room(1)?;
+        let at = self.added.partition_point(|other| *other < hash);
+        self.added.insert(at, hash);
+        Ok(true)
+    }
+
+    /// [`insert`](Self::insert) for many keys: they are sorted, and merged with those that were added before. Takes 8 bytes for each new
+    /// one meanwhile.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert). The keys before the refused one are in.
+    pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
+        let mut new = Vec::new();
+        let refused = crate::key::insert_in_batches(
+            &*self,
+            |filter| &filter.meta.keys,
+            keys,
+            |filter, batch, done| filter.keep_new(batch, &mut new).map_err(after(done)),
+        );
+        self.merge(new)?;
+        refused
+    }
+
+    /// [`insert_many`](Self::insert_many) for the keys of an iterator.
+    ///
+    /// # Errors
+    /// As [`insert_many`](Self::insert_many).
+    pub fn insert_iter<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<()> {
+        let mut new = Vec::new();
+        let refused = crate::key::insert_iter_in_batches(
+            &*self,
+            |filter| &filter.meta.keys,
+            keys,
+            |filter, batch, done| filter.keep_new(batch, &mut new).map_err(after(done)),
+        );
+        self.merge(new)?;
+        refused
+    }
+
+    /// [`insert_many`](Self::insert_many) for keys hashed before.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] where there is no memory. The filter is unchanged then.
+    pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
+        let mut new = Vec::new();
+        self.keep_new(Batch::Hashes(hashes), &mut new)?;
+        self.merge(new)
+    }
+
+    /// [`insert_many`](Self::insert_many) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared.
+    ///
+    /// # Errors
+    /// As [`insert_many`](Self::insert_many).
+    pub fn insert_prepared(&mut self, keys: &PreparedKeys) -> Result<()> {
+        self.insert_prepared_batch(keys.batch(), 0)
+    }
+
+    pub(super) fn insert_prepared_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
+        let mut new = Vec::new();
+        self.keep_new(keys, &mut new).map_err(after(done))?;
+        self.merge(new).map_err(after(done))
+    }
+
+    /// How many keys were added beside the ribbon. Those that it found anyway are not among them.
+    #[must_use]
+    pub fn added(&self) -> u64 {
+        self.added.len() as u64
+    }
+
+    /// Unites two filters of the same ribbon: what was added to either is in both.
+    ///
+    /// # Errors
+    /// [`Error::NotPossible`] for filters of different ribbons; [`Error::TooLarge`] where there is no memory. The filter is unchanged then.
+    pub fn union_with(&mut self, other: &RibbonFilter) -> Result<()> {
+        if !self.is_of_the_same_ribbon(other) {
+            return Err(fixed("be united"));
+        }
+        self.insert_many_hashes(&other.added)
+    }
+
+    /// The filter with these keys of a file beside its ribbon, which ascend.
+    #[must_use]
+    pub(crate) fn with_added_of_file(self, added: Vec<u64>) -> Self {
+        RibbonFilter { added, ..self }
+    }
+
+    /// Was the key added beside the ribbon?
+    #[inline]
+    pub(super) fn is_added(&self, hash: u64) -> bool {
+        self.added.binary_search(&hash).is_ok()
+    }
+
+    /// Keeps the hashes of a batch that are not in.
+    fn keep_new(&self, keys: Batch<'_>, new: &mut Vec<u64>) -> Result<()> {
+        match keys {
+            Batch::Hashes(hashes) => {
+                new.try_reserve(hashes.len()).map_err(|_| too_large(new.len() + hashes.len()))?;
+                new.extend(hashes.iter().filter(|hash| !self.contains_hash(**hash)));
+                Ok(())
+            }
+            Batch::One(One::Key(key)) => {
+                let hash = self.meta.keys.hash_ref(key)?;
+                if !self.contains_hash(hash) {
+                    new.push(hash);
+                }
+                Ok(())
+            }
+            // Only filters whose scheme has no hash take bytes.
+            Batch::Bytes(_) | Batch::One(One::Encoded(_)) => {
+                Err(Error::NoHash { scheme: self.meta.keys.scheme() })
+            }
+        }
+    }
+
+    /// Takes hashes that are not in, in any order and however often, into the list.
+    fn merge(&mut self, mut new: Vec<u64>) -> Result<()> {
+        new.sort_unstable();
+        new.dedup();
+        self.make_room(new.len())?;
+        // From the greatest on, into the place at the end.
+        let (mut old, mut to) = (self.added.len(), self.added.len() + new.len());
+        self.added.resize(to, 0);
+        while let Some(hash) = new.last() {
+            to -= 1;
+            if old > 0 && self.added[old - 1] > *hash {
+                old -= 1;
+                self.added[to] = self.added[old];
+            } else {
+                self.added[to] = *hash;
+                new.pop();
+            }
+        }
+        Ok(())
+    }
+
+    fn make_room(&mut self, more: usize) -> Result<()> {
+        self.added.try_reserve(more).map_err(|_| too_large(self.added.len() + more))
+    }
+}
+
+fn too_large(hashes: usize) -> Error {
+    Error::TooLarge { bytes: (hashes as u64).saturating_mul(8) }
+}

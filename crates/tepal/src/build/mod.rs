@@ -227,7 +227,7 @@ impl Gather {
     /// [`build_from`](RibbonFilterBuilder::build_from) makes of them, which keeps all their hashes in memory: 8 bytes a key.
     ///
     /// Peak memory here is twice the filter, a byte a key, 46 MiB for hashes that wait ([`memory`](Gather::memory) allows more; the others wait in
-    /// files in `folder`), 8 MiB, and some 5 MiB for each thread. (Where keys were chosen so that their hashes lie
+    /// files in `folder`), 8 MiB, and some 8 MiB for each thread. (Where keys were chosen so that their hashes lie
     /// together, 8 bytes a key.) The different keys are counted exactly: the hashes that wait are sorted twice, part after part.
     ///
     /// ```

@@ -1,10 +1,8 @@
 //! The functions of [`super::super::ribbon`] compiled once for each CPU level.
 
-use alloc::vec::Vec;
-
 use super::*;
 use crate::bits::ribbon::ask::{self, AHEAD, Any, Even, Usual};
-use crate::bits::ribbon::band::Band;
+use crate::bits::ribbon::band::{self, Band, Keys};
 use crate::bits::ribbon::entry::Entry;
 use crate::bits::ribbon::get;
 use crate::bits::ribbon::shape::{Layer, Shape};
@@ -49,15 +47,18 @@ table!(GET: fn(shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u3
     get::get(shape, words, greatest, h));
 table!(GET_MANY: fn(shape: &Shape, words: &[u64], greatest: u32, h: &[u64], answers: &mut [Option<u32>]) =
     get::get_many(shape, words, greatest, h, answers));
-table!(FILL: fn(band: &mut Band, layer: &Layer, keys: &[u64], columns: u32, bumped: &mut Vec<u64>) =
-    band.fill(layer, keys, columns, bumped));
-table!(FILL_PAIRS: fn(band: &mut Band, layer: &Layer, keys: &[(u64, u32)], columns: u32, bumped: &mut Vec<(u64, u32)>) =
-    band.fill(layer, keys, columns, bumped));
+table!(FILL: fn(layer: &Layer, columns: u32, one: OfShard<'_, u64>, two: Option<OfShard<'_, u64>>) =
+    band::fill(layer, columns, one, two));
+table!(FILL_PAIRS: fn(layer: &Layer, columns: u32, one: OfShard<'_, (u64, u32)>, two: Option<OfShard<'_, (u64, u32)>>) =
+    band::fill(layer, columns, one, two));
 table!(SOLVE: fn(band: &Band, columns: usize, wide: usize, out: &mut [u64]) =
     solve::solve(band.rows(), columns, wide, out));
 
-/// Fills a band.
-type Fill<E> = unsafe fn(&mut Band, &Layer, &[E], u32, &mut Vec<E>);
+/// The band of a shard, and what goes into it.
+type OfShard<'a, E> = (&'a mut Band, Keys<'a, E>);
+
+/// Fills the bands of a shard or of two.
+type Fill<E> = unsafe fn(&Layer, u32, OfShard<'_, E>, Option<OfShard<'_, E>>);
 
 /// What goes into a ribbon, for whose sort there is a table.
 pub(crate) trait Filled: Entry + 'static {
@@ -206,17 +207,16 @@ impl RibbonMaker {
         available().map(RibbonMaker)
     }
 
-    /// [`Band::fill`].
+    /// [`band::fill`], of one shard or two.
     pub(crate) fn fill<E: Filled>(
         self,
-        band: &mut Band,
         layer: &Layer,
-        keys: &[E],
         columns: u32,
-        bumped: &mut Vec<E>,
+        one: (&mut Band, Keys<'_, E>),
+        two: Option<(&mut Band, Keys<'_, E>)>,
     ) {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { E::TABLE[self.0](band, layer, keys, columns, bumped) }
+        unsafe { E::TABLE[self.0](layer, columns, one, two) }
     }
 
     /// [`solve::solve`].

@@ -2,6 +2,7 @@
 //! first in it are left to the next layer.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::entry::Entry;
 use super::shape::Layer;
@@ -19,6 +20,143 @@ pub(crate) struct Band {
     placed: Vec<(u32, u32)>,
 }
 
+/// The keys of a shard, by their hashes in its layer, ascending and each once, and where those go that are left over, by their own.
+pub(crate) struct Keys<'a, E> {
+    pub(crate) keys: &'a [E],
+    pub(crate) bumped: &'a mut Vec<E>,
+}
+
+/// An equation on its way to a slot where none is.
+#[derive(Clone, Copy)]
+struct Equation {
+    slot: usize,
+    c: u64,
+    value: u64,
+}
+
+impl Equation {
+    /// Does its way end at this row: is there none, or one with the same coefficients?
+    #[inline(always)]
+    fn ends(self, row: (u64, u64)) -> bool {
+        row.0 == 0 || row.0 == self.c
+    }
+
+    /// One slot or more on, once this row was taken from it.
+    #[inline(always)]
+    fn past(self, row: (u64, u64)) -> Self {
+        let c = self.c ^ row.0;
+        let zeros = c.trailing_zeros();
+        Equation { slot: self.slot + zeros as usize, c: c >> zeros, value: self.value ^ row.1 }
+    }
+}
+
+/// A shard on the way.
+struct Shard<'a, E> {
+    band: &'a mut Band,
+    layer: &'a Layer,
+    keys: Keys<'a, E>,
+    /// Bits of a value.
+    columns: u32,
+    /// The first slot of the bucket under way.
+    first: u32,
+    /// Its keys.
+    begin: usize,
+    end: usize,
+    /// Those of one start, of which the last one in the bucket comes first, and which of them is under way. Within it they ascend: where a
+    /// column ends before the others, another order leaves other bits.
+    group: Range<usize>,
+    now: usize,
+}
+
+impl<'a, E: Entry> Shard<'a, E> {
+    /// Begins a shard; its first equation, if it has a key.
+    #[inline(always)]
+    fn begin(
+        band: &'a mut Band,
+        layer: &'a Layer,
+        keys: Keys<'a, E>,
+        columns: u32,
+    ) -> (Self, Option<Equation>) {
+        band.rows.clear();
+        band.rows.resize(layer.slots as usize, (0, 0));
+        band.codes.clear();
+        band.placed.clear();
+        band.starts.clear();
+        band.starts.extend(keys.keys.iter().map(|key| layer.start(key.hash()).1 as u32));
+        let mut shard = Shard { band, layer, keys, columns, first: 0, begin: 0, end: 0, group: 0..0, now: 0 };
+        shard.open();
+        let equation = shard.next();
+        (shard, equation)
+    }
+
+    /// The keys of the bucket that begins at `first`.
+    #[inline(always)]
+    fn open(&mut self) {
+        let past = self.first + (1 << self.layer.bucket_shift);
+        self.end += self.band.starts[self.begin..].iter().take_while(|start| **start < past).count();
+        (self.group, self.now) = (self.end..self.end, self.end);
+    }
+
+    /// The bucket is done, and has this code.
+    #[inline(always)]
+    fn close(&mut self, code: u64) {
+        let limit = self.first + self.layer.threshold(code) as u32;
+        let starts = &self.band.starts[self.begin..self.end];
+        let left = starts.iter().take_while(|start| **start < limit).count();
+        let left = &self.keys.keys[self.begin..self.begin + left];
+        let layer = self.layer;
+        self.keys.bumped.extend(left.iter().map(|key| key.with_hash(layer.unhash(key.hash()))));
+        self.band.codes.push(code as u8);
+        self.band.placed.clear();
+        self.first += 1 << self.layer.bucket_shift;
+        self.begin = self.end;
+        self.open();
+    }
+
+    /// The next key's equation; nothing where all buckets are done.
+    #[inline(always)]
+    fn next(&mut self) -> Option<Equation> {
+        self.now += 1;
+        if self.now >= self.group.end {
+            while self.group.start == self.begin {
+                if u64::from(self.first) >= self.layer.slots {
+                    return None;
+                }
+                self.close(0);
+            }
+            let starts = &self.band.starts[self.begin..self.group.start];
+            let (past, start) = (self.group.start, starts[starts.len() - 1]);
+            let same = starts.iter().rev().take_while(|other| **other == start).count();
+            (self.group, self.now) = (past - same..past, past - same);
+        }
+        let key = self.keys.keys[self.now];
+        let x = key.hash();
+        let value = lowest(stored(self.layer.unhash(x), key.value(), self.layer.value_bits), self.columns);
+        Some(Equation { slot: self.band.starts[self.now] as usize, c: coefficients(x), value })
+    }
+
+    /// What comes behind an equation whose way ends here: it is put where there is none, is there already, or goes against those that
+    /// are there. What is put stands in nobody's way: what was there before does not change.
+    #[inline(always)]
+    fn end(&mut self, equation: Equation) -> Option<Equation> {
+        let Equation { slot, c, value } = equation;
+        let start = self.band.starts[self.now];
+        let row = &mut self.band.rows[slot];
+        if row.0 == 0 {
+            *row = (c, value);
+            self.band.placed.push((start, slot as u32));
+        } else if row.1 != value {
+            let code = self.layer.code_above(u64::from(start - self.first));
+            let limit = self.first + self.layer.threshold(code) as u32;
+            for &(_, slot) in self.band.placed.iter().filter(|(start, _)| *start < limit) {
+                self.band.rows[slot as usize] = (0, 0);
+            }
+            self.close(code);
+        }
+        self.next()
+    }
+}
+
 impl Band {
     pub(crate) const fn new() -> Self {
         Band { rows: Vec::new(), codes: Vec::new(), starts: Vec::new(), placed: Vec::new() }
@@ -31,101 +169,47 @@ impl Band {
     pub(crate) fn codes(&self) -> &[u8] {
         &self.codes
     }
+}
 
-    /// Takes the keys of a shard, by their hashes in this layer, ascending and each once; of what is stored for each so many bits. Keys
-    /// that are left over go to `bumped`, by their own hashes.
-    #[inline(always)]
-    pub(crate) fn fill<E: Entry>(&mut self, layer: &Layer, keys: &[E], columns: u32, bumped: &mut Vec<E>) {
-        let row = |key: E| {
-            let x = key.hash();
-            let value = stored(layer.unhash(x), key.value(), layer.value_bits);
-            (coefficients(x), lowest(value, columns))
-        };
-        self.fill_with(layer, keys, row, bumped);
-    }
-
-    /// [`fill`](Self::fill) with whatever coefficients and values.
-    #[inline(always)]
-    fn fill_with<E: Entry>(
-        &mut self,
-        layer: &Layer,
-        keys: &[E],
-        row: impl Fn(E) -> (u64, u64),
-        bumped: &mut Vec<E>,
-    ) {
-        self.rows.clear();
-        self.rows.resize(layer.slots as usize, (0, 0));
-        self.codes.clear();
-        self.starts.clear();
-        self.starts.extend(keys.iter().map(|key| layer.start(key.hash()).1 as u32));
-        let mut begin = 0;
-        for bucket in 0..layer.buckets_of_shard() as u32 {
-            let first = bucket << layer.bucket_shift;
-            let past = first + (1 << layer.bucket_shift);
-            let len = self.starts[begin..].iter().take_while(|start| **start < past).count();
-            let code = self.bucket(layer, first, begin, &keys[begin..begin + len], &row);
-            let limit = first + layer.threshold(code) as u32;
-            let left = self.starts[begin..begin + len].iter().take_while(|start| **start < limit).count();
-            bumped
-                .extend(keys[begin..begin + left].iter().map(|key| key.with_hash(layer.unhash(key.hash()))));
-            self.codes.push(code as u8);
-            begin += len;
-        }
-    }
-
-    /// Takes the keys of the bucket that begins at slot `first`, the last start first, and says which of them are left over. They
-    /// stand from `begin` on in `starts`.
-    #[inline(always)]
-    fn bucket<E: Entry>(
-        &mut self,
-        layer: &Layer,
-        first: u32,
-        begin: usize,
-        keys: &[E],
-        row: &impl Fn(E) -> (u64, u64),
-    ) -> u64 {
-        self.placed.clear();
-        let mut end = keys.len();
-        while end > 0 {
-            let start = self.starts[begin + end - 1];
-            let before = self.starts[begin..begin + end].iter().rev();
-            let same = before.take_while(|other| **other == start).count();
-            for &key in &keys[end - same..end] {
-                if !self.put(start, row(key)) {
-                    let code = layer.code_above(u64::from(start - first));
-                    let limit = first + layer.threshold(code) as u32;
-                    for (start, slot) in self.placed.drain(..).filter(|(start, _)| *start < limit) {
-                        debug_assert!(start >= first);
-                        self.rows[slot as usize] = (0, 0);
-                    }
-                    return code;
-                }
+/// Fills the bands of a shard, or of two, with so many bits of what is stored for each key. Each step of an equation waits for the
+/// one before it: those of another shard are taken meanwhile.
+#[inline(always)]
+pub(crate) fn fill<E: Entry>(
+    layer: &Layer,
+    columns: u32,
+    one: (&mut Band, Keys<'_, E>),
+    two: Option<(&mut Band, Keys<'_, E>)>,
+) {
+    let (mut one, mut first) = Shard::begin(one.0, layer, one.1, columns);
+    if let Some((band, keys)) = two {
+        let (mut two, mut second) = Shard::begin(band, layer, keys, columns);
+        while let (Some(mut a), Some(mut b)) = (first, second) {
+            let (rows_a, rows_b) = (&one.band.rows[..], &two.band.rows[..]);
+            let (mut row_a, mut row_b) = (rows_a[a.slot], rows_b[b.slot]);
+            while !a.ends(row_a) && !b.ends(row_b) {
+                (a, b) = (a.past(row_a), b.past(row_b));
+                (row_a, row_b) = (rows_a[a.slot], rows_b[b.slot]);
             }
-            end -= same;
+            if a.ends(row_a) {
+                (first, second) = (one.end(a), Some(b));
+            } else {
+                (first, second) = (Some(a), two.end(b));
+            }
         }
-        0
+        finish(&mut two, second);
     }
+    finish(&mut one, first);
+}
 
-    /// Puts an equation where there is none yet; `false` where it goes against those that are there. It stands in nobody's way: what
-    /// was there before does not change.
-    #[inline(always)]
-    fn put(&mut self, start: u32, (mut c, mut value): (u64, u64)) -> bool {
-        let mut slot = start as usize;
-        loop {
-            let row = &mut self.rows[slot];
-            if row.0 == 0 {
-                *row = (c, value);
-                self.placed.push((start, slot as u32));
-                return true;
-            }
-            c ^= row.0;
-            value ^= row.1;
-            if c == 0 {
-                return value == 0;
-            }
-            let zeros = c.trailing_zeros();
-            slot += zeros as usize;
-            c >>= zeros;
+/// The rest of a shard.
+#[inline(always)]
+fn finish<E: Entry>(shard: &mut Shard<'_, E>, mut equation: Option<Equation>) {
+    while let Some(mut here) = equation {
+        let mut row = shard.band.rows[here.slot];
+        while !here.ends(row) {
+            here = here.past(row);
+            row = shard.band.rows[here.slot];
         }
+        equation = shard.end(here);
     }
 }

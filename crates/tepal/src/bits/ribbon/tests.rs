@@ -7,7 +7,7 @@ use super::shape::{Fields, LAYERS, Layer, Shape};
 use super::*;
 use crate::bits::kernel::{MapKernel, RibbonKernel, RibbonMaker};
 use crate::bits::mix::{finish, unfinish};
-use band::Band;
+use band::{Band, Keys};
 
 #[test]
 fn a_finished_hash_is_found_again() {
@@ -51,7 +51,16 @@ fn every_level_does_the_same() {
         let mut seen = Vec::new();
         for (kernel, maker) in RibbonKernel::available(&shape).zip(RibbonMaker::available()) {
             let (mut band, mut bumped) = (Band::new(), Vec::new());
-            maker.fill(&mut band, layer, &keys, u32::from(columns) + u32::from(split > 0), &mut bumped);
+            let most = u32::from(columns) + u32::from(split > 0);
+            maker.fill(layer, most, (&mut band, Keys { keys: &keys, bumped: &mut bumped }), None);
+            // Beside another shard it becomes no other one.
+            let (mut twins, mut left) = ([Band::new(), Band::new()], [Vec::new(), Vec::new()]);
+            let mut work = twins.iter_mut().zip(&mut left).zip([&keys[..], &keys[..keys.len() / 3]]);
+            let mut work = || work.next().map(|((band, bumped), keys)| (band, Keys { keys, bumped }));
+            if let Some(one) = work() {
+                maker.fill(layer, most, one, work());
+            }
+            assert!(twins[0].rows() == band.rows() && twins[0].codes() == band.codes() && left[0] == bumped);
             let mut out = vec![0; layer.column_words() as usize];
             maker.solve(&band, layer.columns, layer.wide, &mut out);
             let mut all = vec![0; shape.words() as usize];
@@ -150,7 +159,7 @@ fn every_level_finds_the_same_values() {
         for (kernel, maker) in MapKernel::available().zip(RibbonMaker::available()) {
             let (mut band, mut bumped) = (Band::new(), Vec::new());
             let columns = u32::from(value_bits + prints) + u32::from(split > 0);
-            maker.fill(&mut band, layer, &keys, columns, &mut bumped);
+            maker.fill(layer, columns, (&mut band, Keys { keys: &keys, bumped: &mut bumped }), None);
             let mut out = vec![0; layer.column_words() as usize];
             maker.solve(&band, layer.columns, layer.wide, &mut out);
             let mut all = vec![0; shape.words() as usize];

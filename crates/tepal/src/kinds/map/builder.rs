@@ -94,7 +94,7 @@ impl RibbonMapBuilder {
 
     /// Builds the map of these keys and their values, in any order. Equal keys with equal values are one.
     ///
-    /// Takes 16 bytes a pair beside the map, repeats included, and 3 MiB for each thread.
+    /// Takes 16 bytes a pair beside the map, repeats included, and 7 MiB for each thread.
     ///
     /// ```
     /// let map = tepal::RibbonMap::builder().build_from([("apple", 3), ("banana", 5), ("apple", 3)])?;

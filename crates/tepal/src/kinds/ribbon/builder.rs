@@ -62,7 +62,7 @@ impl RibbonFilterBuilder {
 
     /// Builds the filter of these keys, in any order; repeats count once.
     ///
-    /// Takes 8 bytes a key beside the filter, repeats included, and 3 MiB for each thread.
+    /// Takes 8 bytes a key beside the filter, repeats included, and 6 MiB for each thread.
     ///
     /// ```
     /// let filter = tepal::RibbonFilter::builder().build_from(["apple", "banana", "apple"])?;

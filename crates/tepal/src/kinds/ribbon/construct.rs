@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::bits::kernel::{Filled, RibbonMaker};
-use crate::bits::ribbon::band::Band;
+use crate::bits::ribbon::band::{Band, Keys};
 use crate::bits::ribbon::rate::{columns_for, deep_has_more, split_for, split_guessed};
 use crate::bits::ribbon::shape::{Fields, LAST_KEYS, LAYERS, Layer, Shape};
 use crate::bits::ribbon::{last, lowest, stored};
@@ -193,15 +193,17 @@ fn with_seed<E: Filled>(
             bumped: Vec::new(),
             columns: Vec::new(),
         }));
-        let work = shards[first..].iter_mut().zip(pieces).enumerate();
-        each(threads, work, |band: &mut Band, (i, (shard, keys)): (usize, (&mut Shard<E>, &&[E]))| {
-            kernel.fill(band, &guessed, keys, columns, &mut shard.bumped);
-            shard.codes.extend_from_slice(band.codes());
-            let mut fields = fields_of_one;
-            if let (true, Some(rate)) = (is_alone, rate) {
-                fields.split = split_for(&fields, &shard.codes, rate);
+        let work = pairs(shards[first..].iter_mut().zip(pieces).zip(first..));
+        each(threads, work.into_iter(), |bands: &mut [Band; 2], mut pair: Pair<'_, '_, E>| {
+            fill(kernel, bands, &guessed, columns, &mut pair);
+            for (((shard, _), number), band) in pair.into_iter().zip(bands) {
+                shard.codes.extend_from_slice(band.codes());
+                let mut fields = fields_of_one;
+                if let (true, Some(rate)) = (is_alone, rate) {
+                    fields.split = split_for(&fields, &shard.codes, rate);
+                }
+                solve(kernel, band, &Layer::new(&fields, k), number, shard);
             }
-            solve(kernel, band, &Layer::new(&fields, k), first + i, shard);
         });
         Ok(())
     })?;
@@ -211,27 +213,56 @@ fn with_seed<E: Filled>(
     }
     // What was guessed wrong for one or two shards.
     let layer = Layer::new(fields, k);
-    let is_wrong = |number: &usize| shards[*number].columns.len() != layer.column_words_of(*number);
-    let mut wrong = (0..shards.len()).filter(is_wrong);
+    let wrong = shards.iter().enumerate();
+    let is_wrong: Vec<bool> =
+        wrong.map(|(number, shard)| shard.columns.len() != layer.column_words_of(number)).collect();
+    let mut wrong = (0..shards.len()).filter(|number| is_wrong[*number]);
     if let Some(first) = wrong.next() {
         let past = wrong.next_back().unwrap_or(first) + 1;
         let mut redone = shards[first..past].iter_mut().zip(first..);
         hashes.each_shard(&layer, first as u64..past as u64, &mut |pieces| {
-            let some: Vec<_> = redone.by_ref().take(pieces.len()).zip(pieces).collect();
-            each(
-                threads,
-                some.into_iter(),
-                |band: &mut Band, ((shard, number), keys): ((&mut Shard<E>, usize), &&[E])| {
-                    if shard.columns.len() != layer.column_words_of(number) {
-                        kernel.fill(band, &layer, keys, columns, &mut Vec::new());
-                        solve(kernel, band, &layer, number, shard);
-                    }
-                },
-            );
+            let some = redone.by_ref().take(pieces.len()).zip(pieces);
+            let some = some.map(|((shard, number), keys)| ((shard, keys), number));
+            let some = pairs(some.filter(|(_, number)| is_wrong[*number]));
+            each(threads, some.into_iter(), |bands: &mut [Band; 2], mut pair: Pair<'_, '_, E>| {
+                fill(kernel, bands, &layer, columns, &mut pair);
+                for (((shard, _), number), band) in pair.into_iter().zip(bands) {
+                    solve(kernel, band, &layer, number, shard);
+                }
+            });
             Ok(())
         })?;
     }
     Ok(Built { shards, codes })
+}
+
+/// One shard or two, with their keys and numbers, that one thread builds at once.
+type Pair<'a, 'k, E> = Vec<((&'a mut Shard<E>, &'a &'k [E]), usize)>;
+
+fn pairs<T>(shards: impl Iterator<Item = T>) -> Vec<Vec<T>> {
+    let mut shards = shards.peekable();
+    let mut pairs = Vec::new();
+    while shards.peek().is_some() {
+        pairs.push(shards.by_ref().take(2).collect());
+    }
+    pairs
+}
+
+/// Fills the bands of a pair. What is left to the next layer is that of the last time.
+fn fill<E: Filled>(
+    kernel: RibbonMaker,
+    bands: &mut [Band; 2],
+    layer: &Layer,
+    columns: u32,
+    pair: &mut Pair<'_, '_, E>,
+) {
+    let mut work = pair.iter_mut().zip(bands).map(|(((shard, keys), _), band)| {
+        shard.bumped.clear();
+        (band, Keys { keys, bumped: &mut shard.bumped })
+    });
+    if let Some(one) = work.next() {
+        kernel.fill(layer, columns, one, work.next());
+    }
 }
 
 fn solve<E>(kernel: RibbonMaker, band: &Band, layer: &Layer, number: usize, shard: &mut Shard<E>) {
@@ -251,20 +282,21 @@ fn chosen() -> Error {
 fn each<T: Send>(
     threads: usize,
     work: impl ExactSizeIterator<Item = T> + Send,
-    act: impl Fn(&mut Band, T) + Sync,
+    act: impl Fn(&mut [Band; 2], T) + Sync,
 ) {
-    std::thread_local!(static BAND: core::cell::RefCell<Band> = const { core::cell::RefCell::new(Band::new()) });
+    const NONE: [Band; 2] = [Band::new(), Band::new()];
+    std::thread_local!(static BANDS: core::cell::RefCell<[Band; 2]> = const { core::cell::RefCell::new(NONE) });
     crate::kinds::bloom::bulk::share_out(threads, work, |piece| {
-        BAND.with_borrow_mut(|band| act(band, piece))
+        BANDS.with_borrow_mut(|bands| act(bands, piece))
     });
     // The caller's thread goes on: what it has is given back.
-    BAND.with_borrow_mut(|band| *band = Band::new());
+    BANDS.with_borrow_mut(|bands| *bands = NONE);
 }
 
 #[cfg(not(feature = "parallel"))]
-fn each<T>(_: usize, work: impl Iterator<Item = T>, act: impl Fn(&mut Band, T)) {
-    let mut band = Band::new();
-    work.for_each(|piece| act(&mut band, piece));
+fn each<T>(_: usize, work: impl Iterator<Item = T>, act: impl Fn(&mut [Band; 2], T)) {
+    let mut bands = [Band::new(), Band::new()];
+    work.for_each(|piece| act(&mut bands, piece));
 }
 
 #[cfg(feature = "parallel")]

@@ -1,0 +1,119 @@
+//! Builds ribbon filters of very many sets and asks each for all of its keys, one by one and as a batch: sets of every size from 0 on, and
+//! random ones whose sizes lie about those at which something else begins. It stops at the first that cannot be built or loses a key.
+//!
+//! `cargo run --release -p tepal --features ribbon --example ribbon_sets -- 1000000` is a million of them: `testdata/records/ribbon-sets.md`.
+
+use std::time::Instant;
+
+use tepal::{RibbonFilter, finish_hash};
+
+/// Sets of all sizes up to this one.
+const SIZES: u64 = 20_000;
+/// Keys at which a filter changes: the last slots are full, the first layer is as small as a layer can be, its buckets become coarse, it is
+/// filled more, as many keys as the last slots take are left over by it and by the second one, two shards become of one, and three.
+const EDGES: [u64; 12] = [0, 64, 128, 256, 320, 2_017, 2_048, 5_100, 10_240, 20_000, 131_072, 207_000];
+/// From here on a set is one of few.
+const LARGE: u64 = 20_000;
+
+/// Numbers that look like random ones.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 += 0x9E37_79B9_7F4A_7C15;
+        finish_hash(self.0)
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+
+    /// A rate from 2^-32 to 0.5, a power of two in one of three cases.
+    fn rate(&mut self) -> f64 {
+        let power = 1 + self.below(31) as i32;
+        let rate = 0.5f64.powi(power);
+        if self.below(3) == 0 {
+            rate
+        } else {
+            rate * (0.5 + self.below(1 << 20) as f64 / (1u64 << 21) as f64)
+        }
+    }
+
+    /// About one of the edges, the large ones seldom.
+    fn size(&mut self) -> u64 {
+        let is_large = self.below(2_000) == 0;
+        let edges = EDGES.iter().filter(|edge| (**edge > LARGE) == is_large);
+        let edge = edges.clone().nth(self.below(edges.count() as u64) as usize).copied().unwrap_or(0);
+        // Small sets are more, so that a million take minutes.
+        if edge > 4_000 && edge <= LARGE && self.below(8) > 0 {
+            return self.below(700);
+        }
+        let about = edge / 16 + 8;
+        (edge + self.below(2 * about)).saturating_sub(about)
+    }
+}
+
+/// What was built.
+#[derive(Default)]
+struct Count {
+    sets: u64,
+    keys: u64,
+    /// How many were given twice or more often.
+    repeated: u64,
+}
+
+impl Count {
+    fn check(&mut self, random: &mut Random, size: u64, rate: f64) -> tepal::Result<()> {
+        let mut keys: Vec<u64> = (0..size).map(|_| random.next()).collect();
+        let mut hashes = keys.clone();
+        if size > 0 && random.below(5) == 0 {
+            let repeats = random.below(size) + 1;
+            hashes.extend((0..repeats).map(|i| keys[(i * 7 % size) as usize]));
+            self.repeated += 1;
+        }
+        let filter = RibbonFilter::builder().false_positive_rate(rate).build_from_hashes(hashes)?;
+        let case = || format!("{size} keys at {rate:e}");
+        assert_eq!(filter.len(), size, "{}", case());
+        assert!(keys.iter().all(|key| filter.contains_hash(*key)), "a key is lost: {}", case());
+        let mut answers = vec![false; keys.len()];
+        filter.contains_many_hashes(&keys, &mut answers);
+        assert!(answers.iter().all(|held| *held), "a batch loses a key: {}", case());
+        // One at a time and together for keys that are not in it too.
+        keys.truncate(100);
+        keys.iter_mut().for_each(|key| *key = !*key);
+        let mut answers = vec![false; keys.len()];
+        filter.contains_many_hashes(&keys, &mut answers);
+        assert!(
+            keys.iter().zip(&answers).all(|(key, held)| filter.contains_hash(*key) == *held),
+            "{}",
+            case()
+        );
+        self.sets += 1;
+        self.keys += size;
+        Ok(())
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let sets = std::env::args().nth(1).map_or(Ok(1_000), |sets| sets.parse::<u64>())?;
+    println!("| sets | of them with repeats | keys | seconds |\n| --- | --: | --: | --: |");
+    let mut random = Random(sets);
+    let row = |name: &str, count: &Count, begun: Instant| {
+        let Count { keys, repeated, .. } = count;
+        println!("| {name} | {repeated} | {keys} | {:.0} |", begun.elapsed().as_secs_f64());
+    };
+    let (begun, mut each) = (Instant::now(), Count::default());
+    let sizes = SIZES.min(sets);
+    for size in 0..=sizes {
+        let rate = random.rate();
+        each.check(&mut random, size, rate)?;
+    }
+    row(&format!("{}, one of each size from 0 to {sizes}", each.sets), &each, begun);
+    let (begun, mut some) = (Instant::now(), Count::default());
+    for _ in 0..sets {
+        let (size, rate) = (random.size(), random.rate());
+        some.check(&mut random, size, rate)?;
+    }
+    row(&format!("{}, about the sizes where something begins", some.sets), &some, begun);
+    Ok(())
+}

@@ -69,7 +69,7 @@ pub(crate) enum Task {
     Expiring,
     /// One filter that says which segments may hold a key, beside a filter of each of 8, 64 and 1,000; a minute
     Segments,
-    /// The filter of a set that does not change, beside xorf's; some five minutes
+    /// The filter of a set that does not change, beside those of xorf and sux, and the bits by number of keys and rate; some ten minutes
     Static {
         /// These numbers of keys [default: 1e5,1e6,1e7]
         #[arg(long, value_delimiter = ',', value_parser = key_count)]

@@ -1,13 +1,16 @@
 //! The filter of a set that does not change, beside its peers: bits, rate, building, hit and miss, interleaved.
 //!
-//! All are given the same 64-bit hashes; xorf mixes them once more.
+//! All are given the same 64-bit hashes; xorf mixes them once more, sux hashes them again.
 
 use std::fmt::Write;
 use std::hint::black_box;
 
-use tepal::{BloomFilter, RibbonFilter};
+use tepal::{BloomFilter, QuotientFilter, RibbonFilter};
 use xorf::{BinaryFuse8, BinaryFuse16, Filter as _};
 
+use crate::contender::Contender;
+use crate::contenders::limits::{Fetch, OneLine};
+use crate::contenders::peers::{VFilter, vfilter_bits, vfilter_of};
 use crate::keys::{ABSENT, numbered};
 use crate::measure::{CHUNK, median};
 use crate::quotient::timed;
@@ -16,6 +19,9 @@ const KEYS: [usize; 3] = [100_000, 1_000_000, 10_000_000];
 const RATES: [f64; 3] = [0.01, 1.0 / 256.0, 1.0 / 65_536.0];
 /// Different absent keys that are asked in turn; and at most so many of those that are in.
 const ASKED: u64 = 1 << 22;
+
+/// The row that is no filter: a random line for each key, prefetched by 32.
+const GATHER: &str = "a line for each key, no filter";
 
 /// A row: one filter asked in one way.
 trait Row {
@@ -118,6 +124,39 @@ fn field(rate: f64) -> Vec<Box<dyn Row>> {
             contains: BloomFilter::contains_many_hashes,
         }),
     ];
+    field.push(Box::new(Of {
+        name: "tepal quotient, for scale",
+        calls: "many keys",
+        rate,
+        filter: None,
+        build: |hashes, rate| {
+            let builder = QuotientFilter::builder().false_positive_rate(rate);
+            builder.build_from_hashes(hashes.to_vec()).expect(MEMORY)
+        },
+        bits: |filter| 8 * filter.size_in_bytes(),
+        contains: QuotientFilter::contains_many_hashes,
+    }));
+    field.push(Box::new(Of {
+        name: "sux 0.15 VFilter",
+        calls: "one key",
+        rate,
+        filter: None,
+        build: vfilter_of,
+        bits: vfilter_bits,
+        contains: one_by_one!(|filter: VFilter, hash| filter.contains(hash)),
+    }));
+    field.push(Box::new(Of {
+        name: GATHER,
+        calls: "many keys",
+        rate,
+        filter: None,
+        build: |hashes, rate| {
+            let bits = hashes.len() as f64 * -rate.log2();
+            OneLine::new(bits as u64, Fetch::InPieces)
+        },
+        bits: |lines| Contender::<u64>::bits(lines),
+        contains: |lines, hashes, answers| lines.contains(hashes, answers),
+    }));
     const DIFFERENT: &str = "the keys are different";
     if rate >= 1.0 / 256.0 {
         field.push(Box::new(Of {
@@ -157,7 +196,7 @@ pub(crate) fn run(keys: &[usize]) -> String {
     let keys = if keys.is_empty() { &KEYS } else { keys };
     let mut text = String::from(
         "# A filter of a set that does not change\n\nCPU nanoseconds a key, medians of rounds in random order, on one busy machine: \
-         ratios hold, figures do not. All are given hashes, and built on one thread.\n",
+         ratios hold, figures do not. All are given hashes, and built on one thread; the sizes of sux are those of all that it has in memory.\n",
     );
     for &keys in keys {
         for rate in RATES {
@@ -186,7 +225,12 @@ fn table(keys: usize, rate: f64) -> String {
             if round == 0 {
                 found.bits = row.bits() as f64 / keys as f64;
                 row.contains(&present, &mut answers[..keys]);
-                assert!(answers[..keys].iter().all(|held| *held), "{} has lost a key", row.name());
+                let is_filter = row.name() != GATHER;
+                assert!(
+                    !is_filter || answers[..keys].iter().all(|held| *held),
+                    "{} has lost a key",
+                    row.name()
+                );
                 row.contains(&absent, &mut answers[..absent.len()]);
                 let wrong = answers[..absent.len()].iter().filter(|held| **held).count();
                 found.rate = wrong as f64 / absent.len() as f64;
@@ -209,6 +253,10 @@ fn table(keys: usize, rate: f64) -> String {
     );
     for (row, found) in field.iter().zip(&found) {
         let [build, hit, miss] = [0, 1, 2].map(|i| median(&found.times[i]));
+        if row.name() == GATHER {
+            let _ = writeln!(text, "| {GATHER} | {} | | | | | {hit:.1} | {miss:.1} |", row.calls());
+            continue;
+        }
         let _ = writeln!(
             text,
             "| {} | {} | {:.3} | {:.4} | {:.3e} | {build:.1} | {hit:.1} | {miss:.1} |",

@@ -23,7 +23,7 @@ pub(crate) fn header(date: Option<&str>) -> String {
     }
     text += &machine::describe();
     let _ = writeln!(text, "- tepal {} (loops for {level})", version("tepal"));
-    let peers = ["fastbloom", "sbbf-rs-safe", "parquet", "qfilter", "xorf"];
+    let peers = ["fastbloom", "sbbf-rs-safe", "parquet", "qfilter", "xorf", "sux"];
     let peers: Vec<String> = peers.iter().map(|name| format!("{name} {}", version(name))).collect();
     let _ = writeln!(text, "- {}", peers.join(", "));
     text += "\nTimes are CPU nanoseconds a key, medians over the rounds; rows of several threads go by the clock. \

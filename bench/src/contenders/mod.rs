@@ -1,6 +1,6 @@
 //! Who takes part. To add one: write the function that builds it, as in [`peers`], and name it here.
 
-mod limits;
+pub(crate) mod limits;
 mod ours;
 pub(crate) mod peers;
 
@@ -53,6 +53,7 @@ pub(crate) fn hashed(keys: usize, rate: f64) -> Vec<Box<dyn Contender<u64>>> {
     field.push(peers::sbbf_rs_safe(keys, rate));
     field.push(peers::qfilter(keys, rate));
     field.extend(peers::xorf(rate));
+    field.push(peers::sux(rate));
     field
 }
 

@@ -4,6 +4,7 @@ use std::hash::{BuildHasher, Hash};
 
 use fastbloom::{AtomicBloomFilter, BloomFilter};
 use foldhash::fast::FixedState;
+use mem_dbg::MemSize as _;
 use parquet::bloom_filter::Sbbf;
 use sbbf_rs_safe::Filter;
 use tepal::Layout;
@@ -120,6 +121,33 @@ pub(crate) fn qfilter(keys: usize, rate: f64) -> Box<dyn Contender<u64>> {
             filter.insert_fingerprint(true, hash).expect("it takes the keys it was planned for");
         },
         |filter, &hash| filter.contains_fingerprint(hash),
+    )
+}
+
+/// The filter of sux: three rows of a function over a hypergraph, of as many bits as the rate takes.
+pub(crate) type VFilter = sux::dict::VFilter<u64, sux::bits::BitFieldVec<Box<[u64]>>>;
+
+/// Built by one thread, of hashes that it hashes again.
+pub(crate) fn vfilter_of(hashes: &[u64], rate: f64) -> VFilter {
+    let builder = sux::func::VBuilder::default().max_num_threads(1);
+    let bits = (-rate.log2()).ceil() as usize;
+    let hashes = sux::utils::FromSlice::new(hashes);
+    VFilter::try_new_with_builder(hashes, bits, builder, dsi_progress_logger::no_logging![])
+        .expect("the keys are different")
+}
+
+/// Bits of everything that it has in memory.
+pub(crate) fn vfilter_bits(filter: &VFilter) -> u64 {
+    8 * filter.mem_size(mem_dbg::SizeFlags::default()) as u64
+}
+
+/// [`VFilter`].
+pub(crate) fn sux(rate: f64) -> Box<dyn Contender<u64>> {
+    made(
+        "sux VFilter",
+        move |hashes: &[u64]| vfilter_of(hashes, rate),
+        vfilter_bits,
+        |filter, hash| filter.contains(hash),
     )
 }
 

@@ -7,9 +7,9 @@ use tepal::{Format, Opened, RibbonFilter, finish_hash};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let most = std::env::args().nth(1).map_or(Ok(100_000), |most| most.parse::<u64>())?;
-    let rates = [0.1, 0.01, 1.0 / 256.0, 0.001, 1.0 / 65_536.0];
-    println!("| keys | 0.1 | 0.01 | 2^-8 | 0.001 | 2^-16 | bytes of the file at 0.01 |");
-    println!("| --: | --: | --: | --: | --: | --: | --: |");
+    let rates = [0.1, 1.0 / 16.0, 0.01, 1.0 / 256.0, 0.001, 1.0 / 65_536.0];
+    println!("| keys | 0.1 | 2^-4 | 0.01 | 2^-8 | 0.001 | 2^-16 | bytes of the file at 0.01 |");
+    println!("| --: | --: | --: | --: | --: | --: | --: | --: |");
     let powers = (0..12).map(|power| 10u64.pow(power)).take_while(|keys| *keys <= most);
     for keys in [0].into_iter().chain(powers) {
         let (mut cells, mut file_len) = (Vec::new(), 0);

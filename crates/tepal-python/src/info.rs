@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use tepal::{AnyFilter, Facts, FileFacts, Form, PartFacts, TableFacts, Unrecorded, Window};
+use tepal::{AnyFilter, Facts, FileFacts, Form, Kind, PartFacts, TableFacts, Unrecorded, Window};
 
 /// A dict of these entries.
 macro_rules! dict {
@@ -77,6 +77,8 @@ pub(crate) fn dict<'py>(py: Python<'py>, facts: &Facts, can_remove: bool) -> PyR
         "filters": PyList::new(py, parts)?,
         "tables": PyList::new(py, tables)?,
         "segments": PyList::new(py, segments)?,
+        "value_bits": facts.ribbon.as_ref().map(|ribbon| ribbon.value_bits).filter(|bits| *bits > 0),
+        "added_keys": facts.ribbon.as_ref().filter(|_| facts.kind == Kind::Ribbon).map(|ribbon| ribbon.added),
         "window": window(py, facts)?,
         "warnings": facts.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })

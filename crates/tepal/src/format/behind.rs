@@ -91,12 +91,16 @@ pub(super) fn decode(bytes: &[u8], what: What, head: &[u8]) -> Result<Behind> {
     #[cfg(feature = "except")]
     if what == What::Divider {
         let divider = Some(divider(words)?);
-        return Ok(Behind { divider, ..Behind::default() });
+        return Ok(Behind { hashes: Vec::new(), divider });
     }
-    match words.windows(2).all(|pair| pair[0] < pair[1]) {
-        true => Ok(Behind { hashes: words, ..Behind::default() }),
-        false => Err(Error::damaged(format_args!("its {name} do not ascend"))),
+    if !words.windows(2).all(|pair| pair[0] < pair[1]) {
+        return Err(Error::damaged(format_args!("its {name} do not ascend")));
     }
+    Ok(Behind {
+        hashes: words,
+        #[cfg(feature = "except")]
+        divider: None,
+    })
 }
 
 #[cfg(feature = "except")]

@@ -187,9 +187,7 @@ fn flags(required_flags: u32) -> Result<Flags> {
     if required_flags & !known != 0 {
         let words = match known == SEALED | EXCEPTED | DIVIDED | ADDED {
             true => "bit 0 (sealed), bit 1 (exceptions), bit 2 (a divider) and bit 3 (added keys)",
-            false => {
-                "those of its features: bit 0 (sealed) with `seal`, bits 1 and 2 (exceptions) with `except`, bit 3 (added keys) with `ribbon`"
-            }
+            false => "those of its features: bit 0 with `seal`, 1 and 2 with `except`, 3 with `ribbon`",
         };
         let found = required_flags.into();
         return Err(Error::Unsupported { what: "the set of required feature flags", found, known: words });
@@ -254,9 +252,10 @@ impl Header {
         let mut fields = Fields::at(protected, 24);
         let flags = flags(fields.u32_le()?)?;
         let Flags { sealed, excepted, added, .. } = flags;
-        for (has, what, kind) in [(excepted, "exceptions", Kind::Bloom), (added, "added keys", Kind::Ribbon)]
-        {
+        #[cfg(any(feature = "except", feature = "ribbon"))]
+        for (has, kind) in [(excepted, Kind::Bloom), (added, Kind::Ribbon)] {
             if has && lengths.kind != kind {
+                let what = if added { "added keys" } else { "exceptions" };
                 let found = lengths.kind;
                 return Err(Error::damaged(format_args!("{what} of the kind {found}, which has none")));
             }

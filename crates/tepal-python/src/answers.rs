@@ -1,11 +1,12 @@
 //! Answers in the form that the question had.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyList, PyTuple};
+use pyo3::types::{PyByteArray, PyList, PyString, PyTuple};
+use tepal::{Opened, PreparedKeys};
 
 use crate::column::{self, Bits, Rows, Source};
-use crate::held::Held;
-use crate::{key, objects};
+use crate::held::{Held, closed};
+use crate::{key, map, objects};
 
 /// Answers for an Arrow column: a column of booleans, null where the key was null.
 ///
@@ -53,13 +54,24 @@ impl BooleanColumn {
     }
 }
 
+/// Does the question come from a package that has columns of its own for the answers?
+fn has_form(keys: &Bound<'_, PyAny>) -> bool {
+    let name = key::type_name(keys);
+    ["numpy.", "pandas.", "polars.", "pyarrow."].iter().any(|of| name.starts_with(of))
+}
+
 /// Asks for many keys.
 pub(crate) fn contains_many<'py>(held: &Held, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = keys.py();
-    let name = key::type_name(keys);
-    let has_form = ["numpy.", "pandas.", "polars.", "pyarrow."].iter().any(|of| name.starts_with(of));
+    let has_form = has_form(keys);
     let answers = match column::source(keys)? {
-        Source::Objects(objects) => PyList::new(py, objects::ask(py, held, &objects)?)?.into_any(),
+        Source::Objects(objects) => {
+            let many = |opened: &Opened, keys: &PreparedKeys, answers: &mut [bool]| {
+                opened.filter().contains_prepared(keys, answers);
+            };
+            let answers = objects::ask(py, held, &objects, many, |opened, key| opened.contains(key))?;
+            PyList::new(py, answers)?.into_any()
+        }
         Source::Rows(rows @ Rows::Buffer(..)) => {
             let answers = of_buffer(py, held, rows)?;
             if !has_form {
@@ -105,4 +117,71 @@ fn of_arrow<'py>(py: Python<'py>, held: &Held, rows: Rows<'_>) -> PyResult<Bound
         Ok(())
     })?;
     Bound::new(py, BooleanColumn { answers, valid })
+}
+
+/// Asks a map for the values of many keys.
+pub(crate) fn get_many<'py>(held: &Held, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = keys.py();
+    let source = column::source(keys)?;
+    let is_listed = matches!(source, Source::Objects(_) | Source::Rows(Rows::Buffer(..))) && !has_form(keys);
+    let values = match source {
+        Source::Objects(objects) => {
+            let many = |opened: &Opened, keys: &PreparedKeys, values: &mut [Option<u32>]| {
+                if let Some(map) = map::map_in(opened) {
+                    map.get_prepared(keys, values);
+                }
+            };
+            // A key that cannot be prepared is none of this map.
+            objects::ask(py, held, &objects, many, |_, _| None)?
+        }
+        Source::Rows(rows) => values_of_rows(py, held, rows)?,
+    };
+    let names = map::names(py, held)?;
+    if is_listed {
+        return listed(py, &values, &names);
+    }
+    let mut valid = Bits::default();
+    values.iter().for_each(|value| valid.push(value.is_some()));
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.unwrap_or(0).to_ne_bytes()).collect();
+    let (bytes, valid) = (PyByteArray::new(py, &bytes), PyByteArray::new(py, valid.as_bytes()));
+    py.import("tepal._columns")?
+        .call_method1("values_in_form_of", (keys, bytes, valid, PyList::new(py, names)?))
+}
+
+fn values_of_rows(py: Python<'_>, held: &Held, rows: Rows<'_>) -> PyResult<Vec<Option<u32>>> {
+    let mut values = Vec::new();
+    rows.each(py, |column| {
+        let mut is_open = true;
+        let before = values.len();
+        values.resize(before + column.len(), None);
+        let values = &mut values[before..];
+        column::each_row(py, column, &mut |start, keys| {
+            let values = &mut values[start..start + keys.len()];
+            let asked = held.read_detached(|opened| {
+                if let Some(map) = map::map_in(opened) {
+                    map.get_many_into(keys, values);
+                }
+            });
+            is_open &= asked.is_some();
+            if column.has_nulls() {
+                let nulls = values.iter_mut().enumerate().filter(|(i, _)| column.is_null(start + i));
+                nulls.for_each(|(_, value)| *value = None);
+            }
+        })?;
+        if is_open { Ok(()) } else { Err(closed(py)) }
+    })?;
+    Ok(values)
+}
+
+fn listed<'py>(
+    py: Python<'py>,
+    values: &[Option<u32>],
+    names: &[Bound<'py, PyString>],
+) -> PyResult<Bound<'py, PyAny>> {
+    let list = if names.is_empty() {
+        PyList::new(py, values)?
+    } else {
+        PyList::new(py, values.iter().map(|value| value.and_then(|value| names.get(value as usize))))?
+    };
+    Ok(list.into_any())
 }

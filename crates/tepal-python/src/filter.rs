@@ -12,6 +12,7 @@ use crate::chain::{ExceptedBloomFilter, ScalableBloomFilter};
 use crate::error;
 use crate::expiring::ExpiringFilter;
 use crate::held::Held;
+use crate::map::RibbonMap;
 use crate::mutable::MutableFilter;
 use crate::open::{OpenOptions, open_path, read_bytes};
 use crate::ribbon::RibbonFilter;
@@ -51,6 +52,7 @@ pub(crate) fn wrap(py: Python<'_>, opened: Opened) -> PyResult<Py<PyAny>> {
         Expiring,
         Segment,
         Ribbon,
+        Map,
         Other,
     }
     let class = match opened.filter() {
@@ -62,6 +64,7 @@ pub(crate) fn wrap(py: Python<'_>, opened: Opened) -> PyResult<Py<PyAny>> {
         AnyFilter::Expiring(_) => Class::Expiring,
         AnyFilter::Segment(_) => Class::Segment,
         AnyFilter::Ribbon(_) => Class::Ribbon,
+        AnyFilter::Map(_) => Class::Map,
         // A kind that has no class here can be asked.
         _ => Class::Other,
     };
@@ -85,6 +88,7 @@ pub(crate) fn wrap(py: Python<'_>, opened: Opened) -> PyResult<Py<PyAny>> {
         }
         Class::Segment => Py::new(py, filter.add_subclass(SegmentFilter))?.into_any(),
         Class::Ribbon => Py::new(py, filter.add_subclass(RibbonFilter))?.into_any(),
+        Class::Map => Py::new(py, filter.add_subclass(RibbonMap))?.into_any(),
         Class::Other => Py::new(py, filter)?.into_any(),
     })
 }

@@ -6,6 +6,7 @@
 //! - `held.rs`: a filter behind a lock. Nobody waits for the lock while holding the interpreter.
 //! - `filter.rs`, `mutable.rs`: what every class can do, and every class that changes; then one file a class.
 //! - `counter.rs`, `shards.rs`: keys that are in several places, for Spark and its like.
+//! - `values.rs`: the values of a map, from columns and objects.
 //! - `answers.rs`, `info.rs`, `picture.rs`: what comes back.
 //!
 //! `unsafe` stands in `column/arrow/` and `column/buffer.rs`, where other programs' memory is read.
@@ -21,6 +22,7 @@ mod filter;
 mod held;
 mod info;
 mod key;
+mod map;
 mod mutable;
 mod objects;
 mod open;
@@ -30,6 +32,7 @@ mod ribbon;
 mod segment;
 mod shards;
 mod table;
+mod values;
 
 use pyo3::prelude::*;
 
@@ -48,6 +51,8 @@ mod _tepal {
     use crate::expiring::ExpiringFilter;
     #[pymodule_export]
     use crate::filter::Filter;
+    #[pymodule_export]
+    use crate::map::RibbonMap;
     #[pymodule_export]
     use crate::mutable::MutableFilter;
     #[pymodule_export]

@@ -6,12 +6,14 @@ use tepal::{Error, KeyHasher, KeySink, Keys, Opened, PreparedKeys};
 use crate::column::{self, Fault, Source};
 use crate::error::{self, after};
 use crate::held::Held;
-use crate::key;
+use crate::key::{self, ObjectKey};
 
 /// Keys of a batch.
 const BATCH: usize = 4096;
 /// With fewer keys than this it is not worth handing the interpreter to others.
 const FEW: usize = 256;
+/// What an object must be whose keys are taken one by one.
+const KEYS: &str = "holds no keys; give a list or another iterable, a numpy array, or an Arrow column";
 
 /// What is done with many keys.
 pub(crate) trait Change: Sync {
@@ -43,25 +45,30 @@ impl Change for Insert {
     }
 }
 
-/// The hashes of all keys, for a filter that is built of them at once. Nulls are skipped.
-pub(crate) fn hashes(py: Python<'_>, hasher: &KeyHasher, keys: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
-    let mut all = Vec::new();
+/// The hashes of all keys, for a filter that is built of them at once. Nulls are skipped, and
+/// counted.
+pub(crate) fn hashes(
+    py: Python<'_>,
+    hasher: &KeyHasher,
+    keys: &Bound<'_, PyAny>,
+) -> PyResult<(Vec<u64>, u64)> {
+    let (mut all, mut nulls) = (Vec::new(), 0);
     match column::source(keys)? {
         Source::Rows(rows) => rows.each(py, |column| {
-            column::each(py, column, &mut |keys| {
+            nulls += column::each(py, column, &mut |keys| {
                 (0..keys.len()).try_for_each(|i| {
                     all.push(hasher.hash(&keys.key(i, &mut KeySink::new()))?);
                     Ok(())
                 })
-            })
-            .map(drop)
+            })?;
+            Ok(())
         })?,
         Source::Objects(objects) => each_batch(py, hasher, &objects, &mut |keys| {
             all.extend_from_slice(keys.hashes().unwrap_or_default());
             Ok(())
         })?,
     }
-    Ok(all)
+    Ok((all, nulls))
 }
 
 /// Does it with all keys of a column or of whatever can be iterated. Returns how many nulls were skipped. What is before a key
@@ -112,10 +119,10 @@ fn change_objects(
         batch.clear();
         py.check_signals()
     };
-    for (i, object) in iterated(objects)?.enumerate() {
+    for (i, object) in iterated(objects, KEYS)?.enumerate() {
         if let Err(error) = object.and_then(|object| prepare(&hasher, &object, &mut batch)) {
             flush(&mut batch)?;
-            return Err(numbered(py, error, i));
+            return Err(numbered(py, error, i, "keys"));
         }
         if batch.len() == BATCH {
             flush(&mut batch)?;
@@ -137,10 +144,10 @@ pub(crate) fn each_batch(
         batch.clear();
         py.check_signals()
     };
-    for (i, object) in iterated(objects)?.enumerate() {
+    for (i, object) in iterated(objects, KEYS)?.enumerate() {
         if let Err(error) = object.and_then(|object| prepare(hasher, &object, &mut batch)) {
             flush(&mut batch)?;
-            return Err(numbered(py, error, i));
+            return Err(numbered(py, error, i, "keys"));
         }
         if batch.len() == BATCH {
             flush(&mut batch)?;
@@ -155,41 +162,48 @@ fn prepare(hasher: &KeyHasher, object: &Bound<'_, PyAny>, batch: &mut PreparedKe
     hasher.prepare(&key, batch).map_err(|error| error::of(object.py(), error))
 }
 
-fn iterated<'py>(objects: &Bound<'py, PyAny>) -> PyResult<Bound<'py, pyo3::types::PyIterator>> {
+pub(crate) fn iterated<'py>(
+    objects: &Bound<'py, PyAny>,
+    expected: &str,
+) -> PyResult<Bound<'py, pyo3::types::PyIterator>> {
     objects.try_iter().map_err(|error| {
         if !error.is_instance_of::<pyo3::exceptions::PyTypeError>(objects.py()) {
             return error;
         }
-        let text = format!(
-            "{} holds no keys; give a list or another iterable, a numpy array, or an Arrow column",
-            key::type_name(objects)
-        );
+        let text = format!("{} {expected}", key::type_name(objects));
         error::wrong_type(objects.py(), text)
     })
 }
 
 /// Says which key of the call it was, in an error of ours.
-fn numbered(py: Python<'_>, error: PyErr, i: usize) -> PyErr {
+pub(crate) fn numbered(py: Python<'_>, error: PyErr, i: usize, what: &str) -> PyErr {
     let is_ours = py
         .import("tepal._errors")
         .and_then(|errors| errors.getattr("Error"))
         .is_ok_and(|class| error.value(py).is_instance(&class).unwrap_or(false));
     if is_ours {
         // A note stands below the text, from Python 3.11 on.
-        let _ = error.value(py).call_method1("add_note", (format!("it is number {i} of the keys, from 0"),));
+        let _ =
+            error.value(py).call_method1("add_note", (format!("it is number {i} of the {what}, from 0"),));
     }
     error
 }
 
-/// Answers for all objects.
-pub(crate) fn ask(py: Python<'_>, held: &Held, objects: &Bound<'_, PyAny>) -> PyResult<Vec<bool>> {
+/// Answers for all objects: `many` asks for keys that are prepared, and `one` for a key that cannot be.
+pub(crate) fn ask<A: Clone + Default + Send>(
+    py: Python<'_>,
+    held: &Held,
+    objects: &Bound<'_, PyAny>,
+    many: impl Fn(&Opened, &PreparedKeys, &mut [A]) + Sync,
+    one: impl Fn(&Opened, &ObjectKey<'_>) -> A + Sync,
+) -> PyResult<Vec<A>> {
     let hasher = held.look(py, Opened::key_hasher)?;
     let (mut batch, mut answers) = (PreparedKeys::default(), Vec::new());
-    let flush = |batch: &mut PreparedKeys, answers: &mut Vec<bool>| -> PyResult<()> {
+    let flush = |batch: &mut PreparedKeys, answers: &mut Vec<A>| -> PyResult<()> {
         let start = answers.len();
-        answers.resize(start + batch.len(), false);
+        answers.resize(start + batch.len(), A::default());
         let into = &mut answers[start..];
-        let ask = |opened: &Opened| opened.filter().contains_prepared(batch, into);
+        let ask = |opened: &Opened| many(opened, batch, into);
         if batch.len() < FEW {
             held.look(py, ask)?
         } else {
@@ -198,17 +212,17 @@ pub(crate) fn ask(py: Python<'_>, held: &Held, objects: &Bound<'_, PyAny>) -> Py
         batch.clear();
         py.check_signals()
     };
-    for (i, object) in iterated(objects)?.enumerate() {
+    for (i, object) in iterated(objects, KEYS)?.enumerate() {
         let asked = object.and_then(|object| {
             let key = key::of(&object)?;
             if hasher.prepare(&key, &mut batch).is_err() {
                 // It was never inserted, or nobody can say: the library knows which.
                 flush(&mut batch, &mut answers)?;
-                answers.push(held.look(py, |opened| opened.contains(&key))?);
+                answers.push(held.look(py, |opened| one(opened, &key))?);
             }
             Ok(())
         });
-        asked.map_err(|error| numbered(py, error, i))?;
+        asked.map_err(|error| numbered(py, error, i, "keys"))?;
         if batch.len() == BATCH {
             flush(&mut batch, &mut answers)?;
         }

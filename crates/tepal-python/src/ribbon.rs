@@ -3,9 +3,12 @@
 use std::num::NonZeroUsize;
 
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use tepal::Opened;
 
 use crate::filter::{Filter, built};
-use crate::{error, objects, options};
+use crate::held::Held;
+use crate::{error, key, objects, options};
 
 /// RibbonFilter(keys, false_positive_rate=0.01, *, threads=1, seed=None, secret_key=None, key_domain="bytes", name=None)
 ///
@@ -13,6 +16,7 @@ use crate::{error, objects, options};
 /// filter.
 ///
 /// `keys` is whatever `BloomFilter.update` takes. Repeats count once, nulls not at all. Takes some 16 bytes a key while it is built.
+/// A few keys that come later may be added, at 8 bytes each, until it is built anew.
 ///
 /// >>> blocked = tepal.RibbonFilter(["apple", "banana", "apple"], 0.001)
 /// >>> "apple" in blocked, "cherry" in blocked, blocked.num_keys
@@ -43,17 +47,61 @@ impl RibbonFilter {
             tepal::RibbonFilter::builder().false_positive_rate(false_positive_rate).threads(threads);
         let builder = options::with_keys!(py, builder, seed, secret_key, key_domain, name);
         let hasher = builder.key_hasher().map_err(|error| error::of(py, error))?;
-        let hashes = objects::hashes(py, &hasher, keys)?;
+        let (hashes, _) = objects::hashes(py, &hasher, keys)?;
         let filter = built(py, || builder.build_from_hashes(hashes))?;
         Ok(filter.add_subclass(RibbonFilter))
+    }
+
+    /// Adds a key beside the ribbon, which does not change: 8 bytes. `True`: it is surely new. `False`: it was in already, or looked so.
+    ///
+    /// >>> blocked = tepal.RibbonFilter(["apple", "banana"], 0.001)
+    /// >>> blocked.add("cherry"), blocked.add("apple"), "cherry" in blocked
+    /// (True, False, True)
+    /// >>> blocked.num_keys, blocked.added_keys
+    /// (3, 1)
+    fn add(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let key = key::of(key)?;
+        held(this).touch(this.py(), |opened| opened.insert(&key))
+    }
+
+    /// Adds all keys of each argument, which is whatever `BloomFilter.update` takes, or another filter of the same ribbon.
+    ///
+    /// Returns how many nulls of Arrow columns were skipped. The keys of an argument are sorted, and go in at once: many are quicker
+    /// so than by `add`. When a key is refused, none of its argument is in.
+    #[pyo3(signature = (*keys))]
+    fn update(this: &Bound<'_, Self>, keys: &Bound<'_, PyTuple>) -> PyResult<u64> {
+        let (py, mut nulls) = (this.py(), 0);
+        let hasher = held(this).look(py, Opened::key_hasher)?;
+        for keys in keys.iter() {
+            if let Ok(other) = keys.cast::<Filter>() {
+                held(this).write_with(py, &other.get().held, |here, there| here.union_with(there))?;
+                continue;
+            }
+            let (hashes, skipped) = objects::hashes(py, &hasher, &keys)?;
+            held(this).write(py, |opened| opened.insert_many_hashes(&hashes))?;
+            nulls += skipped;
+        }
+        Ok(nulls)
     }
 
     /// How many different keys are in it.
     #[getter]
     fn num_keys(this: &Bound<'_, Self>) -> PyResult<Option<u64>> {
-        this.as_super().get().held.look(this.py(), |opened| match opened.filter() {
+        held(this).look(this.py(), |opened| match opened.filter() {
             tepal::AnyFilter::Ribbon(filter) => Some(filter.len()),
             _ => None,
         })
     }
+    /// How many keys were added beside the ribbon. Those that it found anyway are not among them.
+    #[getter]
+    fn added_keys(this: &Bound<'_, Self>) -> PyResult<u64> {
+        held(this).look(this.py(), |opened| match opened.filter() {
+            tepal::AnyFilter::Ribbon(filter) => filter.added(),
+            _ => 0,
+        })
+    }
+}
+
+fn held<'a>(this: &'a Bound<'_, RibbonFilter>) -> &'a Held {
+    &this.as_super().get().held
 }

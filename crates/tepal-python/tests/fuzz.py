@@ -74,6 +74,8 @@ def filters(rng):
         lambda: tepal.ExpiringFilter(window_of_keys=100),
         lambda: tepal.SegmentFilter(100),
         lambda: tepal.RibbonFilter(["a", 1]),
+        lambda: tepal.RibbonMap({"a": 3, 1: 200}, known_keys_only=rng.random() < 0.5),
+        lambda: tepal.RibbonMap([("a", "x"), (1, "y")], 0.1, key_domain=rng.choice(["bytes", "utf16"])),
         lambda: tepal.BloomFilter(100, layout=rng.choice(["line", "double", "split-block", "scattered"])),
     ]
     made = rng.choice(makers)()
@@ -140,7 +142,7 @@ def damaged(rng):
 
 CLASSES = [value for value in vars(tepal).values() if isinstance(value, type) and not issubclass(value, BaseException)]
 # Names that take no memory by a wrong number: capacity may be anything, and is tried apart.
-KEYWORDS = ["format", "key_domain", "secret_key", "seal_key", "name", "quick", "layout", "seed", "over_capacity", "mapped", "rate", "threads", "count_bits", "expansion", "first", "deletable", "window", "window_of_keys", "generations"]
+KEYWORDS = ["format", "key_domain", "secret_key", "seal_key", "name", "quick", "layout", "seed", "over_capacity", "mapped", "rate", "threads", "value_bits", "names", "known_keys_only", "false_positive_rate", "count_bits", "expansion", "first", "deletable", "window", "window_of_keys", "generations"]
 
 
 def one(rng, folder):

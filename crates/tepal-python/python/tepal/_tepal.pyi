@@ -1,7 +1,7 @@
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import Any, Literal, Protocol, Self, SupportsIndex, TypeAlias, final, overload
+from typing import Any, Literal, NoReturn, Protocol, Self, SupportsIndex, TypeAlias, final, overload
 
 from typing_extensions import disjoint_base
 
@@ -16,6 +16,7 @@ __all__ = [
     "MutableFilter",
     "QuotientFilter",
     "RibbonFilter",
+    "RibbonMap",
     "ScalableBloomFilter",
     "SegmentFilter",
     "open",
@@ -297,8 +298,57 @@ class RibbonFilter(Filter):
         key_domain: _KeyDomain = "bytes",
         name: str | None = None,
     ) -> Self: ...
+    def add(self, key: _Key) -> bool: ...
+    def update(self, *keys: _Keys | Filter) -> int: ...
     @property
     def num_keys(self) -> int: ...
+    @property
+    def added_keys(self) -> int: ...
+
+@final
+class RibbonMap(Filter):
+    def __new__(
+        cls,
+        pairs: Mapping[Any, int | str] | Iterable[tuple[_Key, int | str]],
+        false_positive_rate: float | None = None,
+        *,
+        value_bits: SupportsIndex | None = None,
+        names: Iterable[str] | None = None,
+        known_keys_only: bool = False,
+        threads: int = 1,
+        seed: SupportsIndex | None = None,
+        secret_key: bytes | None = None,
+        key_domain: _KeyDomain = "bytes",
+        name: str | None = None,
+    ) -> Self: ...
+    @classmethod
+    def from_columns(
+        cls,
+        keys: _Keys,
+        values: Iterable[int | str] | _Column,
+        false_positive_rate: float | None = None,
+        *,
+        value_bits: SupportsIndex | None = None,
+        names: Iterable[str] | None = None,
+        known_keys_only: bool = False,
+        threads: int = 1,
+        seed: SupportsIndex | None = None,
+        secret_key: bytes | None = None,
+        key_domain: _KeyDomain = "bytes",
+        name: str | None = None,
+    ) -> Self: ...
+    def __getitem__(self, key: _Key, /) -> Any: ...
+    def get(self, key: _Key, default: Any = None, /) -> Any: ...
+    @overload
+    def get_many(self, keys: list[Any]) -> list[Any]: ...
+    @overload
+    def get_many(self, keys: _Keys) -> Any: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> NoReturn: ...
+    @property
+    def names(self) -> list[str]: ...
+    @property
+    def value_bits(self) -> int: ...
 
 def open(
     path: _Path,

@@ -63,6 +63,8 @@ pub(crate) enum Fault {
     Library(Error),
     /// The column is not what it says.
     Column(String),
+    /// A row is no value.
+    Value(String),
     /// Somebody has closed the filter.
     Closed,
 }
@@ -72,6 +74,7 @@ impl Fault {
         match self {
             Fault::Library(error) => error::of(py, error),
             Fault::Column(text) => error::wrong_key(py, text),
+            Fault::Value(text) => error::parameter(py, text),
             Fault::Closed => closed(py),
         }
     }

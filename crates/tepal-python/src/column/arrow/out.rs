@@ -28,6 +28,10 @@ impl Bits {
         self.len
     }
 
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     pub(crate) fn get(&self, i: usize) -> bool {
         self.bytes[i / 8] & 1 << (i % 8) != 0
     }

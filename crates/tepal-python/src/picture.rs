@@ -22,15 +22,19 @@ pub(crate) fn line(facts: &Facts) -> String {
         ),
         false => (String::new(), String::new()),
     };
+    // A ribbon, or a map, is made full.
+    let filled = match facts.ribbon {
+        Some(_) => String::new(),
+        None => format!(", {} filled", percent(info::fill_ratio(facts))),
+    };
     format!(
-        "{name}{keys} keys{of}; wrong answers {}{promised}; {}, {} filled",
+        "{name}{keys} keys{of}; wrong answers {}{promised}; {}{filled}",
         percent(facts.false_positive_rate),
         bytes(facts.size_in_bytes),
-        percent(info::fill_ratio(facts)),
     )
 }
 
-/// The same with a picture: a bar for each part of the array, as high as it is full.
+/// The same with a picture, where it is not made full: a bar for each part of the array, as high as it is full.
 pub(crate) fn html(class: &str, facts: &Facts, fills: &[f64]) -> String {
     const WIDTH: usize = 6;
     const HEIGHT: f64 = 36.0;
@@ -39,14 +43,19 @@ pub(crate) fn html(class: &str, facts: &Facts, fills: &[f64]) -> String {
         format!("<rect x='{}' y='{:.1}' width='{}' height='{high:.1}'/>", WIDTH * i, HEIGHT - high, WIDTH - 1)
     });
     let wide = WIDTH * fills.len();
+    let text = escaped(&line(facts));
+    if facts.ribbon.is_some() {
+        return format!(
+            "<div style='font-family:sans-serif;font-size:13px'><b>tepal.{class}</b><br>{text}</div>"
+        );
+    }
     format!(
-        "<div style='font-family:sans-serif;font-size:13px'><b>tepal.{class}</b><br>{}<br>\
+        "<div style='font-family:sans-serif;font-size:13px'><b>tepal.{class}</b><br>{text}<br>\
          <svg width='{wide}' height='{HEIGHT}' viewBox='0 0 {wide} {HEIGHT}' role='img' \
          aria-label='how full the parts of the filter are'>\
          <rect width='{wide}' height='{HEIGHT}' fill='#888' fill-opacity='0.15' />\
          <line x1='0' x2='{wide}' y1='{half}' y2='{half}' stroke='#888' stroke-opacity='0.6' stroke-dasharray='3 3'/>\
          <g fill='#2a7f62'>{}</g></svg></div>",
-        escaped(&line(facts)),
         bars.collect::<String>(),
         half = HEIGHT / 2.0,
     )

@@ -9,7 +9,8 @@
 //! - `values.rs`: the values of a map, from columns and objects.
 //! - `answers.rs`, `info.rs`, `picture.rs`: what comes back.
 //!
-//! `unsafe` stands in `column/arrow/` and `column/buffer.rs`, where other programs' memory is read.
+//! `unsafe` stands in `column/` (`arrow/`, `buffer.rs`, `numbers.rs`), where other programs' memory is read, and in `key.rs`, for one call of
+//! Python that pyo3 does not wrap.
 
 mod answers;
 mod bloom;

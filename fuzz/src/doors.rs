@@ -3,26 +3,26 @@
 
 use serde::Deserialize;
 use serde::de::value::{BytesDeserializer, Error as Told};
-use tepal::{BloomFilter, KeyDomain, KeyHasher, Scheme};
+use tepal::{AnyFilter, BloomFilter, Format, KeyDomain, KeyHasher, Opened, RibbonFilter, RibbonMap, Scheme};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::{KEYS, THREADS};
 
 /// Bytes that begin at a multiple of 64, as a map of a file does.
-struct Placed {
+pub(crate) struct Placed {
     bytes: Vec<u8>,
     from: usize,
 }
 
 impl Placed {
-    fn new(data: &[u8]) -> Self {
+    pub(crate) fn new(data: &[u8]) -> Self {
         let mut bytes = vec![0; data.len() + 64];
         let from = bytes.as_ptr().align_offset(64);
         bytes[from..from + data.len()].copy_from_slice(data);
         Placed { bytes, from }
     }
 
-    fn bytes(&self, len: usize) -> &[u8] {
+    pub(crate) fn bytes(&self, len: usize) -> &[u8] {
         &self.bytes[self.from..self.from + len]
     }
 }
@@ -91,9 +91,11 @@ pub fn embedded(data: &[u8]) {
     };
     let Ok(keys) = builder.key_hasher() else { return };
     let parts = (scheme.id(), domain.id(), seed);
-    embedded_under(data, &keys, parts);
-    if let Some(fitting) = fitting(data, parts) {
-        embedded_under(&fitting, &keys, parts);
+    let whole = [Form::Bloom, Form::Ribbon, Form::Map].map(|form| fitting(data, form, parts));
+    for data in [Some(data.to_vec())].into_iter().chain(whole).flatten() {
+        embedded_under(&data, &keys, parts);
+        embedded_ribbon(&data, &keys, parts);
+        embedded_map(&data, &keys, parts);
     }
 }
 
@@ -106,7 +108,7 @@ fn embedded_under(data: &[u8], keys: &KeyHasher, parts: (u8, u8, u64)) {
     };
     assert!(view.unwrap().into_owned().unwrap() == filter);
     assert_eq!(filter.to_embedded().unwrap(), data);
-    assert_eq!(fitting(data, parts).unwrap(), data);
+    assert_eq!(fitting(data, Form::Bloom, parts).unwrap(), data);
     let before = filter.contains_many(&KEYS);
     let again = BloomFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap();
     assert_eq!(again.contains_many(&KEYS), before);
@@ -118,17 +120,66 @@ fn embedded_under(data: &[u8], keys: &KeyHasher, parts: (u8, u8, u64)) {
     }
 }
 
-/// The bytes with the version, the check of the keys and the checksum as they must be (FORMAT.md, section 4.8).
-fn fitting(data: &[u8], (scheme, domain, seed): (u8, u8, u64)) -> Option<Vec<u8>> {
+fn embedded_ribbon(data: &[u8], keys: &KeyHasher, parts: (u8, u8, u64)) {
+    let placed = Placed::new(data);
+    let view = RibbonFilter::view_embedded(placed.bytes(data.len()), keys);
+    let Ok(mut filter) = RibbonFilter::from_embedded(data, keys) else {
+        assert!(view.is_err());
+        return;
+    };
+    let view = view.unwrap();
+    assert!(view == filter && view.contains_many(&KEYS) == filter.contains_many(&KEYS));
+    assert_eq!(filter.to_embedded().unwrap(), data);
+    assert_eq!(fitting(data, Form::Ribbon, parts).unwrap(), data);
+    let bytes = Opened::new(filter.clone(), Format::Tepal).unwrap().to_bytes().unwrap();
+    assert!(*tepal::from_bytes(&bytes).unwrap().filter() == AnyFilter::from(filter.clone()));
+    for key in KEYS {
+        if filter.insert(key).is_ok() {
+            assert!(filter.contains(key));
+        }
+    }
+}
+
+fn embedded_map(data: &[u8], keys: &KeyHasher, parts: (u8, u8, u64)) {
+    let placed = Placed::new(data);
+    let view = RibbonMap::view_embedded(placed.bytes(data.len()), keys);
+    let Ok(map) = RibbonMap::from_embedded(data, keys) else {
+        assert!(view.is_err());
+        return;
+    };
+    let view = view.unwrap();
+    assert!(view == map && view.get_many(&KEYS) == map.get_many(&KEYS));
+    assert_eq!(map.to_embedded().unwrap(), data);
+    assert_eq!(fitting(data, Form::Map, parts).unwrap(), data);
+    let bytes = Opened::new(map.clone(), Format::Tepal).unwrap().to_bytes().unwrap();
+    assert!(*tepal::from_bytes(&bytes).unwrap().filter() == AnyFilter::from(map));
+}
+
+/// Whose form it is.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Bloom,
+    Ribbon,
+    Map,
+}
+
+/// The bytes with the version, the check of the keys and the checksum as they must be (FORMAT.md, sections 4.8 and 4.8.1).
+fn fitting(data: &[u8], form: Form, (scheme, domain, seed): (u8, u8, u64)) -> Option<Vec<u8>> {
     let mut data = data.to_vec();
-    let body_len = data.len().checked_sub(16)?;
+    let trailer = data.len().checked_sub(16)?;
     let mut block = vec![scheme, domain, 0, 0, 0, 0, 0, 0];
     block.extend(seed.to_le_bytes());
     let keys = xxh3_64(&block);
-    let (body, trailer) = data.split_at_mut(body_len);
-    trailer[0] = 0xE1;
-    trailer[6..8].copy_from_slice(&keys.to_le_bytes()[..2]);
-    let sum = xxh3_64_with_seed(&trailer[..8], xxh3_64_with_seed(body, keys));
-    trailer[8..].copy_from_slice(&sum.to_le_bytes());
+    data[trailer] = [0xE1, 0xE2, 0xE3][form as usize];
+    data[trailer + 6..trailer + 8].copy_from_slice(&keys.to_le_bytes()[..2]);
+    // Behind the body of a ribbon are its numbers too: what is left behind whole lines.
+    let body_len = if form == Form::Bloom { trailer } else { trailer / 64 * 64 };
+    if form != Form::Bloom {
+        data[trailer + 1] = (trailer - body_len) as u8;
+    }
+    let (body, behind) = data.split_at(body_len);
+    let said = &behind[..behind.len() - 8];
+    let sum = xxh3_64_with_seed(said, xxh3_64_with_seed(body, keys));
+    data[trailer + 8..].copy_from_slice(&sum.to_le_bytes());
     Some(data)
 }

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use tepal::{AnyFilter, Error, Format, Open, Opened, RibbonMap, SecretKey};
+use tepal::{AnyFilter, Error, Format, Open, Opened, PlainStorage, RibbonMap, SecretKey};
 use tepal_fuzz_cli::Scratch;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::doors::Placed;
 use crate::quotient::{HASHES, fitting};
 use crate::{KEYS, SECRETS, has_ignorable};
 
@@ -31,7 +32,7 @@ fn filter(file: &Opened) -> Option<&RibbonMap> {
 }
 
 /// What it says of keys and hashes, by themselves and in batches.
-fn answers(map: &RibbonMap) -> Vec<Option<u32>> {
+fn answers(map: &RibbonMap<impl PlainStorage>) -> Vec<Option<u32>> {
     let keys: Vec<Option<u32>> = KEYS.iter().map(|key| map.get(*key)).collect();
     assert_eq!(map.get_many(&KEYS), keys);
     let many: Vec<u64> = (0..70u64).map(|i| xxh3_64(&i.to_le_bytes())).chain(HASHES).collect();
@@ -69,15 +70,23 @@ fn opened(data: &[u8]) -> bool {
     sound
 }
 
-/// Opened quick it answers whatever its body is; to be written, it is checked.
+/// Opened quick, or asked where it lies, it answers whatever its body is; to be written, it is checked.
 fn quick(data: &[u8], sound: bool) {
     let scratch = Scratch::new(data, "tepal");
     let secrets = SECRETS.map(SecretKey::new);
     let opens = secrets.iter().map(|secret| Open::new().secret_key(secret)).chain([Open::new()]);
+    let placed = Placed::new(data);
     for open in opens {
-        let Ok(file) = open.quick().open(scratch.path()) else { continue };
+        let view = open.quick().view::<RibbonMap<_>>(placed.bytes(data.len()));
+        let Ok(file) = open.quick().open(scratch.path()) else {
+            assert!(view.is_err());
+            continue;
+        };
         let Some(held) = filter(&file) else { continue };
-        answers(held);
+        let view = view.unwrap();
+        assert!(answers(held) == answers(&view) && view == *held);
+        assert_eq!(view.verify().is_ok(), sound);
+        assert_eq!(view.into_owned().is_ok(), sound);
         assert_eq!(held.verify().is_ok(), sound);
         assert_eq!(file.to_bytes().is_ok(), sound);
     }

@@ -166,8 +166,12 @@ fn quick(data: &[u8], sound: bool) {
 pub(crate) fn fitting(data: &[u8], body: bool) -> Option<Vec<u8>> {
     let mut file = data.to_vec();
     let body_offset = u32_at(data, 12)? as usize;
-    // Segments stand before the chunks' checksums.
-    let section = if data.get(10..12) == Some(&[6, 0]) { u32_at(data, 104)? as usize } else { 0 };
+    // Segments, the part of a second ribbon and the names of a map's values, stand before the chunks' checksums.
+    let section = match data.get(10..12) {
+        Some([6, 0]) => u32_at(data, 104)? as usize,
+        Some([7 | 8, 0]) => u32_at(data, 52)? as usize,
+        _ => 0,
+    };
     let start = (u32_at(data, 120)? as usize).checked_add(128)?.checked_add(section)?;
     let sum_at = body_offset.checked_sub(8).filter(|at| *at >= start)?;
     let file_len = file.len() as u64;

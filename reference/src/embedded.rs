@@ -1,4 +1,4 @@
-//! Section 4.8: the embedded form.
+//! Section 4.8: the embedded form; that of a ribbon is in `ribbon/embedded.rs`.
 
 use crate::filter::Filter;
 use crate::hash::xxh3;
@@ -19,12 +19,23 @@ pub fn embed(filter: &Filter) -> Vec<u8> {
     bytes
 }
 
-/// The number c: everything that decides which hash a key gets.
+/// The number c of a filter.
 fn check_of_keys(filter: &Filter) -> u64 {
-    let mut block = vec![filter.scheme, filter.domain, 0, 0];
-    block.extend(filter.recipe.to_le_bytes());
-    block.extend(filter.parameter.to_le_bytes());
-    for (tag, text) in &filter.records {
+    check_of(filter.scheme, filter.domain, filter.recipe, filter.parameter, &filter.records)
+}
+
+/// The number c: everything that decides which hash a key gets.
+pub(crate) fn check_of(
+    scheme: u8,
+    domain: u8,
+    recipe: u32,
+    parameter: u64,
+    records: &[(u16, String)],
+) -> u64 {
+    let mut block = vec![scheme, domain, 0, 0];
+    block.extend(recipe.to_le_bytes());
+    block.extend(parameter.to_le_bytes());
+    for (tag, text) in records {
         if matches!(tag, 5 | 6) {
             block.extend(text.as_bytes());
         }
@@ -32,24 +43,30 @@ fn check_of_keys(filter: &Filter) -> u64 {
     xxh3(&block, 0)
 }
 
+/// The body, and the bytes behind it up to the checksum, of a form of this version: 8 bytes, of a ribbon as many more as the second of them says.
+pub(crate) fn checked(version: u8, bytes: &[u8], c: u64) -> Result<(&[u8], &[u8]), String> {
+    let not = || format!("{} bytes are not the embedded form", bytes.len());
+    let end = bytes.len().checked_sub(16).ok_or_else(not)?;
+    if bytes[end] != version {
+        return Err(format!("version {:#x} is not {version:#x}", bytes[end]));
+    }
+    let more = if version == 0xE1 { 0 } else { bytes[end + 1].into() };
+    let body_len = end.checked_sub(more).filter(|len| *len > 0 && len % 64 == 0).ok_or_else(not)?;
+    let (body, said) = (&bytes[..body_len], &bytes[body_len..end + 8]);
+    let checksum = bytes[end + 8..] == xxh3(said, xxh3(body, c)).to_le_bytes();
+    match (checksum, bytes[end + 6..end + 8] == (c as u16).to_le_bytes()) {
+        (true, true) => Ok((body, said)),
+        (false, true) => Err("the checksum is wrong".to_string()),
+        (false, false) => Err("it was made with other keys".to_string()),
+        (true, false) => Err("the check of the keys is wrong".to_string()),
+    }
+}
+
 /// Reads the embedded form. `keys` is an empty filter with the scheme, parameters, key domain and recipe that the store
 /// keeps; the layout, k and the bits come from the bytes.
 pub fn extract(bytes: &[u8], keys: &Filter) -> Result<Filter, String> {
-    if bytes.len() < 80 || bytes.len() % 64 != 16 {
-        return Err(format!("{} bytes are not the embedded form", bytes.len()));
-    }
-    let (body, trailer) = bytes.split_at(bytes.len() - 16);
+    let (body, trailer) = checked(0xE1, bytes, check_of_keys(keys))?;
     let u16_at = |at: usize| u16::from_le_bytes([trailer[at], trailer[at + 1]]);
-    if trailer[0] != 0xE1 {
-        return Err(format!("version {:#x} is not known", trailer[0]));
-    }
-    let c = check_of_keys(keys);
-    if trailer[8..] != xxh3(&trailer[..8], xxh3(body, c)).to_le_bytes() {
-        return Err(match u16_at(6) == c as u16 {
-            true => "the checksum is wrong".to_string(),
-            false => "it was made with other keys".to_string(),
-        });
-    }
     let mut filter = keys.clone();
     filter.layout = trailer[1];
     filter.num_hashes = u16_at(2).into();

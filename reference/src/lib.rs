@@ -32,7 +32,7 @@
 //! | [`segment`] | 4.2.5: the segment filter and its file |
 //! | [`ribbon`] | 2.8, 4.2.6, 4.2.7, 5.7: the ribbon filter, the map, and their files |
 //! | [`divider`] | 4.10: what tells members from exceptions |
-//! | [`embedded`] | 4.8: the embedded form, out and in |
+//! | [`embedded`] | 4.8: the embedded form, out and in; of a ribbon (4.8.1) [`ribbon::embedded`] |
 //! | [`size`] | 5: rates and sizes |
 //! | [`patch`] | 6: what makes one file another |
 

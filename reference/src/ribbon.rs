@@ -1,17 +1,21 @@
-//! Sections 2.8, 4.2.6, 4.2.7, 4.11 and 5.7: the bumped ribbon and the filter that is one; how it is made is in `build`, its file in `file`; the
-//! map from keys to numbers is in `map`.
+//! Sections 2.8, 4.2.6, 4.2.7, 4.11 and 5.7: the bumped ribbon and the filter that is one; how it is made is in `build`, its file in `file`, its
+//! embedded form (4.8.1) in `embedded`, a second ribbon behind it in
+//! `second`; the map from keys to numbers is in `map`.
 
 mod build;
+pub mod embedded;
 mod file;
 pub mod map;
+mod second;
 
 use crate::bits::mulhi;
 use crate::hash::{finish, siphash13};
 use crate::hashing::Hashing;
-use crate::table::spread;
+use crate::table::{number, spread};
 
 pub use build::columns_for;
 pub use file::{read, write};
+pub use second::{Second, second_for};
 
 /// Layers at most.
 pub const LAYERS: usize = 8;
@@ -211,8 +215,12 @@ pub struct Ribbon {
     pub shape: Shape,
     /// Its bits, up to whole words.
     pub bits: Vec<bool>,
+    /// Section 2.8.1: the second ribbon.
+    pub second: Option<Second>,
     /// Section 4.11: the hashes of keys that were added, ascending.
     pub added: Vec<u64>,
+    /// U, where the ribbon is one of the numbers of a table (section 4.2.6), else 0.
+    pub numbers: u64,
 }
 
 /// What is stored for a key.
@@ -223,7 +231,7 @@ pub fn fingerprint(h: u64) -> u64 {
 
 /// The coefficients of a key over the last slots.
 fn last_row(h: u64, slots: u64, seed: u64) -> Vec<bool> {
-    let word = |i: u64| finish(h.wrapping_add(STEP.wrapping_mul(65_536 + 4 * seed + i)));
+    let word = |i: u64| finish(finish(h).wrapping_add(STEP.wrapping_mul(65_536 + 4 * seed + i)));
     (0..slots).map(|slot| word(slot / 64) >> (slot % 64) & 1 == 1).collect()
 }
 
@@ -243,13 +251,18 @@ impl Ribbon {
             keys: 0,
             shape: Shape { columns, deep, ..Shape::default() },
             bits: Vec::new(),
+            second: None,
             added: Vec::new(),
+            numbers: 0,
         }
     }
 
     /// Refuses fields that a file cannot have.
     pub fn check(&self) -> Result<(), String> {
         self.check_ribbon()?;
+        if let Some(second) = &self.second {
+            second.check(self)?;
+        }
         // NaN is neither.
         if !(self.rate > 0.0 && self.rate < 1.0) {
             return Err(format!("the promised rate {} is not between 0 and 1", self.rate));
@@ -271,6 +284,9 @@ impl Ribbon {
 
     /// Refuses what no filter and no map has.
     fn check_ribbon(&self) -> Result<(), String> {
+        if self.numbers >> 56 > 0 || self.numbers > 0 && self.keys > self.numbers {
+            return Err(format!("{} keys of {} numbers", self.keys, self.numbers));
+        }
         self.shape.check()?;
         self.hashing().check()?;
         if (self.keys == 0) != (self.shape.words[0] == 0 && self.shape.last == 0) {
@@ -306,8 +322,15 @@ impl Ribbon {
         if self.keys == 0 {
             return false;
         }
+        let h = self.hash_in_ribbon(h);
         let (value, columns) = self.value(h);
         value == fingerprint(h) & ((1 << columns) - 1)
+            && self.second.as_ref().is_none_or(|second| second.passes(&self.shape, h))
+    }
+
+    /// Section 2.8: what takes the place of the hash of a key in the ribbon.
+    pub fn hash_in_ribbon(&self, h: u64) -> u64 {
+        if self.numbers == 0 { h } else { finish(number(h, self.numbers)) }
     }
 
     /// The value that stands there for a hash, and of how many columns.

@@ -4,13 +4,16 @@ use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
 use crate::names;
 use crate::ribbon::{Change, Reader, SEAL, SECRET, case};
 use tepal_reference::hash::{finish, siphash13, xxh3};
+use tepal_reference::ribbon::Ribbon;
+use tepal_reference::ribbon::embedded::{embed_map, extract_map};
 use tepal_reference::ribbon::map::{Map, read, write};
 use tepal_reference::write::KEY_CHECK;
 
 const ABOUT: &str = "Maps (FORMAT.md sections 2.8 and 4.2.7) and how they are built (5.7). `files`: the map of the keys prefix + \"0\" to \
     prefix + (count - 1), or of the hashes finish(0) and on, `finished_count` of them; the value of number i is i · `times` mod `below`. \
     `value_bits`, `columns`, `deep`, `split`, `words`, `seeds`, `last` and `last_seed` are those of its header; `names` are the names \
-    of its values, where these have some, with how many keys have each. A rate of 1: every key gets a value. `probes` are keys or \
+    of its values, where these have some, with how many keys have each; \
+    `embedded_trailer` is what stands behind the body in its embedded form (4.8.1), which maps with names do not have. A rate of 1: every key gets a value. `probes` are keys or \
     hashes and their values. `refused` are changes to a file of `files`, as offsets and new bytes; where one is in the body, the \
     chunk table is mended, always the header checksum; `step` of section 4.6 refuses them.";
 
@@ -127,7 +130,18 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         probes.push(object([("value", optional(map.get_hash(hash).map(plain))), ("hash", hex64(hash))]));
     }
 
+    let embedded = match map.names.is_empty() {
+        true => Some(embed_map(&map)?),
+        false => None,
+    };
+    if let Some(embedded) = &embedded {
+        let none = Ribbon { keys: 0, shape: Default::default(), bits: Vec::new(), ..map.ribbon.clone() };
+        if extract_map(embedded, &Map { ribbon: none, names: Vec::new() })? != map {
+            return Err(format!("{}: what was embedded is another map", plan.name));
+        }
+    }
     let (ribbon, shape) = (&map.ribbon, &map.ribbon.shape);
+    let body = 64 * (64 * shape.all_words()).max(1).div_ceil(512) as usize;
     let whole = file.len() <= LONGEST_WHOLE_FILE;
     let only = |there: bool, value: Json| if there { value } else { Json::Absent };
     let records = ribbon.records.iter().filter(|record| record.0 != 6);
@@ -168,6 +182,7 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         ("file_len", decimal(file.len() as u64)),
         ("file_xxh3", hex64(xxh3(&file, 0))),
         ("file", only(whole, hex(&file))),
+        ("embedded_trailer", optional(embedded.map(|embedded| hex(&embedded[body..])))),
         ("probes", list(probes)),
     ]);
     Ok((plan.name, file, json))

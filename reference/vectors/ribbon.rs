@@ -3,13 +3,17 @@
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
 use crate::names;
 use tepal_reference::hash::{finish, siphash13, xxh3};
+use tepal_reference::ribbon::embedded::{embed, extract};
 use tepal_reference::ribbon::{Ribbon, fingerprint, read, write};
+use tepal_reference::table::number;
 use tepal_reference::write::KEY_CHECK;
 
 const ABOUT: &str = "Bumped ribbons (FORMAT.md section 2.8), filters that are one (4.2.6) and how they are built (5.7). \
     `hashes` are [hash, what is stored for it (32 bits), its coefficients in layer 0 with seed 0]. `files`: the filter of the \
     keys prefix + \"0\" to prefix + (count - 1), or of the `hashes`, or of the hashes finish(finished_from) and on, `finished_count` \
-    of them, or 0 to counted - 1, at this rate; `added` are numbers of keys behind the prefix, or hashes, that were added afterwards (4.11), in this order; `words`, `seeds`, `columns`, `deep`, `split`, `last` and `last_seed` are those of its header. \
+    of them, or 0 to counted - 1, at this rate; where there are `numbers`, of the numbers of these keys in a table of so many. `added` are numbers of keys behind the prefix, or hashes, that were added afterwards (4.11), in this order; `words`, `seeds`, `columns`, `deep`, `split`, `last` and `last_seed` are those of its header. \
+    `embedded_trailer` is what stands behind the body in its embedded form (4.8.1), which filters with added keys, with a second ribbon, or made of a table, do not have. \
+    `second` is the second ribbon behind it (2.8.1), which a filter of which `prefers_speed` has not. \
     `probes` are keys or hashes and their answers. `refused` are changes to a file of `files`, as offsets and new bytes; where \
     one is in the body, the chunk table is mended, always the header checksum; `step` of section 4.6 refuses them.";
 
@@ -29,8 +33,10 @@ enum Keys {
     Finished(u64, u64),
     /// So many numbers from 0 on, as they are.
     Counted(u64),
+    /// The numbers that the same keys as of `Numbered` have in a table of so many.
+    OfTable(u64, u64),
 }
-use Keys::{Counted, Finished, Hashes, Numbered};
+use Keys::{Counted, Finished, Hashes, Numbered, OfTable};
 
 /// A filter, and what goes into it.
 struct Plan {
@@ -40,16 +46,29 @@ struct Plan {
     /// Numbers of keys, or hashes, that come when it is built.
     added: Vec<u64>,
     sealed: bool,
+    /// Without a second ribbon.
+    for_speed: bool,
 }
 
 fn keyed(name: &'static str, rate: f64, count: u64) -> Plan {
-    Plan { name, filter: Ribbon::new(rate), keys: Numbered(count), added: Vec::new(), sealed: false }
+    Plan {
+        name,
+        filter: Ribbon::new(rate),
+        keys: Numbered(count),
+        added: Vec::new(),
+        sealed: false,
+        for_speed: false,
+    }
 }
 
 fn hashed(name: &'static str, rate: f64, keys: Keys) -> Plan {
-    let mut filter = Ribbon::new(rate);
-    (filter.scheme, filter.records) = (4, vec![(6, "a hash, finished".to_string())]);
-    Plan { name, filter, keys, added: Vec::new(), sealed: false }
+    let mut plan = Plan { keys, ..keyed(name, rate, 0) };
+    (plan.filter.scheme, plan.filter.records) = (4, vec![(6, "a hash, finished".to_string())]);
+    plan
+}
+
+fn of_table(name: &'static str, rate: f64, count: u64, numbers: u64) -> Plan {
+    Plan { keys: OfTable(count, numbers), ..keyed(name, rate, 0) }
 }
 
 /// The files whose bytes are changed by the cases of `refused`.
@@ -57,7 +76,11 @@ const PLAIN: &str = "300 keys";
 const FEW: &str = "3 keys";
 const NONE: &str = "no keys";
 const SEALED: &str = "a secret, sealed";
+/// This one has a second ribbon.
+const SECOND: &str = "2,048 keys, the first of coarse thresholds and of two ribbons";
 const ADDED: &str = "40 keys, and 60 that were added";
+const TABLE: &str = "300 keys of a table";
+const TABLE_ADDED: &str = "50 keys of a table of 320 numbers, and 50 that were added";
 
 fn plans() -> Vec<Plan> {
     let mut sealed = Plan { sealed: true, ..keyed(SEALED, 0.25, 400) };
@@ -79,7 +102,8 @@ fn plans() -> Vec<Plan> {
         keyed("256 keys", 0.0078125, 256),
         keyed("257 keys, a power of two", 0.0078125, 257),
         keyed("2,047 keys, the last layer of fine thresholds", 0.1, 2047),
-        keyed("2,048 keys, the first of coarse ones", 0.1, 2048),
+        keyed(SECOND, 0.1, 2048),
+        Plan { for_speed: true, ..keyed("2,048 keys, for speed", 0.1, 2048) },
         keyed("5,000 keys, more columns in later layers", 0.06, 5000),
         keyed("3,000 keys, 32 columns", 1.0 / 4_294_967_296.0, 3000),
         keyed("3,000 keys, 31 columns and 32", 3e-10, 3000),
@@ -88,7 +112,15 @@ fn plans() -> Vec<Plan> {
         Plan { added: vec![5, 1, 1], ..keyed("no keys, and two that were added", 0.01, 0) },
         Plan { added: vec![u64::MAX, 0], sealed: true, ..hashed("added hashes, sealed", 0.01, Counted(20)) },
         hashed("hashes that lie together", 0.01, Counted(300)),
+        of_table(TABLE, 0.01, 300, 30_016),
+        of_table("3 keys of 2^55 numbers", 0.5, 3, 1 << 55),
+        of_table("5,000 keys of few numbers", 0.2, 5000, 51_200),
+        of_table("no keys of a table", 0.01, 0, 64),
+        Plan { added: (0..100).collect(), ..of_table(TABLE_ADDED, 0.3, 50, 320) },
         hashed("2 shards", 0.3, Finished(0, 140_000)),
+        Plan { for_speed: true, ..hashed("2 shards, for speed", 0.3, Finished(0, 140_000)) },
+        hashed("5,000 hashes, few picked", 0.0556, Finished(3, 5000)),
+        hashed("5,000 hashes that lie together", 0.1, Counted(5000)),
         hashed("3 shards, a power of two", 0.25, Finished(7, 230_000)),
     ]
 }
@@ -115,17 +147,24 @@ pub(crate) fn json() -> Result<Json, String> {
 fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     let mut filter = plan.filter;
     let hashes: Vec<u64> = match &plan.keys {
-        Numbered(count) => (0..*count)
+        Numbered(count) | OfTable(count, _) => (0..*count)
             .map(|i| filter.hash_of(format!("{PREFIX}{i}").as_bytes()))
             .collect::<Result<_, _>>()?,
         Hashes(hashes) => hashes.clone(),
         Finished(from, count) => (*from..from + count).map(finish).collect(),
         Counted(count) => (0..*count).collect(),
     };
-    filter.build(&hashes)?;
+    match plan.keys {
+        OfTable(_, numbers) => {
+            let held: Vec<u64> = hashes.iter().map(|&h| number(h, numbers)).collect();
+            filter.build_of_table(numbers, &held)?;
+        }
+        _ if plan.for_speed => filter.build_for_speed(&hashes)?,
+        _ => filter.build(&hashes)?,
+    }
     for &added in &plan.added {
         let hash = match plan.keys {
-            Numbered(_) => filter.hash_of(format!("{PREFIX}{added}").as_bytes())?,
+            Numbered(_) | OfTable(..) => filter.hash_of(format!("{PREFIX}{added}").as_bytes())?,
             _ => added,
         };
         filter.add(hash);
@@ -140,7 +179,7 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     }
 
     let mut probes = Vec::new();
-    let numbered = if let Numbered(count) = plan.keys { count } else { 0 };
+    let numbered = if let Numbered(count) | OfTable(count, _) = plan.keys { count } else { 0 };
     if filter.scheme != 4 {
         let asked = (0..numbered.min(3)).map(|i| format!("{PREFIX}{i}"));
         for key in asked.chain((0..9).map(|i| format!("8000{i}"))) {
@@ -151,6 +190,18 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     for hash in hashes.iter().take(3).copied().chain((0..12).map(|i| finish(i << 40 | 1))) {
         probes.push(object([("contains", plain(filter.contains_hash(hash))), ("hash", hex64(hash))]));
     }
+
+    let embedded = match filter.added.is_empty() && filter.numbers == 0 && filter.second.is_none() {
+        true => Some(embed(&filter)?),
+        false => None,
+    };
+    if let Some(embedded) = &embedded {
+        let keys = Ribbon { keys: 0, shape: Default::default(), bits: Vec::new(), ..filter.clone() };
+        if extract(embedded, &keys)? != filter {
+            return Err(format!("{}: what was embedded is another filter", plan.name));
+        }
+    }
+    let body = 64 * (64 * filter.shape.all_words()).max(1).div_ceil(512) as usize;
 
     let offset = u32_at(&file, 12) as usize;
     let whole = file.len() <= LONGEST_WHOLE_FILE;
@@ -163,8 +214,15 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     let (listed, finished) = match &plan.keys {
         Hashes(hashes) => (Some(hashes), None),
         Finished(from, count) => (None, Some((from, count))),
-        Numbered(_) | Counted(_) => (None, None),
+        Numbered(_) | Counted(_) | OfTable(..) => (None, None),
     };
+    let second = filter.second.as_ref().map(|second| {
+        object([
+            ("most", plain(second.most)),
+            ("keys", decimal(second.ribbon.keys)),
+            ("words", list(second.ribbon.shape.words.iter().map(|&words| plain(words)))),
+        ])
+    });
     let counted = if let Counted(count) = plan.keys { Some(count) } else { None };
     let json = object([
         ("name", plain(plan.name)),
@@ -177,10 +235,12 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         ("recipe", plain(filter.recipe)),
         ("records", list(records.map(record))),
         ("false_positive_rate", plain(filter.rate)),
+        ("prefers_speed", only(plan.for_speed, plain(true))),
         (
             "numbered_keys",
             only(filter.scheme != 4, object([("prefix", plain(PREFIX)), ("count", decimal(numbered))])),
         ),
+        ("numbers", only(filter.numbers > 0, decimal(filter.numbers))),
         ("hashes", optional(listed.map(|hashes| list(hashes.iter().map(|&hash| hex64(hash)))))),
         ("finished_from", optional(finished.map(|(from, _)| decimal(*from)))),
         ("counted", optional(counted.map(decimal))),
@@ -194,11 +254,13 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         ("seeds", list(shape.seeds.iter().map(|&seed| plain(seed)))),
         ("last", plain(shape.last)),
         ("last_seed", plain(shape.last_seed)),
+        ("second", optional(second)),
         ("self_test", decimal(filter.self_test()?)),
         ("file_len", decimal(file.len() as u64)),
         ("file_xxh3", hex64(xxh3(&file, 0))),
         ("file", only(whole, hex(&file))),
         ("header", only(!whole, hex(&file[..offset]))),
+        ("embedded_trailer", optional(embedded.map(|embedded| hex(&embedded[body..])))),
         ("probes", list(probes)),
     ]);
     Ok((plan.name, file, json))
@@ -214,8 +276,15 @@ const LAST_SEED: usize = 37;
 const LAST: usize = 38;
 const KEYS: usize = 40;
 const SPLIT: usize = 48;
+const SECTION: usize = 52;
 const WORDS: usize = 72;
 const SEEDS: usize = 104;
+/// How long the part of a second ribbon is, and where it begins in files without records.
+const SECOND_LEN: usize = 52;
+const PART: usize = 128;
+/// Where the body of `SECOND` begins, and behind 101 words of the first ribbon its 15 seeds.
+const BODY_OF_SECOND: usize = 256;
+const SEEDS_OF_SECOND: usize = BODY_OF_SECOND + 8 * 101;
 /// Where the body begins in files without records.
 const BODY: usize = 192;
 
@@ -245,7 +314,14 @@ const CHANGES: &[Change] = &[
     (4, PLAIN, "no keys", &[(KEYS, &[0; 8])]),
     (4, NONE, "one key nowhere", &[(KEYS, &[1])]),
     (4, PLAIN, "a split behind the end", &[(SPLIT, &[5])]),
-    (4, PLAIN, "a split of 2^32", &[(SPLIT, &[0, 0, 0, 0, 1])]),
+    (4, PLAIN, "a byte behind the records", &[(SPLIT, &[0, 0, 0, 0, 1])]),
+    (4, PLAIN, "8 bytes behind the records that are not there", &[(SECTION, &[8])]),
+    (4, PLAIN, "16 bytes behind the records", &[(SECTION, &[16])]),
+    (5, TABLE, "no bytes behind the records", &[(SECTION, &[0])]),
+    (4, TABLE, "7 bytes behind the records", &[(SECTION, &[7])]),
+    (4, TABLE, "fewer numbers than keys", &[(128, &[0x2B, 0])]),
+    (4, TABLE, "no numbers", &[(128, &[0, 0])]),
+    (4, TABLE, "2^56 numbers", &[(135, &[1])]),
     (4, PLAIN, "a layer of one word", &[(WORDS, &[1]), (SPLIT, &[0])]),
     (4, PLAIN, "a layer behind none", &[(WORDS + 8, &[2])]),
     (4, PLAIN, "a split within a bucket", &[(WORDS, &[30]), (SPLIT, &[3])]),
@@ -265,6 +341,27 @@ const CHANGES: &[Change] = &[
     (7, FEW, "a bit behind the last slots", &[(BODY + 2, &[0x20])]),
     (7, FEW, "a bit in the last byte", &[(BODY + 63, &[0x80])]),
     (7, NONE, "a bit where there are no keys", &[(BODY, &[1])]),
+    (4, PLAIN, "a part of a second ribbon that is not there", &[(SECOND_LEN, &[80])]),
+    (4, SECOND, "79 bytes of a second ribbon's part", &[(SECOND_LEN, &[79])]),
+    (4, SECOND, "a second ribbon behind one of other columns later", &[(DEEP, &[4])]),
+    (4, SECOND, "a second ribbon behind 9 columns", &[(COLUMNS, &[9, 9])]),
+    (4, SECOND, "a second ribbon behind a split", &[(SPLIT, &[2])]),
+    (4, SECOND, "a second ribbon behind fine thresholds", &[(WORDS, &[29])]),
+    (4, SECOND, "a second ribbon behind a seed", &[(SEEDS, &[1])]),
+    (4, SECOND, "a second ribbon for nobody", &[(PART, &[0, 0])]),
+    (4, SECOND, "a value in a second ribbon", &[(PART + 2, &[1])]),
+    (4, SECOND, "two columns in a second ribbon", &[(PART + 3, &[2, 2])]),
+    (4, SECOND, "two columns in later layers of a second ribbon", &[(PART + 4, &[2])]),
+    (4, SECOND, "257 last slots in a second ribbon", &[(PART + 6, &[1, 1])]),
+    (4, SECOND, "no keys in a second ribbon", &[(PART + 8, &[0, 0])]),
+    (4, SECOND, "more keys in the second ribbon", &[(PART + 8, &[1, 8])]),
+    (4, SECOND, "a split in a second ribbon", &[(PART + 16, &[1])]),
+    (4, SECOND, "a number before the words of a second ribbon", &[(PART + 39, &[1])]),
+    (4, SECOND, "a layer of one word in a second ribbon", &[(PART + 40, &[1])]),
+    (4, SECOND, "a seed of no layer of a second ribbon", &[(PART + 79, &[1])]),
+    (7, SECOND, "a bit behind the second ribbon", &[(SEEDS_OF_SECOND + 16 + 8 * 16, &[1])]),
+    (5, SECOND, "a larger second ribbon", &[(PART + 40, &[100])]),
+    (7, SECOND, "a bit behind the last seed", &[(SEEDS_OF_SECOND + 15, &[1])]),
     (4, ADDED, "required flags 1 and 3", &[(24, &[10])]),
     (5, ADDED, "added keys, and no flag", &[(24, &[0])]),
     (5, PLAIN, "required flag 3, and no added keys", &[(24, &[8])]),
@@ -307,7 +404,8 @@ pub(crate) fn case(
     let mut file = found.map(|file| file.1.clone()).ok_or_else(|| format!("no file {name}"))?;
     let (offset, sealed) = (u32_at(&file, 12) as usize, file[24] & 1 == 1);
     let body_end = file.len() - if sealed { 32 } else { 0 };
-    let table = 128 + u32_at(&file, 120) as usize;
+    // Behind the records stand the names of a map or the part of a second ribbon.
+    let table = 128 + (u32_at(&file, 120) + u32_at(&file, 52)) as usize;
     for (at, bytes) in edits {
         file[*at..at + bytes.len()].copy_from_slice(bytes);
     }

@@ -66,6 +66,8 @@ pub struct Description {
     pub exceptions: u64,
     /// Keys that were added beside a static filter.
     pub added_keys: Option<u64>,
+    /// How many numbers the table had of which a static filter was made; null of every other filter.
+    pub of_numbers: Option<u64>,
     /// Whether it knows them by a divider, and so takes no further key.
     pub divided: bool,
     /// Whether keys can be removed.
@@ -229,6 +231,7 @@ impl Description {
                 .as_ref()
                 .filter(|_| facts.kind == Kind::Ribbon)
                 .map(|ribbon| ribbon.added),
+            of_numbers: facts.ribbon.as_ref().and_then(|ribbon| ribbon.numbers),
             divided: facts.is_divided,
             deletable: told.can_remove,
             expansion: facts.expansion,

@@ -182,7 +182,10 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
                 "plan --json -n 1M -p 1e-9",
             ],
         ),
-        ("shrink", vec!["shrink --json roomy -p 5% -o small"]),
+        (
+            "shrink",
+            vec!["shrink --json roomy -p 5% -o small", "shrink --json table -p 50% --static -o frozen"],
+        ),
         ("diff", vec!["diff --json roomy newer -o patch"]),
         ("except", vec!["except --json --list roomy", "except --json --strangers roomy others -o excepted"]),
         ("verify", vec!["verify --json f chain"]),

@@ -389,9 +389,12 @@ impl Filter {
     fn _repr_html_(this: &Bound<'_, Self>) -> PyResult<String> {
         let name = this.get_type().name()?;
         let (facts, fills) = this.get().held.read(this.py(), |opened| {
-            (opened.filter().facts(), opened.filter().fill_of_slices(picture::SLICES))
+            let (filter, facts) = (opened.filter(), opened.filter().facts());
+            // A filter that is made full has no parts that fill.
+            let fills = facts.ribbon.is_none().then(|| filter.fill_of_slices(picture::SLICES));
+            (facts, fills)
         })?;
-        Ok(picture::html(&name.to_string(), &facts, &fills))
+        Ok(picture::html(&name.to_string(), &facts, fills.as_deref()))
     }
 }
 

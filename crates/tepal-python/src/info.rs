@@ -79,6 +79,7 @@ pub(crate) fn dict<'py>(py: Python<'py>, facts: &Facts, can_remove: bool) -> PyR
         "segments": PyList::new(py, segments)?,
         "value_bits": facts.ribbon.as_ref().map(|ribbon| ribbon.value_bits).filter(|bits| *bits > 0),
         "added_keys": facts.ribbon.as_ref().filter(|_| facts.kind == Kind::Ribbon).map(|ribbon| ribbon.added),
+        "of_numbers": facts.ribbon.as_ref().and_then(|ribbon| ribbon.numbers),
         "window": window(py, facts)?,
         "warnings": facts.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })

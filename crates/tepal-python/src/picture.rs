@@ -35,7 +35,16 @@ pub(crate) fn line(facts: &Facts) -> String {
 }
 
 /// The same with a picture, where it is not made full: a bar for each part of the array, as high as it is full.
-pub(crate) fn html(class: &str, facts: &Facts, fills: &[f64]) -> String {
+pub(crate) fn html(class: &str, facts: &Facts, fills: Option<&[f64]>) -> String {
+    let picture = fills.map(|fills| format!("<br>{}", bars(fills))).unwrap_or_default();
+    format!(
+        "<div style='font-family:sans-serif;font-size:13px'><b>tepal.{class}</b><br>{}{picture}</div>",
+        escaped(&line(facts))
+    )
+}
+
+/// A bar for each part of a filter, as high as the part is full.
+fn bars(fills: &[f64]) -> String {
     const WIDTH: usize = 6;
     const HEIGHT: f64 = 36.0;
     let bars = fills.iter().enumerate().map(|(i, fill)| {
@@ -43,19 +52,12 @@ pub(crate) fn html(class: &str, facts: &Facts, fills: &[f64]) -> String {
         format!("<rect x='{}' y='{:.1}' width='{}' height='{high:.1}'/>", WIDTH * i, HEIGHT - high, WIDTH - 1)
     });
     let wide = WIDTH * fills.len();
-    let text = escaped(&line(facts));
-    if facts.ribbon.is_some() {
-        return format!(
-            "<div style='font-family:sans-serif;font-size:13px'><b>tepal.{class}</b><br>{text}</div>"
-        );
-    }
     format!(
-        "<div style='font-family:sans-serif;font-size:13px'><b>tepal.{class}</b><br>{text}<br>\
-         <svg width='{wide}' height='{HEIGHT}' viewBox='0 0 {wide} {HEIGHT}' role='img' \
+        "<svg width='{wide}' height='{HEIGHT}' viewBox='0 0 {wide} {HEIGHT}' role='img' \
          aria-label='how full the parts of the filter are'>\
          <rect width='{wide}' height='{HEIGHT}' fill='#888' fill-opacity='0.15' />\
          <line x1='0' x2='{wide}' y1='{half}' y2='{half}' stroke='#888' stroke-opacity='0.6' stroke-dasharray='3 3'/>\
-         <g fill='#2a7f62'>{}</g></svg></div>",
+         <g fill='#2a7f62'>{}</g></svg>",
         bars.collect::<String>(),
         half = HEIGHT / 2.0,
     )

@@ -1,7 +1,7 @@
 //! Tables of numbers: filters from which keys can be removed, and that grow.
 
 use pyo3::prelude::*;
-use tepal::{AnyFilter, Error, Opened, PreparedKeys};
+use tepal::{AnyFilter, Error, Format, Opened, PreparedKeys};
 
 use crate::filter::{built, wrap};
 use crate::mutable::{MutableFilter, held};
@@ -71,6 +71,12 @@ impl QuotientFilter {
     fn shrink_to(this: &Bound<'_, Self>, rate: f64) -> PyResult<u64> {
         held(this.as_super()).write(this.py(), |opened| opened.shrink_to(rate))
     }
+
+    /// What it holds as the smallest filter, without its keys: a `RibbonFilter`, which errs at `rate` in all. The rate here has to be clearly
+    /// lower.
+    fn to_ribbon(this: &Bound<'_, Self>, rate: f64) -> PyResult<Py<PyAny>> {
+        to_ribbon(this.as_super(), rate)
+    }
 }
 
 /// A filter that grows: as many keys as come, under one promise.
@@ -133,6 +139,12 @@ impl GrowingFilter {
         wrap(py, frozen.map_err(|error| error::of(py, error))?)
     }
 
+    /// What it holds as the smallest filter, without its keys: a `RibbonFilter`, which errs at `rate` in all. The rate here has to be clearly
+    /// lower.
+    fn to_ribbon(this: &Bound<'_, Self>, rate: f64) -> PyResult<Py<PyAny>> {
+        to_ribbon(this.as_super(), rate)
+    }
+
     /// How many tables it consists of: so many are asked for a key that is not in.
     #[getter]
     fn num_links(this: &Bound<'_, Self>) -> PyResult<Option<usize>> {
@@ -141,6 +153,15 @@ impl GrowingFilter {
             _ => None,
         })
     }
+}
+
+/// A ribbon of a table's numbers.
+fn to_ribbon(this: &Bound<'_, MutableFilter>, rate: f64) -> PyResult<Py<PyAny>> {
+    let py = this.py();
+    let ribbon = held(this).read(py, |opened| {
+        opened.filter().to_ribbon(rate).and_then(|ribbon| Opened::new(ribbon, Format::Tepal))
+    })?;
+    wrap(py, ribbon.map_err(|error| error::of(py, error))?)
 }
 
 fn remove(this: &Bound<'_, MutableFilter>, key: &Bound<'_, PyAny>) -> PyResult<bool> {

@@ -116,6 +116,12 @@ def test_growing():
     frozen = visitors.freeze(1e-4)
     assert type(frozen) is tepal.QuotientFilter and all(frozen.contains_many(range(10, 50_000)))
     assert frozen.size_in_bytes < visitors.size_in_bytes
+    smallest = visitors.to_ribbon(1e-4)
+    assert type(smallest) is tepal.RibbonFilter and all(smallest.contains_many(range(10, 50_000)))
+    assert smallest.size_in_bytes < frozen.size_in_bytes and smallest.info()["of_numbers"] > 50_000 / 1e-4
+    assert frozen.to_ribbon(0.01).size_in_bytes < smallest.size_in_bytes
+    with pytest.raises(tepal.Error, match="by itself"):
+        frozen.to_ribbon(1e-6)
     plain = tepal.GrowingFilter()
     plain.add("a")
     with pytest.raises(tepal.NotPossibleError):

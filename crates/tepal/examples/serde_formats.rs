@@ -5,7 +5,7 @@
 //! ```
 
 use serde::{Deserialize, Serialize};
-use tepal::BloomFilter;
+use tepal::{AnyFilter, BloomFilter};
 
 #[derive(Serialize, Deserialize)]
 struct Segment {
@@ -24,5 +24,10 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The file of the filter is inside, so damage is refused as everywhere.
     let damaged = json.replacen("AAA", "AAB", 1);
     println!("{}", serde_json::from_str::<Segment>(&damaged).map(|segment| segment.name).unwrap_err());
+
+    // A field for whatever kind of filter there is; the types of the kinds (`RibbonFilter`) are fields too.
+    let any: AnyFilter = again.keys.into();
+    let any: AnyFilter = serde_json::from_str(&serde_json::to_string(&any)?)?;
+    assert!(any.contains("apple"));
     Ok(())
 }

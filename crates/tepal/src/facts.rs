@@ -298,6 +298,10 @@ pub struct RibbonFacts {
     pub layers: u8,
     /// Slots of the keys that are in none of them.
     pub last_slots: u16,
+    /// Of how many numbers its keys are, where it was made of a table; `None` where it was built of keys.
+    pub numbers: Option<u64>,
+    /// Keys that a second ribbon has one more bit of, for a rate between two powers of two; 0 where there is none.
+    pub picked: u64,
 }
 
 /// How long an expiring filter keeps a key: its window.

@@ -44,14 +44,14 @@
 //! | the same, and it is a Bloom filter of ours | [`BloomFilter::open`], [`BloomFilter::from_bytes`] |
 //! | the same at once, from a file of many GiB | [`BloomFilter::open_quick`], then [`verify`](BloomFilter::verify) |
 //! | a file of Guava, Spark, Parquet, Redis, Valkey, DCSO or Go | [`open`], with the feature `foreign`; to write one, [`Opened::new`] |
-//! | a filter where its bytes are: in the program, in a map or a table file of yours | [`BloomFilter::view`], [`include_aligned!`] |
+//! | a filter where its bytes are: in the program, in a map or a table file of yours | [`BloomFilter::view`], [`include_aligned!`]; static ones too (`RibbonFilter::view`, `RibbonMap::view`); [`Open::view`] with keys and options |
 //! | a file that several programs change | `FileLock` (one at a time), or `Opened::save_over` (refused where another was quicker); `save_new` for a file that must not be there yet |
 //! | copies of a filter far away that follow a new one | the feature `patch`: `Patch`, the bits that differ in few bytes |
 //! | known strangers that must get `false` | the feature `except`: `Opened::except`, and `Opened::divide` where all members and strangers are known |
 //! | one file out of a stream of several | `BloomFilter::read_from`, [`write_to`](BloomFilter::write_to) |
-//! | many small filters in a store of yours | [`to_embedded`](BloomFilter::to_embedded), [`view_embedded`](BloomFilter::view_embedded): the bits and 16 bytes |
+//! | many small filters in a store of yours | [`to_embedded`](BloomFilter::to_embedded), [`view_embedded`](BloomFilter::view_embedded): the bits and 16 bytes; static ones too, in fewer bytes (`RibbonFilter::to_embedded`, `RibbonMap::to_embedded`) |
 //! | the bits alone | [`to_bits`](BloomFilter::to_bits), [`build_with_bits`](BloomFilterBuilder::build_with_bits) |
-//! | a field of something that serde writes | the feature `serde` |
+//! | a field of something that serde writes | the feature `serde`: filters of every kind, and [`AnyFilter`] |
 //! | to hash ahead of a filter, or on other threads | [`key_hasher`](BloomFilter::key_hasher) |
 //! | a hash of your own | [`caller_hash`](BloomFilterBuilder::caller_hash) |
 //! | the bits of one of those programs, or of the five articles | [`scheme`](BloomFilterBuilder::scheme), with the feature `foreign` |
@@ -109,7 +109,7 @@
 //! | `ribbon` | no | [`RibbonFilter`]: the smallest filter of a set that does not change; [`RibbonMap`]: keys to small numbers. Without it files of these kinds are refused |
 //! | `patch` | no | `Patch`: from one filter's file to another's in few bytes |
 //! | `seal` | no | files under a seal, so that nobody can swap them: `SealKey`. Without it they are refused |
-//! | `serde` | no | `BloomFilter` in serde's formats, as the bytes of its file |
+//! | `serde` | no | filters of every kind, and [`AnyFilter`], in serde's formats, as the bytes of their file |
 
 #![cfg_attr(
     not(feature = "foreign"),
@@ -152,6 +152,7 @@ pub use format::patch::Patch;
 pub use format::replace::{FileLock, check_place};
 #[cfg(feature = "seal")]
 pub use format::seal::SealKey;
+pub use format::view::Viewed;
 pub use ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
 #[cfg(feature = "foreign")]
 pub use key::Md5Split;

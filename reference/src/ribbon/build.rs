@@ -8,7 +8,35 @@ impl Ribbon {
         if columns_for(self.rate).0 == 0 {
             return Err(format!("no ribbon has the rate {}", self.rate));
         }
+        let mut different = hashes.to_vec();
+        different.sort();
+        different.dedup();
+        if let Some((columns, most)) = second_for(different.len() as u64, self.rate) {
+            self.build_of(hashes, 0.5f64.powi(columns as i32), 0, &fingerprint)?;
+            if self.shape.seeds[0] == 0 {
+                self.second = Some(Second::build(most, &self.shape, &different)?);
+                return Ok(());
+            }
+        }
+        self.build_for_speed(hashes)
+    }
+
+    /// The same without a second ribbon.
+    pub fn build_for_speed(&mut self, hashes: &[u64]) -> Result<(), String> {
+        self.second = None;
         self.build_of(hashes, self.rate, 0, &fingerprint)
+    }
+
+    /// Section 5.7: builds it of the numbers of a table that has U of them, of which these are held.
+    pub fn build_of_table(&mut self, numbers: u64, held: &[u64]) -> Result<(), String> {
+        let mut held = held.to_vec();
+        held.sort();
+        held.dedup();
+        let own = held.len() as f64 / numbers as f64;
+        let rate = (self.rate - own) / (1.0 - own);
+        let hashes: Vec<u64> = held.iter().map(|&number| finish(number)).collect();
+        self.numbers = numbers;
+        self.build_of(&hashes, rate, 0, &fingerprint)
     }
 
     /// The same, where a value of so many bits is stored below the fingerprint: `stored` gives both.

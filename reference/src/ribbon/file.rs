@@ -12,7 +12,9 @@ fn own_part(filter: &Ribbon) -> Result<Vec<u8>, String> {
     own.extend([shape.deep as u8, shape.last_seed as u8]);
     own.extend((shape.last as u16).to_le_bytes());
     own.extend(filter.keys.to_le_bytes());
-    own.extend(shape.split.to_le_bytes());
+    own.extend((shape.split as u32).to_le_bytes());
+    let section = if filter.second.is_some() { SECOND as u32 } else { 0 };
+    own.extend(if filter.numbers > 0 { 8 } else { section }.to_le_bytes());
     own.extend(filter.rate.to_le_bytes());
     own.extend(filter.parameter.to_le_bytes());
     for words in shape.words {
@@ -23,9 +25,45 @@ fn own_part(filter: &Ribbon) -> Result<Vec<u8>, String> {
     Ok(own)
 }
 
+/// How many bytes the part of a second ribbon has.
+const SECOND: usize = 80;
+
+/// Section 4.2.6: the part of a second ribbon.
+fn second_part(second: &Second) -> Vec<u8> {
+    let shape = &second.ribbon.shape;
+    let mut part = (second.most as u16).to_le_bytes().to_vec();
+    part.extend([0, shape.columns as u8, shape.deep as u8, shape.last_seed as u8]);
+    part.extend((shape.last as u16).to_le_bytes());
+    part.extend(second.ribbon.keys.to_le_bytes());
+    part.extend([0; 24]);
+    for words in shape.words {
+        part.extend((words as u32).to_le_bytes());
+    }
+    part.extend(shape.seeds.map(|seed| seed as u8));
+    part
+}
+
+/// The second ribbon of such a part, without seeds and bits.
+fn of_second_part(part: &[u8]) -> Result<Second, String> {
+    if part[2] != 0 || part[16..40] != [0; 24] {
+        return Err("bytes of a second ribbon's part that are not zero".to_string());
+    }
+    let shape = Shape {
+        columns: part[3].into(),
+        deep: part[4].into(),
+        last_seed: part[5].into(),
+        last: u64::from(part[6]) | u64::from(part[7]) << 8,
+        words: std::array::from_fn(|k| u64::from(crate::read::u32_at(part, 40 + 4 * k))),
+        seeds: std::array::from_fn(|k| part[72 + k].into()),
+        ..Shape::default()
+    };
+    Ok(Second::new(u64::from(part[0]) | u64::from(part[1]) << 8, u64_at(part, 8), shape))
+}
+
 /// The filter of an own part, without its bits.
 fn of_own_part(
     own: &[u8],
+    numbers: u64,
     recipe: u32,
     records: &[(u16, String)],
     secret: Option<&[u8; 16]>,
@@ -43,7 +81,7 @@ fn of_own_part(
         shape: Shape {
             columns: own[3].into(),
             deep: own[4].into(),
-            split: u64_at(own, 16),
+            split: u32_at(16),
             words: std::array::from_fn(|k| u32_at(40 + 4 * k)),
             seeds: std::array::from_fn(|k| own[72 + k].into()),
             last: u64::from(own[6]) | u64::from(own[7]) << 8,
@@ -51,13 +89,19 @@ fn of_own_part(
             last_seed: own[5].into(),
         },
         bits: Vec::new(),
+        second: None,
         added: Vec::new(),
+        numbers,
     };
     if own[2] != 0 {
         return Err(format!("the byte {} before the columns", own[2]));
     }
-    filter.check()?;
     Ok(filter)
+}
+
+/// Section 4.2.6: U, behind the records.
+fn numbers_of(filter: &Ribbon) -> Vec<Vec<u8>> {
+    if filter.numbers == 0 { Vec::new() } else { vec![filter.numbers.to_le_bytes().to_vec()] }
 }
 
 /// The one file of a filter, sealed where there is a seal key.
@@ -67,13 +111,14 @@ pub fn write(filter: &Ribbon, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String
         return Err("the key check is not that of the secret key".to_string());
     }
     let mut bits = filter.bits.clone();
+    bits.extend(filter.second.iter().flat_map(Second::bits));
     bits.resize(bits.len().next_multiple_of(512).max(512), false);
     let parts = Parts {
         kind: 7,
         own: own_part(filter)?,
         recipe: filter.recipe,
         records: &filter.records,
-        links: Vec::new(),
+        links: numbers_of(filter).into_iter().chain(filter.second.iter().map(second_part)).collect(),
         body: body(&bits),
         added: filter.added.clone(),
     };
@@ -84,11 +129,25 @@ pub fn write(filter: &Ribbon, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String
 pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> Result<Ribbon, String> {
     // Steps 1 to 4.
     let head = envelope::head(file, 7, "ribbon filter")?;
-    let mut filter =
-        of_own_part(head.own(), head.recipe, &head.records, secret).or_else(|why| refuse(4, &why))?;
+    let len = crate::read::u32_at(head.own(), 20) as usize;
+    if len != 0 && len != 8 && len != SECOND {
+        return refuse(4, &format!("{len} bytes behind the records"));
+    }
+    let section = head.section(len as u64)?;
+    let numbers = if len == 8 { u64_at(section, 0) } else { 0 };
+    if len == 8 && numbers == 0 {
+        return refuse(4, "no numbers");
+    }
+    let mut filter = of_own_part(head.own(), numbers, head.recipe, &head.records, secret)
+        .or_else(|why| refuse(4, &why))?;
+    if len == SECOND {
+        filter.second = Some(of_second_part(section).or_else(|why| refuse(4, &why))?);
+    }
+    filter.check().or_else(|why| refuse(4, &why))?;
     // Step 5.
     let words = filter.shape.all_words();
-    let body = head.body(0, 64 * words.div_ceil(8).max(1))?;
+    let behind = filter.second.as_ref().map_or((0, 0), |second| second.words(&filter.shape));
+    let body = head.body(len, 64 * (words + behind.0 + behind.1).div_ceil(8).max(1))?;
     // Step 6: keys, self-test.
     head.check_keys(filter.scheme, filter.parameter, secret, seal_key)?;
     if u64_at(head.own(), 80) != filter.self_test().or_else(|why| refuse(6, &why))? {
@@ -96,8 +155,12 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
     }
     // Step 7: added keys, chunks, bits that stand for nothing.
     filter.added = head.added(body)?;
-    head.check_chunks(0, body)?;
+    head.check_chunks(len, body)?;
     filter.bits = (0..8 * body.len()).map(|p| body[p / 8] >> (p % 8) & 1 == 1).collect();
+    if let Some(second) = &mut filter.second {
+        let behind = filter.bits.split_off(64 * words as usize);
+        second.take(&filter.shape, &behind)?;
+    }
     filter.check_unused()?;
     filter.bits.truncate(64 * words as usize);
     // Step 8.

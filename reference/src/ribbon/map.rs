@@ -196,7 +196,9 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
                 last_seed: own[5].into(),
             },
             bits: Vec::new(),
+            second: None,
             added: Vec::new(),
+            numbers: 0,
         },
         names: read_section(section).or_else(|why| refuse(4, &why))?,
     };

@@ -237,8 +237,8 @@ pub enum Verb {
     #[command(
         help_template = TEMPLATE,
         before_help = "  tepal shrink list.tepal -p 1%
-  tepal shrink list.tepal -p 1% -o small.tepal
-  tepal shrink list.tepal -s 2MiB",
+  tepal shrink list.tepal -s 2MiB
+  tepal shrink sessions.tepal -p 1% --static -o closed.tepal",
         after_help = shrink::HELP
     )]
     Shrink(ShrinkArgs),
@@ -335,6 +335,10 @@ pub struct PlanArgs {
     /// With so many segments: shows the size of a filter that says in which of them a key is (build --by); -n counts pairs of both
     #[arg(long, value_name = "SEGMENTS", value_parser = number::parse_count)]
     pub segments: Option<u64>,
+    /// With so many different values: shows the size of a map from each key to one of them (build --map); up to 65,536 have names, more are
+    /// numbers
+    #[arg(long, value_name = "VALUES", value_parser = number::parse_count)]
+    pub map: Option<u64>,
     /// How many different keys are possible: shows the size of an exact set too
     #[arg(long, value_name = "KEYS", value_parser = number::parse_count)]
     pub universe: Option<u64>,

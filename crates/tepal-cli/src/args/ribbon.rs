@@ -12,11 +12,15 @@ change. At 1 % a key takes 6.74 bits, where a Bloom filter takes 9.95 and no fil
   tepal has -c blocked.tepal seen.txt
 It is asked like any other filter. Memory: twice the filter, a byte a key, what --memory says for keys that wait, and some 16 MiB.";
 
-/// Whether the list is complete.
+/// Whether the list is complete, and what the filter of it is to be.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct RibbonArgs {
     /// Make the smallest filter, of a list that is complete: no key can be added later
     #[arg(long = "static", aliases = ["ribbon", "frozen", "immutable", "smallest"],
         conflicts_with_all = ["deletable", "count_bits", "counting", "window", "growing"])]
     pub is_static: bool,
+
+    /// With --static: rather a fast filter than the smallest one, at rates between powers of two above 1 in 32
+    #[arg(long, requires = "is_static", aliases = ["fast"])]
+    pub prefer_speed: bool,
 }

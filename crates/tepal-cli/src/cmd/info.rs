@@ -149,7 +149,11 @@ fn what(told: &Told) -> String {
             format!("filter with {segments}: tepal which says in which of them a key is")
         }
         _ if told.facts.kind == Kind::Ribbon => {
-            "ribbon filter: the smallest one, of a set that does not change".to_owned()
+            let made_of = match told.facts.ribbon.as_ref().and_then(|ribbon| ribbon.numbers) {
+                Some(numbers) => format!(", made of a table of {}", counted(numbers, "number")),
+                None => String::new(),
+            };
+            format!("ribbon filter: the smallest one, of a set that does not change{made_of}")
         }
         _ if told.facts.kind == Kind::Map => map(&told.facts),
         _ if told.facts.kind == Kind::Expiring => "expiring filter: it forgets keys by itself".to_owned(),
@@ -222,7 +226,10 @@ fn keys(told: &Told) -> String {
             0 => String::new(),
             added => format!("; {} of them added after it was built, {}", count(added), size(8 * added)),
         };
-        return format!("{} in it, each once{added}", count(keys));
+        let of_table = facts.ribbon.as_ref().is_some_and(|ribbon| ribbon.numbers.is_some());
+        let once =
+            if of_table { " in it, those of that table by their numbers" } else { " in it, each once" };
+        return format!("{}{once}{added}", count(keys));
     }
     if let (Kind::Expiring, Some(keys)) = (facts.kind, facts.keys_inserted) {
         return format!("{} came, about {different} different ones are in it", count(keys));
@@ -268,14 +275,25 @@ fn least(facts: &Facts, ribbon: &RibbonFacts) -> Option<String> {
         return None;
     }
     let over = ribbon.bit_len as f64 / ribbon.keys as f64 / least;
-    let next = at_next_power(ribbon.keys, facts.promised_false_positive_rate).map_or(
-        String::new(),
-        |(power, bytes)| {
+    let power = at_next_power(ribbon.keys, facts.promised_false_positive_rate);
+    let next = match (ribbon.numbers, power) {
+        (None, Some((power, bytes))) => {
             let bits = 8.0 * bytes as f64 / ribbon.keys as f64;
             format!("; for {} wrong it would take {bits:.2}", rate(power))
-        },
-    );
-    Some(format!("{over:.3} times the {least:.2} bits a key that no filter of its rate can go below{next}"))
+        }
+        (Some(numbers), _) => {
+            let own = ribbon.keys.saturating_sub(ribbon.added) as f64 / numbers as f64;
+            format!("; {} of all other keys have a number of the table", rate(own))
+        }
+        (None, None) => String::new(),
+    };
+    let second = match ribbon.picked {
+        0 => String::new(),
+        picked => format!("; {} of its keys are in a second ribbon too", count(picked)),
+    };
+    Some(format!(
+        "{over:.3} times the {least:.2} bits a key that no filter of its rate can go below{next}{second}"
+    ))
 }
 
 fn rates(told: &Told) -> String {

@@ -12,6 +12,9 @@ use crate::output::Stdout;
 use crate::segments::MOST_SEGMENTS;
 use crate::text::number::{count, rate, size};
 
+/// The most different values of a map: those of 32 bits.
+const MOST_VALUES: u64 = 1 << 32;
+
 /// One way to keep the set.
 #[derive(Serialize)]
 struct Row {
@@ -71,6 +74,13 @@ fn wanted(args: &PlanArgs) -> Result<Wanted, Failure> {
             count(MOST_SEGMENTS)
         )));
     }
+    if let Some(values) = args.map.filter(|values| *values > MOST_VALUES) {
+        return Err(Failure::new(format!(
+            "--map is {}; a map has at most {} different values",
+            count(values),
+            count(MOST_VALUES)
+        )));
+    }
     let mut wanted = Wanted {
         capacity: shape.capacity,
         false_positive_rate: shape.fpr,
@@ -122,7 +132,7 @@ fn rows(args: &PlanArgs, wanted: &Wanted) -> Result<Vec<Row>, Failure> {
     }
     // A layout, k and --small are those of Bloom filters.
     if wanted.layout.is_none() && args.shape.num_hashes.is_none() && !args.shape.small {
-        rows.extend(table::rows(wanted, args.segments));
+        rows.extend(table::rows(wanted, args.segments, args.map));
     }
     rows.push(limit(wanted));
     if let (Some(universe), Some(keys)) = (args.universe, wanted.capacity) {

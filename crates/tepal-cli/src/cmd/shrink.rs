@@ -10,7 +10,7 @@ use crate::open::open;
 use crate::output::{Change, Stdout, complain, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
-use crate::text::number::{count, rate, size};
+use crate::text::number::{count, counted, rate, size};
 
 /// Such a filter tells a stranger from a member no better than a coin.
 const USELESS: f64 = 0.5;
@@ -42,6 +42,10 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
     let promised = file.filter().promised_false_positive_rate();
     let shares_numbers = matches!(file.filter(), AnyFilter::Growing(filter) if !filter.is_deletable());
     let factor = match (args.fpr, args.size) {
+        (Some(wanted), _) if args.is_static => {
+            file.make_static(wanted).map_err(|error| not_static(&name, &error))?;
+            1
+        }
         (Some(wanted), _) => to_rate(&name, &mut file, wanted)?,
         (None, bytes) => to_size(&name, &mut file, bytes.unwrap_or(0))?,
     };
@@ -49,7 +53,13 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
     let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());
     if !args.change.quiet {
         let (was, is) = (size(before), size(told.facts.size_in_bytes));
-        let how = if factor == 1 { "for the keys in it".to_owned() } else { format!("{factor} to 1") };
+        let how = if args.is_static {
+            format!("a static filter of {}", counted(told.facts.capacity, "number"))
+        } else if factor == 1 {
+            "for the keys in it".to_owned()
+        } else {
+            format!("{factor} to 1")
+        };
         say(&format!("{how}: {was} before, {is} now; {}", told.rates(",")));
     }
     let promises = told.facts.promised_false_positive_rate;
@@ -57,7 +67,15 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
         let (was, is) = (rate(promised), rate(promises));
         complain(&format!("{}: ! promised {was} before, {is} from now on", target.name()));
     }
-    if shares_numbers {
+    let is_larger = args.is_static && told.facts.size_in_bytes >= before;
+    if is_larger {
+        let text = "no smaller than the table: a ribbon that may hardly err on top of it takes many bits; give a higher rate with -p";
+        complain(&format!("{}: ! {text}", target.name()));
+    }
+    if args.is_static && !args.change.quiet {
+        say("keys can be added to it, and none removed");
+    }
+    if shares_numbers && !args.is_static {
         complain(&format!(
             "{}: ! a table now, from which no key can be removed: it grew without --deletable, so that two keys may share a number",
             target.name()
@@ -69,6 +87,14 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
         Stdout::new().document(&Report { factor, size_before: before, filter })?;
     }
     Ok(0)
+}
+
+/// Why there is no static filter of it.
+fn not_static(name: &str, error: &Error) -> Failure {
+    match error {
+        Error::RateOutOfReach { .. } => Failure::at(name, format!("{error}; the rate is that of -p")),
+        other => Failure::at(name, other),
+    }
 }
 
 /// Folds to the smallest size of this rate.

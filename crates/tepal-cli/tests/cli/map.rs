@@ -224,3 +224,35 @@ fn what_does_not_fit_a_map_is_named_with_the_way_out() {
     assert!(place.run("get n -e a").err.contains("use --json"));
     assert!(place.run("get n --json -e a").text().contains("\"name\":\"none\""));
 }
+
+#[test]
+fn a_map_is_planned() {
+    let place = Place::new();
+    let found = |args: &str, kind: &str| {
+        let plan = place.run(&format!("{args} --json")).json();
+        plan.as_array().unwrap().iter().find(|row| row["kind"] == kind).unwrap().clone()
+    };
+    let rows: String = (0..50_000).map(|key| format!("{key},c{}\n", key % 5)).collect();
+    place.write("rows", rows);
+    for (more, args, kind) in [("-p 1%", "-p 1%", "map"), ("--known-keys", "-p 1%", "map-known")] {
+        assert_eq!(place.run(&format!("build -q rows --csv -f 1 --map 2 {more} --force -o f")).code, 0);
+        let built = place.run("info f --json").json()[0]["size_in_bytes"].as_f64().unwrap();
+        let row = found(&format!("plan -n 50k {args} --map 5"), kind);
+        let planned = row["size_in_bytes"].as_f64().unwrap();
+        assert!((planned - built).abs() < 0.01 * built, "{kind}: {planned} {built}");
+        assert_eq!(row["false_positive_rate"].is_null(), kind == "map-known", "{row}");
+    }
+    let row = found("plan -n 1M -s 2MB --map 300", "map");
+    assert!(row["false_positive_rate"].as_f64().unwrap() < 0.01, "{row}");
+    assert!(found("plan -n 1M -s 500032 --map 300", "map-known")["problem"].is_string());
+    let keys = found("plan -s 2MB -p 1% --map 300", "map-known")["capacity"].as_f64().unwrap();
+    assert!((1.7e6..1.8e6).contains(&keys), "{keys}");
+    for (args, hint) in
+        [("plan -n 1M --map 0", "--map"), ("plan -n 1M --map 4294967297", "at most 4,294,967,296")]
+    {
+        let ran = place.run(args);
+        assert!(ran.code == 2 && ran.err.contains(hint), "{args}: {} {}", ran.code, ran.err);
+    }
+    let told = place.run("plan -n 1M --map 1").text().to_owned();
+    assert!(told.contains("\nmap-known ") && told.contains("build --map --known-keys"), "{told}");
+}

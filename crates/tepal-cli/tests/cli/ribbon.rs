@@ -41,6 +41,27 @@ fn a_ribbon_is_asked_told_of_and_left_as_it_is() {
 }
 
 #[test]
+fn a_second_ribbon_is_there_unless_speed_is_preferred() {
+    let place = Place::new();
+    place.write("list", numbers(0..20_000));
+    assert_eq!(place.run("build -q --static -p 0.1 list -o f").code, 0);
+    assert_eq!(place.run("build -q --static --prefer-speed -p 0.1 list -o g").code, 0);
+    assert_eq!(place.run("has -c f list").text(), "20000\n");
+    assert_eq!(place.run("has -c g list").text(), "20000\n");
+    let (small, fast) = (place.run("info f").text().to_owned(), place.run("info g").text().to_owned());
+    assert!(small.contains(" of its keys are in a second ribbon too"), "{small}");
+    assert!(!fast.contains("second ribbon"), "{fast}");
+    assert!(place.read("f").len() < place.read("g").len());
+    // Two copies of it become one, and not one of both.
+    std::fs::copy(place.path("f"), place.path("h")).unwrap();
+    assert_eq!(place.run("add -q h -e x").code, 0);
+    assert_eq!(place.run("merge -q f h -o both").code, 0);
+    assert!(place.read("both") == place.read("h"));
+    assert!(place.run("merge f g -o neither").code > 1);
+    assert!(place.run("build --prefer-speed list -o x").code > 1);
+}
+
+#[test]
 fn keys_are_added_beside_a_static_filter() {
     let place = Place::new();
     place.write("list", numbers(0..20_000));

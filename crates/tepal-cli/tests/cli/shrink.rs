@@ -120,3 +120,74 @@ fn a_seal_and_a_secret_stay() {
     assert_eq!(place.run("has -c f keys --secret secret --seal seal").text(), "2000\n");
     assert_eq!(place.run("has -c f keys --secret secret").code, 2);
 }
+
+#[test]
+fn a_table_becomes_a_static_filter() {
+    let place = Place::new();
+    place.write("keys", numbers(0..20_000));
+    for (how, name) in [("--deletable", "table"), ("--growing", "grown"), ("--count-bits 8", "counted")] {
+        assert_eq!(place.run(&format!("build -q keys {how} -p 0.1% -o {name}")).code, 0);
+        let ran = place.run(&format!("shrink {name} -p 1% --static -o {name}.static --json"));
+        assert_eq!(ran.code, 0, "{how}: {}", ran.err);
+        assert!(
+            ran.err.starts_with("a static filter of ") && ran.err.contains("none removed"),
+            "{}",
+            ran.err
+        );
+        let json = ran.json();
+        assert_eq!((&json["filter"]["kind"], &json["filter"]["added_keys"]), (&"ribbon".into(), &0.into()));
+        assert!(json["filter"]["of_numbers"].as_u64() >= Some(20_000_000), "{json}");
+        let (was, is) =
+            (json["size_before"].as_u64().unwrap(), json["filter"]["size_in_bytes"].as_u64().unwrap());
+        assert!(is * 3 < was * 2, "{how}: {was} {is}");
+        let f = format!("{name}.static");
+        assert_eq!(place.run(&format!("has -c {f} keys")).text(), "20000\n");
+        assert_eq!(place.run(&format!("verify {f}")).code, 0);
+        assert_eq!(place.run(&format!("test -q {f} --members keys")).code, 0);
+        let told = place.run(&format!("info {f}")).text().to_owned();
+        assert!(
+            told.contains("made of a table of ") && told.contains("have a number of the table"),
+            "{told}"
+        );
+        place.write("more", numbers(30_000..30_100));
+        assert_eq!(place.run(&format!("add -q {f} more")).code, 0);
+        assert_eq!(place.run(&format!("has -c {f} keys more")).text(), "20100\n");
+        let told = place.run(&format!("info {f}")).text().to_owned();
+        assert!(told.contains(" in it, those of that table by their numbers; "), "{told}");
+    }
+    // In place, and a rate that hardly leaves the ribbon any error.
+    assert_eq!(place.run("build -q keys --deletable -p 1% -o f").code, 0);
+    let ran = place.run("shrink f -p 1.01% --static");
+    assert!(ran.code == 0 && ran.err.contains("! no smaller than the table"), "{}", ran.err);
+    assert_eq!(place.run("has -c f keys").text(), "20000\n");
+}
+
+#[test]
+fn what_is_no_static_filter_says_what_can_be_had() {
+    let place = Place::new();
+    place.write("keys", numbers(0..2000));
+    for (how, name) in
+        [("--deletable", "table"), ("", "bloom"), ("--static", "ribbon"), ("--window 1Mkeys", "expiring")]
+    {
+        let ran = place.run(&format!("build -q keys {how} -o {name}"));
+        assert_eq!(ran.code, 0, "{how}: {}", ran.err);
+    }
+    let names = place.names();
+    for (args, hint) in [
+        ("shrink table --static", "required"),
+        ("shrink table -s 1k --static", "cannot be used with"),
+        (
+            "shrink table -p 0.5% --static",
+            "by itself, and a ribbon adds 2.3e-10 to that or more; ask for 1.98e-2",
+        ),
+        ("shrink table -p 60% --static", "ask for 0.5 at most"),
+        ("shrink bloom -p 2% --static", "tepal build --static"),
+        ("shrink ribbon -p 2% --static", "it is one"),
+        ("shrink expiring -p 2% --static", "its keys go by themselves"),
+    ] {
+        let ran = place.run(args);
+        assert_eq!((ran.code, ran.out.as_slice()), (2, &b""[..]), "{args}: {}", ran.err);
+        assert!(ran.err.contains(hint) && ran.err.lines().count() == 1, "{args}: {}", ran.err);
+    }
+    assert_eq!(place.names(), names);
+}

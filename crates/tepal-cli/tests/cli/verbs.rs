@@ -155,6 +155,7 @@ fn info_as_json_is_stable() {
         "delimiter",
         "nul_records",
         "added_keys",
+        "of_numbers",
         "full",
         "filters",
         "window",

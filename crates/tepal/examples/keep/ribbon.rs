@@ -32,9 +32,15 @@ pub(super) fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
         "members": MEMBERS,
         "answers_to_others": answers,
     });
+    if ribbon.picked > 0 {
+        expected["ribbon"]["picked"] = ribbon.picked.into();
+    }
     if ribbon.added > 0 {
         expected["ribbon"]["added"] = ribbon.added.into();
         expected["built_of"] = (MEMBERS / 2).into();
+    }
+    if let Some(numbers) = ribbon.numbers {
+        expected["ribbon"]["numbers"] = numbers.into();
     }
     add_keys(&mut expected, kind, &opener);
     Ok((expected, opener.file(&opened)))

@@ -65,22 +65,35 @@ macro_rules! table {
         pub(super) static $name: Table<unsafe fn(&Rules, $($type),*) $(-> $out)?> =
             table!(@levels rules $rule ($($arg: $type),*) ($(-> $out)?) $body);
     };
+    // A loop to which each level gives its type for this name.
+    ($name:ident: fn($($arg:ident: $type:ty),*) $(-> $out:ty)? = |$parities:ident: Parities| $body:expr) => {
+        pub(super) static $name: [unsafe fn($($type),*) $(-> $out)?; NAMES.len()] =
+            table!(@levels with $parities ($($arg: $type),*) ($(-> $out)?) $body);
+    };
     ($name:ident: fn($($arg:ident: $type:ty),*) $(-> $out:ty)? = $body:expr) => {
         pub(super) static $name: [unsafe fn($($type),*) $(-> $out)?; NAMES.len()] =
             table!(@levels one none ($($arg: $type),*) ($(-> $out)?) $body);
     };
     (@levels $kind:ident $($call:tt)*) => {
         [
-            table!(@$kind [] $($call)*),
+            table!(@$kind [] Plain $($call)*),
             #[cfg(target_arch = "x86_64")]
-            table!(@$kind ["avx2,bmi1,bmi2,popcnt,lzcnt"] $($call)*),
+            table!(@$kind ["avx2,bmi1,bmi2,popcnt,lzcnt"] Avx2 $($call)*),
             #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-            table!(@$kind ["avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt"] $($call)*),
+            table!(@$kind ["avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt"] Avx2 $($call)*),
             #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-            table!(@$kind ["avx512vpopcntdq,avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt"] $($call)*),
+            table!(@$kind ["avx512vpopcntdq,avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt"] Counting $($call)*),
         ]
     };
-    (@rules $features:tt $($call:tt)*) => {
+    (@with [$($features:literal)?] $of:ident $parities:ident ($($arg:ident: $type:ty),*) ($($out:tt)*) $body:expr) => {{
+        $(#[target_feature(enable = $features)])?
+        unsafe fn call($($arg: $type),*) $($out)* {
+            type $parities = super::parities::$of;
+            $body
+        }
+        call
+    }};
+    (@rules $features:tt $of:ident $($call:tt)*) => {
         [
             table!(@rule Line $features $($call)*),
             table!(@rule LineWide $features $($call)*),
@@ -100,7 +113,7 @@ macro_rules! table {
         }
         call
     }};
-    (@one [$($features:literal)?] none ($($arg:ident: $type:ty),*) ($($out:tt)*) $body:expr) => {{
+    (@one [$($features:literal)?] $of:ident none ($($arg:ident: $type:ty),*) ($($out:tt)*) $body:expr) => {{
         $(#[target_feature(enable = $features)])?
         unsafe fn call($($arg: $type),*) $($out)* {
             $body
@@ -159,9 +172,13 @@ mod numbers;
 #[cfg(feature = "quotient")]
 pub(crate) use numbers::TableKernel;
 #[cfg(feature = "ribbon")]
+mod parities;
+#[cfg(feature = "ribbon")]
 mod ribbons;
 #[cfg(feature = "ribbon")]
-pub(crate) use ribbons::{Filled, MapKernel, RibbonKernel, RibbonMaker, fetch_word, two_eights};
+pub(crate) use parities::Parities;
+#[cfg(feature = "ribbon")]
+pub(crate) use ribbons::{Eights, Filled, MapKernel, RibbonKernel, RibbonMaker, fetch_word};
 
 /// Whether the machine has all of these CPU features: found at run time with `std`, else as compiled.
 #[cfg(target_arch = "x86_64")]

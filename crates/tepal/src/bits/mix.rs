@@ -55,3 +55,10 @@ pub(crate) const fn unfinish(finished: u64) -> u64 {
 pub(crate) const fn spread(h: u64) -> u64 {
     (h ^ (h >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
+
+/// The number of a hash among so many (FORMAT.md, section 2.7).
+#[cfg(any(feature = "quotient", feature = "ribbon"))]
+#[inline(always)]
+pub(crate) const fn number(h: u64, numbers: u64) -> u64 {
+    ((spread(h) as u128 * numbers as u128) >> 64) as u64
+}

@@ -189,18 +189,14 @@ impl KeyCounter {
         }
         let keys = fields.u64_le()?;
         let len = if keys <= FEW { keys as usize } else { WORDS };
-        let words = fields.take(8 * len)?.chunks_exact(8).map(word);
+        let words = (0..len).map(|_| fields.u64_le()).collect::<Result<Vec<_>>>()?;
         fields.end()?;
         let seen = match keys <= FEW {
-            true => Seen::Few(words.collect()),
-            false => Seen::Many(DistinctCounter::from_words(words)),
+            true => Seen::Few(words),
+            false => Seen::Many(DistinctCounter::from_words(words.into_iter())),
         };
         Ok(KeyCounter { hasher, keys, seen })
     }
-}
-
-fn word(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
 impl fmt::Debug for KeyCounter {

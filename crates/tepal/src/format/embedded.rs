@@ -1,4 +1,5 @@
-//! The embedded form (FORMAT.md, section 4.8): the bits, and 16 bytes that refuse what they are not.
+//! The embedded form (FORMAT.md, section 4.8): the bits, and some bytes that refuse what they are not: 16 of a Bloom filter, which is here; of
+//! a ribbon see `ribbon`.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -8,20 +9,54 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::view::place_in;
 use crate::bits::shape::Shape;
-use crate::bits::{self, LINE_BITS, LINE_BYTES};
+use crate::bits::{self, LINE_BITS, LINE_BYTES, Line};
 use crate::error::{Error, Result};
 use crate::fields::Fields;
-use crate::ids::Layout;
+use crate::ids::{Kind, Layout};
 use crate::key::KeyHasher;
 use crate::kinds::bloom::{BloomFilter, shape_of};
 use crate::kinds::storage::{InBytes, InMemory, PlainStorage, StableBytes};
 
-/// Bytes behind the bits.
+#[cfg(feature = "ribbon")]
+mod ribbon;
+
+/// Bytes behind the bits, of a Bloom filter; of other kinds the last of them.
 const TRAILER: usize = 16;
-/// Bytes of it that the checksum covers.
+/// Bytes of these that the checksum covers.
 const SAID: usize = 8;
-/// The first byte of it: the version of the form.
-const VERSION: u8 = 0xE1;
+
+/// Whose form it is, which its version says: the first of these bytes.
+#[derive(Clone, Copy)]
+struct Form {
+    version: u8,
+    kind: Kind,
+}
+
+impl Form {
+    const BLOOM: Form = Form { version: 0xE1, kind: Kind::Bloom };
+    const RIBBON: Form = Form { version: 0xE2, kind: Kind::Ribbon };
+    const MAP: Form = Form { version: 0xE3, kind: Kind::Map };
+
+    /// The refusal of the form of another kind, or of none.
+    fn refusal(self, version: u8) -> Error {
+        let found = [Form::BLOOM, Form::RIBBON, Form::MAP].into_iter().find(|form| form.version == version);
+        let Some(found) = found else {
+            let known = "225 (a Bloom filter), 226 (a ribbon filter) and 227 (a map)";
+            return Error::Unsupported { what: "version of the embedded form", found: version.into(), known };
+        };
+        let operation = match self.kind {
+            Kind::Ribbon => "be a `RibbonFilter`",
+            Kind::Map => "be a `RibbonMap`",
+            _ => "be a `BloomFilter`",
+        };
+        let instead = match found.kind {
+            Kind::Ribbon => "read its embedded form by `RibbonFilter::from_embedded`",
+            Kind::Map => "read its embedded form by `RibbonMap::from_embedded`",
+            _ => "read its embedded form by `BloomFilter::from_embedded`",
+        };
+        Error::NotPossible { kind: found.kind, operation, instead }
+    }
+}
 
 /// A number for everything that decides which hash a key gets.
 fn check_of_keys(keys: &KeyHasher) -> u64 {
@@ -41,7 +76,7 @@ fn said(shape: Shape, keys: u64) -> [u8; SAID] {
     let [k0, k1] = (shape.num_hashes as u16).to_le_bytes();
     let [u0, u1] = unused.to_le_bytes();
     let [c0, c1, ..] = keys.to_le_bytes();
-    [VERSION, shape.layout.id(), k0, k1, u0, u1, c0, c1]
+    [Form::BLOOM.version, shape.layout.id(), k0, k1, u0, u1, c0, c1]
 }
 
 /// The checksum of the bits and the bytes behind them.
@@ -49,29 +84,27 @@ fn checksum(body: &[u8], said: &[u8], keys: u64) -> u64 {
     xxh3_64_with_seed(said, xxh3_64_with_seed(body, keys))
 }
 
-/// What bytes in the embedded form say, once it is known to be right: the filter's shape, and where its bits are.
-fn read(bytes: &[u8], keys: &KeyHasher) -> Result<(Shape, Range<usize>)> {
-    let body_len =
-        bytes.len().checked_sub(TRAILER).filter(|len| *len > 0 && *len as u64 % LINE_BYTES == 0).ok_or_else(
-            || {
-                Error::damaged(format_args!(
-                    "{} bytes are no embedded filter: 16 more than a multiple of 64",
-                    bytes.len()
-                ))
-            },
-        )?;
-    let (body, trailer) = bytes.split_at(body_len);
-    let mut fields = Fields::at(trailer, 0);
-    let version = fields.u8()?;
-    if version != VERSION {
-        let (what, known) = ("version of the embedded form", "225 (version 1)");
-        return Err(Error::Unsupported { what, found: version.into(), known });
+/// The body of bytes in the embedded form, and what is said of it, once the checksum is known to be right. What is said ends with the eight
+/// bytes before the checksum, in the same places for every kind: the version first, the check of the keys last. A ribbon has more before them.
+fn read_form<'a>(form: Form, bytes: &'a [u8], keys: &KeyHasher) -> Result<(&'a [u8], &'a [u8])> {
+    let no_form = |more: usize| {
+        Error::damaged(format_args!(
+            "an embedded filter has 64 bytes, or a multiple of that, and {more} behind them, and there are {} bytes",
+            bytes.len()
+        ))
+    };
+    let Some((_, trailer)) = bytes.split_last_chunk::<TRAILER>() else { return Err(no_form(TRAILER)) };
+    if trailer[0] != form.version {
+        return Err(form.refusal(trailer[0]));
     }
-    let (layout, num_hashes) = (fields.u8()?, fields.u16_le()?);
-    let (unused, check) = (fields.u16_le()?, fields.u16_le()?);
-    let expected = fields.u64_le()?;
+    let more = TRAILER + if form.kind == Kind::Bloom { 0 } else { trailer[1].into() };
+    let body_len = bytes.len().checked_sub(more).filter(|len| *len > 0 && *len as u64 % LINE_BYTES == 0);
+    let (body, said) = bytes.split_at(body_len.ok_or_else(|| no_form(more))?);
+    let (said, sum) = said.split_at(said.len() - (TRAILER - SAID));
+    let check = Fields::at(said, said.len() - 2).u16_le()?;
+    let expected = Fields::at(sum, 0).u64_le()?;
     let here = check_of_keys(keys);
-    let found = checksum(body, &trailer[..SAID], here);
+    let found = checksum(body, said, here);
     if found != expected && check != here as u16 {
         return Err(Error::OtherKeys {
             property: "key hasher (scheme, seed, secret, key domain, recipe)",
@@ -84,12 +117,43 @@ fn read(bytes: &[u8], keys: &KeyHasher) -> Result<(Shape, Range<usize>)> {
             "the embedded filter has the checksum {found:016x}, and {expected:016x} was written"
         )));
     }
-    let bit_len = (body_len as u64 * 8).saturating_sub(unused.into());
-    let shape = shape_of(keys.scheme(), Layout::from_id(layout)?, num_hashes.into(), bit_len)?;
-    if shape.lines() * LINE_BYTES != body_len as u64 {
-        return Err(Error::damaged(format_args!("{bit_len} bits do not take {body_len} bytes")));
+    // One filter has one form.
+    if check != here as u16 {
+        return Err(Error::damaged("the check of the keys is not that which the checksum is of"));
     }
-    Ok((shape, 0..body_len))
+    Ok((body, said))
+}
+
+/// What bytes in the embedded form of a Bloom filter say: its shape, and where its bits are.
+fn read(bytes: &[u8], keys: &KeyHasher) -> Result<(Shape, Range<usize>)> {
+    let (body, said) = read_form(Form::BLOOM, bytes, keys)?;
+    let mut fields = Fields::at(said, 1);
+    let (layout, num_hashes, unused) = (fields.u8()?, fields.u16_le()?, fields.u16_le()?);
+    let bit_len = (body.len() as u64 * 8).saturating_sub(unused.into());
+    let shape = shape_of(keys.scheme(), Layout::from_id(layout)?, num_hashes.into(), bit_len)?;
+    if shape.lines() * LINE_BYTES != body.len() as u64 {
+        return Err(Error::damaged(format_args!("{bit_len} bits do not take {} bytes", body.len())));
+    }
+    Ok((shape, 0..body.len()))
+}
+
+/// Lines as the form has them, with room for so many bytes in all.
+fn bytes_of_lines(lines: &[Line], len: u64) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    let room = usize::try_from(len).ok().and_then(|len| out.try_reserve_exact(len).ok());
+    room.ok_or(Error::TooLarge { bytes: len })?;
+    for chunk in super::chunks(lines) {
+        out.extend_from_slice(&chunk);
+    }
+    Ok(out)
+}
+
+/// The form of this body, of which this is said.
+fn sealed_form(mut body: Vec<u8>, said: &[u8], keys: u64) -> Vec<u8> {
+    let checksum = checksum(&body, said, keys);
+    body.extend_from_slice(said);
+    body.extend(checksum.to_le_bytes());
+    body
 }
 
 impl<L: PlainStorage> BloomFilter<L> {
@@ -116,20 +180,9 @@ impl<L: PlainStorage> BloomFilter<L> {
     /// [quick](crate::Open::quick) and whose bits are not what was written.
     pub fn to_embedded(&self) -> Result<Vec<u8>> {
         self.check_before_copying()?;
-        let len = usize::try_from(self.embedded_len());
-        let mut out = Vec::new();
-        len.ok()
-            .and_then(|len| out.try_reserve_exact(len).ok())
-            .ok_or(Error::TooLarge { bytes: self.embedded_len() })?;
-        for chunk in super::chunks(self.lines.as_lines()) {
-            out.extend_from_slice(&chunk);
-        }
         let keys = check_of_keys(&self.meta.keys);
-        let said = said(self.meta.shape, keys);
-        let checksum = checksum(&out, &said, keys);
-        out.extend(said);
-        out.extend(checksum.to_le_bytes());
-        Ok(out)
+        let body = bytes_of_lines(self.lines.as_lines(), self.embedded_len())?;
+        Ok(sealed_form(body, &said(self.meta.shape, keys), keys))
     }
 
     /// Bytes of the [embedded form](Self::to_embedded).

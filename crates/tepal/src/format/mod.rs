@@ -30,7 +30,7 @@ mod serde;
 mod stamp;
 #[cfg(feature = "std")]
 mod stream;
-mod view;
+pub(crate) mod view;
 mod write;
 
 use alloc::borrow::Cow;

@@ -319,6 +319,16 @@ impl Opened {
         }
     }
 
+    /// Puts the ribbon of what the filter holds in its place: [`AnyFilter::to_ribbon`].
+    ///
+    /// # Errors
+    /// As there. The filter is unchanged then.
+    #[cfg(all(feature = "quotient", feature = "ribbon"))]
+    pub fn make_static(&mut self, rate: f64) -> Result<()> {
+        let ribbon = self.filter.to_ribbon(rate)?;
+        self.exchange(ribbon.into())
+    }
+
     /// Takes the filter that its own was folded to, if the format can hold that.
     fn exchange(&mut self, folded: AnyFilter) -> Result<()> {
         let old = core::mem::replace(&mut self.filter, folded);

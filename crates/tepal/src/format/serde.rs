@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use core::marker::PhantomData;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,67 +11,188 @@ use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::ids::Scheme;
+use super::open::{Open, with_format};
+use super::write;
+use crate::error::Result as OurResult;
+use crate::ids::{Kind, Scheme};
 use crate::kinds::bloom::BloomFilter;
+use crate::kinds::chain::ScalableBloomFilter;
 use crate::kinds::storage::PlainStorage;
+use crate::kinds::{AnyFilter, Filter};
+#[cfg(feature = "quotient")]
+use crate::kinds::{
+    expiring::ExpiringFilter, growing::GrowingFilter, quotient::QuotientFilter, segment::SegmentFilter,
+};
+#[cfg(feature = "ribbon")]
+use crate::kinds::{map::RibbonMap, ribbon::RibbonFilter};
+
+/// A filter that is read as the bytes of its file.
+trait OfFile: Sized {
+    fn of_file(bytes: &[u8]) -> OurResult<Self>;
+}
+
+/// Writes the file of a filter. One with a secret key is refused; `instead` says what does.
+fn write<S: Serializer>(
+    serializer: S,
+    scheme: Scheme,
+    instead: &'static str,
+    file: impl FnOnce() -> OurResult<Vec<u8>>,
+) -> Result<S::Ok, S::Error> {
+    if scheme == Scheme::SipHash13 {
+        return Err(S::Error::custom(format_args!("a filter with a secret key: {instead}")));
+    }
+    let bytes = file().map_err(S::Error::custom)?;
+    match serializer.is_human_readable() {
+        true => serializer.serialize_str(&STANDARD.encode(bytes)),
+        false => serializer.serialize_bytes(&bytes),
+    }
+}
+
+/// Reads it.
+fn read<'de, F: OfFile, D: Deserializer<'de>>(deserializer: D) -> Result<F, D::Error> {
+    match deserializer.is_human_readable() {
+        true => deserializer.deserialize_str(File(PhantomData)),
+        false => deserializer.deserialize_bytes(File(PhantomData)),
+    }
+}
 
 /// As the bytes of the [file](BloomFilter::to_bytes); in formats that people read, such as JSON, in Base64. A filter with a
 /// secret key is refused: whoever reads it has no place to give the key.
 impl<L: PlainStorage> Serialize for BloomFilter<L> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.scheme() == Scheme::SipHash13 {
-            let instead =
-                "a filter with a secret key: write its `to_bytes`, and read them with `from_bytes_with_key`";
-            return Err(S::Error::custom(instead));
-        }
-        let bytes = self.to_bytes().map_err(S::Error::custom)?;
-        match serializer.is_human_readable() {
-            true => serializer.serialize_str(&STANDARD.encode(bytes)),
-            false => serializer.serialize_bytes(&bytes),
-        }
+        let instead = "write its `to_bytes`, and read them with `from_bytes_with_key`";
+        write(serializer, self.scheme(), instead, || self.to_bytes())
     }
 }
 
 /// With every check of [`from_bytes`](BloomFilter::from_bytes).
 impl<'de> Deserialize<'de> for BloomFilter {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match deserializer.is_human_readable() {
-            true => deserializer.deserialize_str(File),
-            false => deserializer.deserialize_bytes(File),
+        read(deserializer)
+    }
+}
+
+impl OfFile for BloomFilter {
+    fn of_file(bytes: &[u8]) -> OurResult<Self> {
+        BloomFilter::from_bytes(bytes)
+    }
+}
+
+/// What a filter whose file an [`Opened`](crate::Opened) writes says where it has a secret key.
+const KEYED: &str = "write its `Opened::to_bytes`, and read them with `Open::secret_key`";
+
+/// As the bytes of its file, whatever its kind; in formats that people read, such as JSON, in Base64. A filter with a secret key is
+/// refused: whoever reads it has no place to give the key. So is a chain of another program, which has no tepal file.
+impl Serialize for AnyFilter {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        write(serializer, self.scheme(), KEYED, || file_of(self.kind(), self.as_dyn()))
+    }
+}
+
+/// With every check of [`tepal::from_bytes`](crate::format::open::from_bytes), and of tepal files alone.
+impl<'de> Deserialize<'de> for AnyFilter {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read(deserializer)
+    }
+}
+
+impl OfFile for AnyFilter {
+    fn of_file(bytes: &[u8]) -> OurResult<Self> {
+        match Open::new().read(bytes) {
+            Ok((filter, _)) => Ok(filter),
+            Err(error) => Err(with_format(error, bytes)),
         }
     }
 }
 
-/// The bytes of a file, however they come.
-struct File;
+fn file_of(kind: Kind, filter: &dyn Filter) -> OurResult<Vec<u8>> {
+    write::bytes(kind, &write::checked_part(filter)?, None)
+}
 
-impl<'de> Visitor<'de> for File {
-    type Value = BloomFilter;
+/// The kinds whose types are in [`AnyFilter`] as they are. `$type` may have its bits elsewhere when it is written.
+macro_rules! as_file {
+    ($($(#[cfg($cfg:meta)])? $kind:ident($filter:ident $(, $storage:ident)?),)+) => {$(
+        /// As the bytes of its file (`Opened::to_bytes`); in formats that people read, such as JSON, in Base64. A filter with a secret key
+        /// is refused: whoever reads it has no place to give the key.
+        $(#[cfg($cfg)])?
+        impl$(<$storage: PlainStorage>)? Serialize for $filter$(<$storage>)? {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let scheme = Filter::key_hasher(self).scheme();
+                write(serializer, scheme, KEYED, || file_of(Kind::$kind, self))
+            }
+        }
+
+        /// With every check of [`tepal::from_bytes`](crate::format::open::from_bytes). A filter of another kind is refused: an [`AnyFilter`] is
+        /// of any.
+        $(#[cfg($cfg)])?
+        impl<'de> Deserialize<'de> for $filter {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                read(deserializer)
+            }
+        }
+
+        $(#[cfg($cfg)])?
+        impl OfFile for $filter {
+            fn of_file(bytes: &[u8]) -> OurResult<Self> {
+                match AnyFilter::of_file(bytes)? {
+                    AnyFilter::$kind(filter) => Ok(filter),
+                    other => Err(crate::error::Error::NotPossible {
+                        kind: other.kind(),
+                        operation: concat!("be a `", stringify!($filter), "`"),
+                        instead: "read it as the type of its kind, or as an `AnyFilter`",
+                    }),
+                }
+            }
+        }
+    )+};
+}
+
+as_file! {
+    Scalable(ScalableBloomFilter),
+    #[cfg(feature = "quotient")]
+    Quotient(QuotientFilter),
+    #[cfg(feature = "quotient")]
+    Expiring(ExpiringFilter),
+    #[cfg(feature = "quotient")]
+    Growing(GrowingFilter),
+    #[cfg(feature = "quotient")]
+    Segment(SegmentFilter),
+    #[cfg(feature = "ribbon")]
+    Ribbon(RibbonFilter, L),
+    #[cfg(feature = "ribbon")]
+    Map(RibbonMap, L),
+}
+
+/// The bytes of a file, however they come.
+struct File<F>(PhantomData<fn() -> F>);
+
+impl<'de, F: OfFile> Visitor<'de> for File<F> {
+    type Value = F;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the bytes of a tepal file, or these in Base64")
     }
 
-    fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<BloomFilter, E> {
-        BloomFilter::from_bytes(bytes).map_err(E::custom)
+    fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<F, E> {
+        F::of_file(bytes).map_err(E::custom)
     }
 
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<BloomFilter, E> {
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<F, E> {
         let bytes = STANDARD.decode(text).map_err(|error| E::custom(format_args!("not Base64: {error}")))?;
         self.visit_bytes(&bytes)
     }
 
-    fn visit_string<E: serde::de::Error>(self, text: String) -> Result<BloomFilter, E> {
+    fn visit_string<E: serde::de::Error>(self, text: String) -> Result<F, E> {
         self.visit_str(&text)
     }
 
     /// Formats without bytes of their own have a list of numbers.
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<BloomFilter, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<F, A::Error> {
         let mut bytes = Vec::new();
         while let Some(byte) = list.next_element::<u8>()? {
             bytes.push(byte);
         }
-        BloomFilter::from_bytes(&bytes).map_err(A::Error::custom)
+        F::of_file(&bytes).map_err(A::Error::custom)
     }
 }
 

@@ -7,51 +7,164 @@ use super::check::BodyCheck;
 use super::envelope::{Header, Lengths};
 use super::open::{Open, with_format};
 use crate::error::{Error, Result};
+use crate::ids::Kind;
 use crate::kinds::bloom::BloomFilter;
-use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage, StableBytes};
-use crate::kinds::{BodyChecked, Ref};
+#[cfg(feature = "ribbon")]
+use crate::kinds::map::RibbonMap;
+#[cfg(feature = "ribbon")]
+use crate::kinds::ribbon::RibbonFilter;
+use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage, StableBytes, sealed};
+use crate::kinds::{AnyFilter, BodyChecked, Ref};
 
-impl<B: StableBytes> BloomFilter<InBytes<B>> {
-    /// A filter that is asked where its file lies in memory, and never copied: in a `&[u8]`, in bytes that were built into
-    /// the program ([`include_aligned!`](crate::include_aligned)), in an [`Arc`](alloc::sync::Arc) of a map of the caller's ([`StableBytes`]).
-    /// Everything is checked, as by [`open`](BloomFilter::open); [`Open::view`] has keys and options.
+/// A filter that is asked inside bytes of the caller's: `BloomFilter<InBytes<B>>`, `RibbonFilter<InBytes<B>>` and
+/// `RibbonMap<InBytes<B>>`. Nothing else can be such. [`Open::view`] gives whichever of them is asked for.
+pub trait Viewed: sealed::Sealed + Sized {
+    /// The bytes that it is asked in.
+    type Bytes: StableBytes;
+
+    /// Its kind.
+    #[doc(hidden)]
+    const KIND: Kind;
+
+    /// The filter of a file, with the bits that it has been waiting for.
+    #[doc(hidden)]
+    fn of_file(filter: AnyFilter, lines: InBytes<Self::Bytes>) -> Result<Self>;
+}
+
+/// What a file is that is not of the kind that is asked for.
+fn another(found: AnyFilter, asked: Kind) -> Error {
+    let kind = found.kind();
+    match found.into_bloom() {
+        // With exceptions.
+        Err(error) if kind == asked => error,
+        _ => of_another_kind(kind, asked),
+    }
+}
+
+fn of_another_kind(kind: Kind, asked: Kind) -> Error {
+    let operation = match asked {
+        Kind::Ribbon => "be a `RibbonFilter`",
+        Kind::Map => "be a `RibbonMap`",
+        _ => "be a `BloomFilter`",
+    };
+    let instead = match kind {
+        Kind::Bloom => "ask it by `BloomFilter::view`",
+        Kind::Ribbon => "ask it by `RibbonFilter::view`",
+        Kind::Map => "ask it by `RibbonMap::view`",
+        Kind::Scalable | Kind::Quotient | Kind::Growing | Kind::Expiring | Kind::Segment => {
+            "read it by `tepal::from_bytes`, which copies it"
+        }
+    };
+    Error::NotPossible { kind, operation, instead }
+}
+
+/// Views of a kind. `$copying` is the call that copies, `$link` where its page is; `$also` is what more there is to say.
+macro_rules! viewed {
+    ($kind:ident($filter:ident), $copying:literal, $($also:literal)*) => {
+        impl<B: StableBytes> sealed::Sealed for $filter<InBytes<B>> {}
+
+        impl<B: StableBytes> Viewed for $filter<InBytes<B>> {
+            type Bytes = B;
+
+            const KIND: Kind = Kind::$kind;
+
+            fn of_file(filter: AnyFilter, lines: InBytes<B>) -> Result<Self> {
+                match filter {
+                    AnyFilter::$kind(filter) => Ok(filter.with_lines(lines)),
+                    other => Err(another(other, Self::KIND)),
+                }
+            }
+        }
+
+        impl<B: StableBytes> $filter<InBytes<B>> {
+            /// One that is asked where its file lies in memory, and never copied: in a `&[u8]`, in bytes that were built into
+            /// the program ([`include_aligned!`](crate::include_aligned)), in an [`Arc`](alloc::sync::Arc) of a map of the caller's ([`StableBytes`]).
+            #[doc = concat!("Everything is checked, as by ", $copying, "; [`Open::view`] has keys and options.")]
+            $(#[doc = $also])*
+            ///
+            /// # Errors
+            #[doc = concat!("As ", $copying, ", and [`Error::NotInPlace`] where the bits do not lie at a multiple of 64")]
+            /// in memory, or the machine is big-endian: that call copies them. [`Error::NotPossible`] for a filter of another kind.
+            pub fn view(bytes: B) -> Result<Self> {
+                Open::new().view(bytes)
+            }
+
+            /// [`view`](Self::view) of a file inside larger bytes, such as one of many filters in a table file.
+            ///
+            /// # Errors
+            /// As [`view`](Self::view); [`Error::Parameter`] where the bytes have no such place.
+            pub fn view_at(bytes: B, place: impl RangeBounds<usize>) -> Result<Self> {
+                Open::new().view_at(bytes, place)
+            }
+        }
+    };
+}
+
+viewed!(
+    Bloom(BloomFilter), "[`from_bytes`](BloomFilter::from_bytes)",
+    ""
+    "```"
+    "use tepal::BloomFilter;"
+    "# #[repr(align(64))] struct Aligned([u8; 320]);"
+    "# let mut place = Aligned([0; 320]);"
+    "let mut seen = BloomFilter::builder().capacity(100).build()?;"
+    "seen.insert(\"apple\")?;"
+    "let file = seen.to_bytes()?;"
+    "# let file = { place.0.copy_from_slice(&file); &place.0 };"
+    "let seen = BloomFilter::view(&file)?;         // where `file` lies at a multiple of 64"
+    "assert!(seen.contains(\"apple\"));"
+    "# Ok::<(), tepal::Error>(())"
+    "```"
+);
+#[cfg(feature = "ribbon")]
+viewed!(
+    Ribbon(RibbonFilter), "[`tepal::from_bytes`](super::open::from_bytes)",
+    ""
+    "Keys that were [added](RibbonFilter::insert) beside the ribbon are copied, 8 bytes each: they are in memory, where more can be added."
+    ""
+    "```"
+    "use tepal::RibbonFilter;"
+    "# #[cfg(target_endian = \"little\")] {"
+    "// A list that is shipped in the program, and asked where the program lies in memory."
+    "let file = tepal::include_aligned!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/testdata/kept/v1/ribbon/ribbon-added.tepal\"));"
+    "let blocked = RibbonFilter::view(file)?;"
+    "assert!(blocked.contains(\"key 7\") && blocked.added() > 0);"
+    "# }"
+    "# Ok::<(), tepal::Error>(())"
+    "```"
+);
+#[cfg(feature = "ribbon")]
+viewed!(
+    Map(RibbonMap), "[`tepal::from_bytes`](super::open::from_bytes)",
+    "The names of values are copied."
+    ""
+    "```"
+    "use tepal::RibbonMap;"
+    "# #[cfg(target_endian = \"little\")] {"
+    "let file = tepal::include_aligned!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/testdata/kept/v1/map/map-names.tepal\"));"
+    "let place = RibbonMap::view(file)?;"
+    "assert_eq!(place.get(\"key 7\").and_then(|value| place.name_of(value)), Some(\"Ort 7\"));"
+    "# }"
+    "# Ok::<(), tepal::Error>(())"
+    "```"
+);
+
+impl Open<'_> {
+    /// A tepal file's filter that is asked where it lies, with these keys and checks: a [`BloomFilter`], a `RibbonFilter` or a
+    /// `RibbonMap`, whichever is asked for. Asked to be [quick](Self::quick), it leaves the bits unread until they are asked for.
     ///
     /// ```
-    /// use tepal::BloomFilter;
-    /// # #[repr(align(64))] struct Aligned([u8; 320]);
-    /// # let mut place = Aligned([0; 320]);
-    /// let mut seen = BloomFilter::builder().capacity(100).build()?;
-    /// seen.insert("apple")?;
-    /// let file = seen.to_bytes()?;
-    /// # let file = { place.0.copy_from_slice(&file); &place.0 };
-    /// let seen = BloomFilter::view(&file)?;         // where `file` lies at a multiple of 64
-    /// assert!(seen.contains("apple"));
+    /// # #[cfg(target_endian = "little")] {
+    /// use tepal::{BloomFilter, Open};
+    /// let file = tepal::include_aligned!(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/kept/v1/line-recipe-labels.tepal"));
+    /// let blocked: BloomFilter<_> = Open::new().expect_name("Gesperrte Konten").quick().view(file)?;
+    /// # }
     /// # Ok::<(), tepal::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`from_bytes`](BloomFilter::from_bytes), and [`Error::NotInPlace`] where the bits do not lie at a multiple of 64
-    /// in memory, or the machine is big-endian: `from_bytes` copies them.
-    pub fn view(bytes: B) -> Result<Self> {
-        Open::new().view(bytes)
-    }
-
-    /// [`view`](Self::view) of a file inside larger bytes, such as one of many filters in a table file.
-    ///
-    /// # Errors
-    /// As [`view`](Self::view); [`Error::Parameter`] where the bytes have no such place.
-    pub fn view_at(bytes: B, place: impl RangeBounds<usize>) -> Result<Self> {
-        Open::new().view_at(bytes, place)
-    }
-}
-
-impl Open<'_> {
-    /// A tepal file's filter that is asked where it lies ([`BloomFilter::view`]), with these keys and checks. Asked to be
-    /// [quick](Self::quick), it leaves the bits unread until they are asked for.
-    ///
-    /// # Errors
     /// As [`BloomFilter::view`], and as [`from_bytes`](Self::from_bytes) for keys.
-    pub fn view<B: StableBytes>(&self, bytes: B) -> Result<BloomFilter<InBytes<B>>> {
+    pub fn view<F: Viewed>(&self, bytes: F::Bytes) -> Result<F> {
         self.view_at(bytes, ..)
     }
 
@@ -59,14 +172,13 @@ impl Open<'_> {
     ///
     /// # Errors
     /// As [`view`](Self::view); [`Error::Parameter`] where the bytes have no such place.
-    pub fn view_at<B: StableBytes>(
-        &self,
-        bytes: B,
-        place: impl RangeBounds<usize>,
-    ) -> Result<BloomFilter<InBytes<B>>> {
+    pub fn view_at<F: Viewed>(&self, bytes: F::Bytes, place: impl RangeBounds<usize>) -> Result<F> {
         let place = place_in(bytes.bytes(), place)?;
         let file = &bytes.bytes()[place.clone()];
         let (header, check, body) = self.dissect(file).map_err(|error| with_format(error, file))?;
+        if header.lengths.kind != F::KIND {
+            return Err(of_another_kind(header.lengths.kind, F::KIND));
+        }
         let lines = InBytes::new(bytes, place.start + body.start..place.start + body.end)?;
         if !self.quick {
             check.run(lines.as_lines())?;
@@ -75,7 +187,7 @@ impl Open<'_> {
         let nothing = Mapped(Backing::Memory(Vec::new()));
         let filter = header.with_body(nothing, Some(Ref::new(check)));
         self.check_what_it_records(&filter)?;
-        Ok(filter.into_bloom()?.with_lines(lines))
+        F::of_file(filter, lines)
     }
 
     /// A tepal file as its header, what its bits are to be held against, and where they are.
@@ -118,7 +230,7 @@ pub(super) fn place_in(bytes: &[u8], place: impl RangeBounds<usize>) -> Result<R
 }
 
 /// Builds the bytes of a file into the program, as [`include_bytes!`] does, at a multiple of 64: so
-/// [`BloomFilter::view`](crate::BloomFilter::view) can ask a filter there without a copy. Gives a `&'static [u8]`.
+/// [`BloomFilter::view`](crate::BloomFilter::view), `RibbonFilter::view` and `RibbonMap::view` can ask a filter there without a copy. Gives a `&'static [u8]`.
 ///
 /// ```
 /// # #[cfg(target_endian = "little")] {

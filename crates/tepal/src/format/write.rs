@@ -14,11 +14,11 @@ use super::seal::{SEAL_BYTES, SealKey, Sealer};
 use super::{chunks_of, envelope};
 use crate::error::{Error, Result};
 use crate::ids::Kind;
-use crate::kinds::FilePart;
 use crate::kinds::bloom::BloomFilter;
 #[cfg(target_has_atomic = "64")]
 use crate::kinds::bloom::Shared;
 use crate::kinds::storage::PlainStorage;
+use crate::kinds::{FilePart, Filter};
 
 /// Hands out the file of a filter, piece by piece.
 pub(super) fn pieces<E>(
@@ -43,6 +43,12 @@ pub(super) fn pieces<E>(
         out(&behind)?;
     }
     sealer.finish().map_or(Ok(()), |seal| out(&seal))
+}
+
+/// What a tepal file holds of a filter, once its bits are known to be right.
+pub(super) fn checked_part(filter: &dyn Filter) -> Result<FilePart<'_>> {
+    filter.check_before_copying()?;
+    filter.file_part()
 }
 
 /// The file of a filter as bytes.

@@ -384,6 +384,37 @@ impl AnyFilter {
         Ok(shrunk.map(|(factor, folded)| (factor, self.same_exceptions(folded.into()))))
     }
 
+    /// A ribbon of what a table holds: [`QuotientFilter::to_ribbon`](crate::QuotientFilter::to_ribbon), and of a growing filter.
+    ///
+    /// # Errors
+    /// As there; [`Error::NotPossible`] for every other kind.
+    #[cfg(all(feature = "quotient", feature = "ribbon"))]
+    pub fn to_ribbon(&self, rate: f64) -> Result<super::ribbon::RibbonFilter> {
+        match self {
+            AnyFilter::Quotient(filter) => filter.to_ribbon(rate),
+            AnyFilter::Growing(filter) => filter.to_ribbon(rate),
+            _ => Err(self.not_frozen()),
+        }
+    }
+
+    /// The refusal of a kind of which no ribbon is made.
+    #[cfg(all(feature = "quotient", feature = "ribbon"))]
+    fn not_frozen(&self) -> Error {
+        let instead = match self {
+            AnyFilter::Ribbon(_) => "it is one",
+            AnyFilter::Expiring(_) => {
+                "its keys go by themselves; build one of those to keep (`RibbonFilter::builder`, `tepal build --static`)"
+            }
+            AnyFilter::Segment(_) => {
+                "its keys are in segments; build a map of them (`RibbonMap::builder`, `tepal build --by --static`)"
+            }
+            _ => {
+                "it holds no number of any key; build one of the list (`RibbonFilter::builder`, `tepal build --static`)"
+            }
+        };
+        Error::NotPossible { kind: self.kind(), operation: "become a static filter", instead }
+    }
+
     /// A folded filter has the members of the one that it was, so that the same keys are none.
     fn same_exceptions(&self, folded: AnyFilter) -> AnyFilter {
         match self {

@@ -9,6 +9,8 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 use super::AnyFilter;
 use super::storage::Mapped;
 use crate::bits::Line;
+#[cfg(any(feature = "quotient", feature = "ribbon"))]
+use crate::error::Error;
 use crate::error::Result;
 use crate::facts::Labels;
 use crate::key::Recipe;
@@ -35,6 +37,15 @@ pub(crate) fn self_test_of_spread(hasher: &Hasher) -> u64 {
     (0..).zip(SELF_TEST_KEYS).fold(0, |sum: u64, (number, key)| {
         sum.wrapping_add(scheme.self_test_hash(number, key).map_or(0, spread))
     })
+}
+
+/// Does this hasher give what the writer's gave?
+#[cfg(any(feature = "quotient", feature = "ribbon"))]
+pub(crate) fn check_self_test_of_spread(hasher: &Hasher, sum: u64) -> Result<()> {
+    match self_test_of_spread(hasher) == sum {
+        true => Ok(()),
+        false => Err(Error::damaged("this build's hash does not give the numbers that the writer's gave")),
+    }
 }
 
 /// A filter as its file has it.

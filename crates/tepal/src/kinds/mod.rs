@@ -312,15 +312,15 @@ pub(crate) fn section_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<u64> 
         #[cfg(feature = "quotient")]
         Kind::Segment => segment::part::section_of(own),
         #[cfg(feature = "ribbon")]
+        Kind::Ribbon => ribbon::part::section_of(own),
+        #[cfg(feature = "ribbon")]
         Kind::Map => map::part::section_of(own),
         // They are not read.
         #[cfg(not(feature = "quotient"))]
         Kind::Segment => Ok(0),
         #[cfg(not(feature = "ribbon"))]
-        Kind::Map => Ok(0),
-        Kind::Bloom | Kind::Scalable | Kind::Quotient | Kind::Growing | Kind::Expiring | Kind::Ribbon => {
-            Ok(0)
-        }
+        Kind::Ribbon | Kind::Map => Ok(0),
+        Kind::Bloom | Kind::Scalable | Kind::Quotient | Kind::Growing | Kind::Expiring => Ok(0),
     }
 }
 

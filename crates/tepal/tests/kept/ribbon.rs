@@ -22,6 +22,8 @@ fn built(kept: &Kept, filter: &RibbonFilter) -> RibbonFilter {
     let of_ribbon = kept.json["built_of"].as_u64().unwrap_or(members);
     let hashes = (0..of_ribbon).map(hash).collect();
     let builder = RibbonFilter::builder().false_positive_rate(filter.promised_false_positive_rate());
+    let is_for_speed = kept.json["ribbon"]["picked"].is_null();
+    let builder = if is_for_speed { builder.prefer_speed() } else { builder };
     // The hasher tells the filter's hashes; what the builder does with keys is the same as there.
     let builder = builder.key_domain(filter.key_domain()).recipe(filter.recipe());
     let builder = match (kept.secret(), filter.seed(), kept.json["caller_hash"].as_str()) {
@@ -29,17 +31,37 @@ fn built(kept: &Kept, filter: &RibbonFilter) -> RibbonFilter {
         (_, _, Some(name)) => builder.caller_hash(name),
         (_, seed, None) => builder.seed(seed.unwrap()),
     };
-    let mut built = builder.build_from_hashes(hashes).unwrap();
+    let mut built = match filter.numbers() {
+        None => builder.build_from_hashes(hashes).unwrap(),
+        Some(numbers) => of_table(filter, numbers, hashes),
+    };
     for i in of_ribbon..members {
         built.insert_hash(hash(i)).unwrap();
     }
     built
 }
 
+/// A table of just as many numbers, as a ribbon.
+#[cfg(feature = "quotient")]
+fn of_table(filter: &RibbonFilter, numbers: u64, hashes: Vec<u64>) -> RibbonFilter {
+    let halves = (0..54).take_while(|halves| numbers % (1u64 << halves) == 0);
+    let halves = halves.filter(|halves| numbers >> halves >= hashes.len() as u64).last().unwrap();
+    let builder =
+        tepal::QuotientFilter::builder().capacity(numbers >> halves).false_positive_rate(0.5f64.powi(halves));
+    let table = builder.seed(filter.seed().unwrap()).build_from_hashes(hashes).unwrap();
+    assert_eq!(table.numbers(), numbers);
+    table.to_ribbon(filter.promised_false_positive_rate()).unwrap()
+}
+
+#[cfg(not(feature = "quotient"))]
+fn of_table(filter: &RibbonFilter, _: u64, _: Vec<u64>) -> RibbonFilter {
+    filter.clone()
+}
+
 #[test]
 fn kept_ribbon_filters_are_the_filters_they_were() {
     let all = in_folder("ribbon");
-    assert!(all.len() >= 9, "{}", all.len());
+    assert!(all.len() >= 11, "{}", all.len());
     for kept in all.iter().filter(|kept| cfg!(feature = "seal") || !kept.is_sealed()) {
         let name = kept.path.display();
         let opened = kept.opened().unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -52,8 +74,14 @@ fn kept_ribbon_filters_are_the_filters_they_were() {
             "layers": ribbon.layers,
             "last_slots": ribbon.last_slots,
         });
+        if ribbon.picked > 0 {
+            found["picked"] = ribbon.picked.into();
+        }
         if ribbon.added > 0 {
             found["added"] = ribbon.added.into();
+        }
+        if let Some(numbers) = ribbon.numbers {
+            found["numbers"] = numbers.into();
         }
         assert_eq!(kept.json["ribbon"], found, "{name}");
         assert_eq!(kept.json["false_positive_rate"], facts.promised_false_positive_rate, "{name}");

@@ -90,6 +90,16 @@ fn maps_are_those_of_the_reference() {
         let AnyFilter::Map(map) = opened.filter() else { panic!("{name}") };
         assert_eq!(map.len(), number(&case["keys"]), "{name}");
         assert!(map.false_positive_rate() <= case["false_positive_rate"].as_f64().unwrap(), "{name}");
+        match case.get("embedded_trailer") {
+            None => assert!(map.num_names() > 0 && map.to_embedded().is_err(), "{name}"),
+            Some(trailer) => {
+                let embedded = map.to_embedded().unwrap();
+                let (body, behind) = embedded.split_at(map.size_in_bytes() as usize);
+                assert_eq!(behind, bytes(trailer.as_str().unwrap()), "{name}");
+                assert!(written.windows(body.len()).any(|bytes| bytes == body), "{name}");
+                assert!(RibbonMap::from_embedded(&embedded, &map.key_hasher()).unwrap() == *map);
+            }
+        }
         for (name, expected) in map.names().zip(case["names"].as_array().unwrap()) {
             assert_eq!(name, (text(expected, "name"), number(&expected["keys"])));
         }

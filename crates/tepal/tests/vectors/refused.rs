@@ -39,7 +39,8 @@ const DAMAGED: [(u32, &[&str]); 7] = [
             "a divider and no exceptions",
             " keys in a ribbon of ",
             "a seed of the ribbon is that of no layer",
-            "the bytes behind the words with one column more are not zero",
+            " keys in the second ribbon behind one of ",
+            "the bytes before the words of the second ribbon are not zero",
             "the byte before the columns of the ribbon is not zero",
             "the list of its names ",
             "the padding in the list of its names is not zero",
@@ -55,6 +56,7 @@ const DAMAGED: [(u32, &[&str]); 7] = [
             "bytes 192 to ",
             "the table ",
             "bits of the ribbon are set that stand for nothing",
+            "bits behind the last seed of the ribbon are set",
             "added keys is not that of their bytes",
             "bits are set beyond the last one",
             " bits are set, and the header says ",
@@ -66,7 +68,9 @@ const DAMAGED: [(u32, &[&str]); 7] = [
 #[cfg(any(feature = "quotient", feature = "ribbon"))]
 pub(crate) fn changed(mut file: Vec<u8>, case: &Value, is_sealed: bool) -> Vec<u8> {
     let offset = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
-    let table = 128 + u32::from_le_bytes(file[120..124].try_into().unwrap()) as usize;
+    let number = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
+    // Behind the records stand the names of a map, or the part of a second ribbon.
+    let table = 128 + number(120) + if matches!(file[10], 7 | 8) { number(52) } else { 0 };
     let body_end = file.len() - if is_sealed { 32 } else { 0 };
     let mut in_body = false;
     for change in case["changes"].as_array().unwrap() {

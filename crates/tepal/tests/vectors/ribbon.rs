@@ -25,6 +25,7 @@ fn builder(case: &Value) -> RibbonFilterBuilder {
         .key_domain(text(case, "key_domain").parse::<KeyDomain>().unwrap())
         .recipe(recipe(case))
         .labels(labels);
+    let builder = if case.get("prefers_speed").is_some() { builder.prefer_speed() } else { builder };
     match (case.get("seed"), secret(case), case.get("caller_hash")) {
         (Some(seed), None, None) => builder.seed(number(seed)),
         (None, Some(key), None) => builder.secret_key(key),
@@ -33,10 +34,34 @@ fn builder(case: &Value) -> RibbonFilterBuilder {
     }
 }
 
+/// A table of so many numbers with these keys, as a ribbon.
+#[cfg(feature = "quotient")]
+fn frozen(case: &Value, numbers: u64) -> tepal::Result<RibbonFilter> {
+    let (prefix, count) = (text(&case["numbered_keys"], "prefix"), number(&case["numbered_keys"]["count"]));
+    // The least rate for which the table has just so many numbers, at a capacity that holds the keys.
+    let (rate, capacity) = (0..54)
+        .filter(|halves| numbers % (1u64 << halves) == 0 && numbers >> halves >= count.max(1))
+        .map(|halves| (0.5f64.powi(halves), numbers >> halves))
+        .next_back()
+        .unwrap();
+    let builder = tepal::QuotientFilter::builder().false_positive_rate(rate).capacity(capacity);
+    let mut table = builder.seed(number(&case["seed"])).build()?;
+    table.insert_many(&(0..count).map(|i| format!("{prefix}{i}")).collect::<Vec<_>>())?;
+    assert_eq!(table.numbers(), numbers, "{case}");
+    table.to_ribbon(case["false_positive_rate"].as_f64().unwrap())
+}
+
+#[cfg(not(feature = "quotient"))]
+fn frozen(_: &Value, _: u64) -> tepal::Result<RibbonFilter> {
+    unreachable!("a table needs the feature `quotient`")
+}
+
 /// The filter of a case, made of its keys.
 fn made(case: &Value) -> Opened {
     let builder = builder(case);
-    let built = if let Some(numbered) = case.get("numbered_keys") {
+    let built = if let Some(numbers) = case.get("numbers") {
+        frozen(case, number(numbers))
+    } else if let Some(numbered) = case.get("numbered_keys") {
         let prefix = text(numbered, "prefix");
         builder.build_from((0..number(&numbered["count"])).map(|i| format!("{prefix}{i}")))
     } else if let Some(hashes) = case.get("hashes") {
@@ -89,9 +114,10 @@ fn write(case: &Value, file: &Opened) -> Vec<u8> {
     file.to_bytes().unwrap()
 }
 
-/// A case that this build can have: sealed files need the feature.
+/// A case that this build can have: sealed files and tables need their features.
 fn can_be(case: &Value) -> bool {
-    cfg!(feature = "seal") || case.get("seal_key").is_none()
+    (cfg!(feature = "seal") || case.get("seal_key").is_none())
+        && (cfg!(feature = "quotient") || case.get("numbers").is_none())
 }
 
 #[test]
@@ -106,8 +132,23 @@ fn ribbons_are_those_of_the_reference() {
         assert_eq!(write(case, &opened), written, "{name}");
         let AnyFilter::Ribbon(filter) = opened.filter() else { panic!("{name}") };
         assert_eq!(filter.len() - filter.added(), number(&case["keys"]), "{name}");
+        assert_eq!(filter.numbers(), case.get("numbers").map(number), "{name}");
         assert_eq!(filter.added() > 0, case.get("added").is_some(), "{name}");
         assert!(filter.false_positive_rate() <= case["false_positive_rate"].as_f64().unwrap(), "{name}");
+        match case.get("embedded_trailer") {
+            None => {
+                let is_refused = filter.numbers().is_some() || case.get("second").is_some();
+                assert!(filter.added() > 0 || is_refused, "{name}");
+                assert!(filter.to_embedded().is_err(), "{name}");
+            }
+            Some(trailer) => {
+                let embedded = filter.to_embedded().unwrap();
+                let (body, behind) = embedded.split_at(filter.size_in_bytes() as usize);
+                assert_eq!(behind, bytes(trailer.as_str().unwrap()), "{name}");
+                assert!(written.windows(body.len()).any(|bytes| bytes == body), "{name}");
+                assert!(RibbonFilter::from_embedded(&embedded, &filter.key_hasher()).unwrap() == *filter);
+            }
+        }
         for probe in case["probes"].as_array().unwrap() {
             let answer = match probe.get("key") {
                 Some(key) => filter.contains(key.as_str().unwrap()),

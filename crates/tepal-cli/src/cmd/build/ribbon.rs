@@ -33,6 +33,7 @@ pub fn new_gather(
     target: &Target,
 ) -> Result<Gather, Failure> {
     let builder = described!(RibbonFilter::builder(), args, rows, secrets);
+    let builder = if args.ribbon.prefer_speed { builder.prefer_speed() } else { builder };
     let gather = Gather::ribbon(builder, &target.folder(), args.keys.threads())?;
     Ok(gather.memory(args.memory.unwrap_or_else(machine::share)))
 }

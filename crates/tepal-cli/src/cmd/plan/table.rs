@@ -1,8 +1,11 @@
-//! Rows of filters that are no Bloom filters: keys can be removed, are counted, never end, expire, or are complete.
+//! Rows of filters that are no Bloom filters: keys can be removed, are counted, never end, expire, are complete, or have values.
 
-use tepal::{ExpiringFilter, GrowingFilter, QuotientFilter, RibbonFilter, SegmentFilter};
+use tepal::{
+    ExpiringFilter, GrowingFilter, QuotientFilter, RibbonFilter, RibbonMap, RibbonMapBuilder, SegmentFilter,
+};
 
 use super::{Row, Wanted, empty};
+use crate::segments::MOST_SEGMENTS;
 
 /// A kind of filter: most are made of tables.
 #[derive(Clone, Copy)]
@@ -17,6 +20,10 @@ enum Table {
     Static,
     /// Of so many segments.
     Segments(usize),
+    /// From keys to one of so many values.
+    Map(u64),
+    /// The same, which tells no other key.
+    KnownMap(u64),
 }
 
 /// The name of a row, what it is, what to say of it.
@@ -35,17 +42,37 @@ const LEAST_RATE: f64 = 1e-15;
 const STEPS: u32 = 64;
 
 /// How large such filters are.
-pub fn rows(wanted: &Wanted, segments: Option<u64>) -> Vec<Row> {
+pub fn rows(wanted: &Wanted, segments: Option<u64>, values: Option<u64>) -> Vec<Row> {
     let segments = segments.map(|segments| {
         let table = Table::Segments(usize::try_from(segments).unwrap_or(usize::MAX));
         ("segments", table, "which segments have a key (build --by)")
     });
-    ROWS.into_iter().chain(segments).map(|(kind, table, note)| row(wanted, kind, table, note)).collect()
+    let maps = values.into_iter().flat_map(|values| {
+        [
+            ("map", Table::Map(values), "the value of each key (build --map)"),
+            ("map-known", Table::KnownMap(values), "of its own keys alone (build --map --known-keys)"),
+        ]
+    });
+    let all = ROWS.into_iter().chain(segments).chain(maps);
+    all.map(|(kind, table, note)| row(wanted, kind, table, note)).collect()
+}
+
+/// What describes a map to one of so many values: they have names, as long as these are not too many.
+fn map(values: u64) -> RibbonMapBuilder {
+    let builder = RibbonMap::builder();
+    match usize::try_from(values) {
+        Ok(names) if values <= MOST_SEGMENTS => builder.names((0..names).map(|name| name.to_string())),
+        _ => builder.value_bits((64 - (values - 1).leading_zeros()) as u8),
+    }
 }
 
 fn row(wanted: &Wanted, kind: &'static str, table: Table, note: &'static str) -> Row {
     let sized = |keys: u64, rate: f64| bytes(keys, rate, table);
     let found = match (wanted.capacity, wanted.false_positive_rate, wanted.bit_len.map(|bits| bits / 8)) {
+        // No rate makes it smaller.
+        (Some(keys), None, Some(most)) if matches!(table, Table::KnownMap(_)) => {
+            sized(keys, 1.0).filter(|bytes| *bytes <= most).map(|bytes| (keys, 1.0, bytes))
+        }
         (Some(keys), Some(rate), _) => sized(keys, rate).map(|bytes| (keys, rate, bytes)),
         (Some(keys), None, Some(most)) => least_rate(keys, most, table),
         (None, Some(rate), Some(most)) => most_keys(rate, most, table),
@@ -61,7 +88,7 @@ fn row(wanted: &Wanted, kind: &'static str, table: Table, note: &'static str) ->
         capacity: Some(keys as f64),
         size_in_bytes: Some(bytes as f64),
         bits_per_key: Some(8.0 * bytes as f64 / keys as f64),
-        false_positive_rate: Some(rate),
+        false_positive_rate: Some(rate).filter(|_| !matches!(table, Table::KnownMap(_))),
         note,
         ..empty(kind)
     }
@@ -86,6 +113,8 @@ fn bytes(keys: u64, rate: f64, table: Table) -> Option<u64> {
             let described = SegmentFilter::builder().capacity(keys).false_positive_rate(rate);
             described.planned_size_in_bytes(segments)
         }
+        Table::Map(values) => map(values).false_positive_rate(rate).planned_size_in_bytes(keys),
+        Table::KnownMap(values) => map(values).known_keys_only().planned_size_in_bytes(keys),
     };
     planned.ok()
 }
@@ -149,6 +178,9 @@ mod tests {
             (Table::Expiring, 15.0..16.0),
             (Table::Segments(8), 12.5..13.5),
             (Table::Static, 6.7..6.8),
+            (Table::Map(64), 12.7..12.8),
+            (Table::Map(5), 8.9..9.1),
+            (Table::Map(100_000), 23.7..23.8),
         ] {
             let size = bytes(keys, rate, table).unwrap();
             assert!(bits.contains(&(8.0 * size as f64 / keys as f64)), "{size}");

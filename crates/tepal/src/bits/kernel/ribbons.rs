@@ -1,25 +1,47 @@
 //! The functions of [`super::super::ribbon`] compiled once for each CPU level.
 
 use super::*;
-use crate::bits::ribbon::ask::{self, AHEAD, Any, Even, Usual};
+use crate::bits::ribbon::ask::{self, Even, Large, Narrow};
 use crate::bits::ribbon::band::{self, Band, Keys};
+use crate::bits::ribbon::batch::{self, AHEAD};
 use crate::bits::ribbon::entry::Entry;
 use crate::bits::ribbon::get;
 use crate::bits::ribbon::shape::{Layer, Shape};
 use crate::bits::ribbon::solve;
+use crate::bits::ribbon::thin::{self, Thin};
 
-/// Eight words from `at` on, and eight that begin `step` words behind, if there are so many.
-#[inline(always)]
-pub(crate) fn two_eights(words: &[u64], at: usize, step: usize) -> Option<(&[u64; 8], &[u64; 8])> {
-    let most = words.len().checked_sub(8)?.checked_sub(step)?;
-    if at > most {
-        return None;
+/// Where columns are read, eight at once: those of the 64 slots from a start on, and those of the 64 behind.
+#[derive(Clone, Copy)]
+pub(crate) struct Eights<'a> {
+    words: &'a [u64],
+    /// The columns of a slot, or one fewer.
+    columns: usize,
+    /// Where reading can begin at the most.
+    most: usize,
+}
+
+impl<'a> Eights<'a> {
+    /// Nothing where there are too few words for one key.
+    #[inline(always)]
+    pub(crate) fn new(words: &'a [u64], columns: u8) -> Option<Self> {
+        let columns = usize::from(columns);
+        let most = words.len().checked_sub(columns + 9)?;
+        Some(Eights { words, columns, most })
     }
-    // SAFETY: at + 8 is at + step + 8 at the most, which is the length of the words at the most.
-    let first = unsafe { words.get_unchecked(at..at + 8) };
-    // SAFETY: as above.
-    let second = unsafe { words.get_unchecked(at + step..at + step + 8) };
-    Some((first.try_into().ok()?, second.try_into().ok()?))
+
+    /// Eight words from `at` on, and eight from the next slots' on, which are `columns` behind, or one more; if there are so many.
+    #[inline(always)]
+    pub(crate) fn at(self, at: usize, has_more: bool) -> Option<(&'a [u64; 8], &'a [u64; 8])> {
+        if at > self.most {
+            return None;
+        }
+        let next = at + self.columns + usize::from(has_more);
+        // SAFETY: `new` has seen that there are columns + 9 words from `at` on.
+        let first = unsafe { self.words.get_unchecked(at..at + 8) };
+        // SAFETY: `next` is at + columns + 1 at the most, and eight words are from there on.
+        let second = unsafe { self.words.get_unchecked(next..next + 8) };
+        Some((first.try_into().ok()?, second.try_into().ok()?))
+    }
 }
 
 /// Asks the CPU to bring a word nearer, wherever it is.
@@ -31,28 +53,35 @@ pub(crate) fn fetch_word(words: &[u64], at: usize) {
 /// What asks a ribbon of one form.
 macro_rules! asking {
     ($F:ident: $one:ident, $some:ident) => {
-        table!($one: fn(shape: &Shape, words: &[u64], h: u64) -> Option<bool> =
-            ask::contains::<$F>(shape, words, h));
+        table!($one: fn(shape: &Shape, words: &[u64], h: u64) -> Option<bool> = |P: Parities|
+            ask::contains::<$F, P>(shape, words, h));
         table!($some: fn(shape: &Shape, words: &[u64], h: &[u64; AHEAD], answers: &mut [bool; AHEAD]) -> u32 =
-            ask::contains_some::<$F>(shape, words, h, answers));
+            |P: Parities| batch::contains_some::<$F, P>(shape, words, h, answers));
     };
 }
 
 asking!(Even: CONTAINS_EVEN, CONTAINS_SOME_EVEN);
-asking!(Usual: CONTAINS_USUAL, CONTAINS_SOME_USUAL);
-asking!(Any: CONTAINS, CONTAINS_SOME);
-table!(CONTAINS_ANYWHERE: fn(shape: &Shape, words: &[u64], h: u64) -> bool =
-    ask::contains_anywhere(shape, words, h));
-table!(GET: fn(shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> =
-    get::get(shape, words, greatest, h));
+asking!(Narrow: CONTAINS_NARROW, CONTAINS_SOME_NARROW);
+asking!(Large: CONTAINS_LARGE, CONTAINS_SOME_LARGE);
+table!(CONTAINS_ANYWHERE: fn(shape: &Shape, words: &[u64], h: u64) -> Option<bool> = |P: Parities|
+    Some(ask::contains_anywhere::<P>(shape, words, h)));
+table!(GET: fn(shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> = |P: Parities|
+    get::get::<P>(shape, words, greatest, h));
 table!(GET_MANY: fn(shape: &Shape, words: &[u64], greatest: u32, h: &[u64], answers: &mut [Option<u32>]) =
-    get::get_many(shape, words, greatest, h, answers));
+    |P: Parities| get::get_many::<P>(shape, words, greatest, h, answers));
 table!(FILL: fn(layer: &Layer, columns: u32, one: OfShard<'_, u64>, two: Option<OfShard<'_, u64>>) =
     band::fill(layer, columns, one, two));
 table!(FILL_PAIRS: fn(layer: &Layer, columns: u32, one: OfShard<'_, (u64, u32)>, two: Option<OfShard<'_, (u64, u32)>>) =
     band::fill(layer, columns, one, two));
 table!(SOLVE: fn(band: &Band, columns: usize, wide: usize, out: &mut [u64]) =
     solve::solve(band.rows(), columns, wide, out));
+table!(CONTAINS_THIN: fn(thin: &Thin, first: &Shape, words: &[u64], h: u64) -> Option<bool> = |P: Parities|
+    thin.contains::<P>(first, words, h));
+table!(CONTAINS_THIN_ANYWHERE: fn(thin: &Thin, first: &Shape, words: &[u64], h: u64) -> bool =
+    thin.contains_anywhere(first, words, h));
+table!(NARROW: fn(thin: &Thin, first: &Shape, words: &[u64], h: &[u64], answers: &mut [bool]) =
+    thin.narrow(first, words, h, answers));
+table!(BEST_SEED: fn(most: u16, picks: &[u16]) -> (u8, usize) = thin::best_seed(most, picks));
 
 /// The band of a shard, and what goes into it.
 type OfShard<'a, E> = (&'a mut Band, Keys<'a, E>);
@@ -78,18 +107,28 @@ impl Filled for (u64, u32) {
 #[derive(Clone, Copy)]
 pub(crate) struct RibbonKernel {
     level: usize,
+    /// Nothing for a key that has to go the long way.
     contains: unsafe fn(&Shape, &[u64], u64) -> Option<bool>,
-    contains_some: unsafe fn(&Shape, &[u64], &[u64; AHEAD], &mut [bool; AHEAD]) -> u32,
+    /// Nothing of a ribbon all of whose keys do.
+    contains_some: Option<ContainsSome>,
 }
+
+/// So many keys are answered sooner together with others that nobody asked for than one after the other.
+const WORTH_IT: usize = 16;
+
+/// Answers for so many keys, but for those whose bits it gives.
+type ContainsSome = unsafe fn(&Shape, &[u64], &[u64; AHEAD], &mut [bool; AHEAD]) -> u32;
 
 impl RibbonKernel {
     fn new(level: usize, shape: &Shape) -> Self {
         let (contains, contains_some) = if Even::is_of(shape) {
-            (CONTAINS_EVEN[level], CONTAINS_SOME_EVEN[level])
-        } else if Usual::is_of(shape) {
-            (CONTAINS_USUAL[level], CONTAINS_SOME_USUAL[level])
+            (CONTAINS_EVEN[level], Some(CONTAINS_SOME_EVEN[level]))
+        } else if Narrow::is_of(shape) {
+            (CONTAINS_NARROW[level], Some(CONTAINS_SOME_NARROW[level]))
+        } else if Large::is_of(shape) {
+            (CONTAINS_LARGE[level], Some(CONTAINS_SOME_LARGE[level]))
         } else {
-            (CONTAINS[level], CONTAINS_SOME[level])
+            (CONTAINS_ANYWHERE[level], None)
         };
         RibbonKernel { level, contains, contains_some }
     }
@@ -118,37 +157,75 @@ impl RibbonKernel {
         }
     }
 
-    #[cold]
     #[inline(never)]
     fn contains_anywhere(self, shape: &Shape, words: &[u64], h: u64) -> bool {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { CONTAINS_ANYWHERE[self.level](shape, words, h) }
+        unsafe { CONTAINS_ANYWHERE[self.level](shape, words, h) == Some(true) }
     }
 
     /// Answers a batch; `answers` is as long as `h`.
     #[inline]
     pub(crate) fn contains_many(self, shape: &Shape, words: &[u64], h: &[u64], answers: &mut [bool]) {
+        let one_by_one = |h: &[u64], answers: &mut [bool]| {
+            for (answer, h) in answers.iter_mut().zip(h) {
+                *answer = self.contains(shape, words, *h);
+            }
+        };
+        let Some(contains_some) = self.contains_some else { return one_by_one(h, answers) };
+        // The first `count` of these.
+        let contains_some = |h: &[u64; AHEAD], answers: &mut [bool; AHEAD], count: usize| {
+            // SAFETY: the CPU has the level's features, see above.
+            let mut left = unsafe { contains_some(shape, words, h, answers) } & u32::MAX >> (AHEAD - count);
+            while left != 0 {
+                let i = left.trailing_zeros() as usize;
+                answers[i] = self.contains_anywhere(shape, words, h[i]);
+                left &= left - 1;
+            }
+        };
         for (h, answers) in h.chunks(AHEAD).zip(answers.chunks_mut(AHEAD)) {
             match (h.try_into(), answers.try_into()) {
-                (Ok(h), Ok(answers)) => self.contains_some(shape, words, h, answers),
+                (Ok(h), Ok(answers)) => contains_some(h, answers, AHEAD),
+                _ if h.len() < WORTH_IT => one_by_one(h, answers),
                 _ => {
                     let (mut hashes, mut found) = ([0; AHEAD], [false; AHEAD]);
                     hashes[..h.len()].copy_from_slice(h);
-                    self.contains_some(shape, words, &hashes, &mut found);
+                    contains_some(&hashes, &mut found, h.len());
                     answers.copy_from_slice(&found[..answers.len()]);
                 }
             }
         }
     }
 
+    /// [`contains`](Self::contains) of a ribbon with a second one behind it.
     #[inline]
-    fn contains_some(self, shape: &Shape, words: &[u64], h: &[u64; AHEAD], answers: &mut [bool; AHEAD]) {
+    pub(crate) fn contains_thin(self, shape: &Shape, thin: &Thin, words: &[u64], h: u64) -> bool {
         // SAFETY: the CPU has the level's features, see above.
-        let mut left = unsafe { (self.contains_some)(shape, words, h, answers) };
-        while left != 0 {
-            let i = left.trailing_zeros() as usize;
-            answers[i] = self.contains_anywhere(shape, words, h[i]);
-            left &= left - 1;
+        match unsafe { CONTAINS_THIN[self.level](thin, shape, words, h) } {
+            Some(is_held) => is_held,
+            None => self.contains_thin_anywhere(shape, thin, words, h),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn contains_thin_anywhere(self, shape: &Shape, thin: &Thin, words: &[u64], h: u64) -> bool {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { CONTAINS_THIN_ANYWHERE[self.level](thin, shape, words, h) }
+    }
+
+    /// [`contains_many`](Self::contains_many) of a ribbon with a second one behind it.
+    pub(crate) fn contains_many_thin(
+        self,
+        shape: &Shape,
+        thin: &Thin,
+        words: &[u64],
+        h: &[u64],
+        answers: &mut [bool],
+    ) {
+        for (h, answers) in h.chunks(AHEAD).zip(answers.chunks_mut(AHEAD)) {
+            self.contains_many(shape, words, h, answers);
+            // SAFETY: the CPU has the level's features, see above.
+            unsafe { NARROW[self.level](thin, shape, words, h, answers) }
         }
     }
 }
@@ -217,6 +294,12 @@ impl RibbonMaker {
     ) {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { E::TABLE[self.0](layer, columns, one, two) }
+    }
+
+    /// [`thin::best_seed`].
+    pub(crate) fn best_seed(self, most: u16, picks: &[u16]) -> (u8, usize) {
+        // SAFETY: the CPU has the level's features, see above.
+        unsafe { BEST_SEED[self.0](most, picks) }
     }
 
     /// [`solve::solve`].

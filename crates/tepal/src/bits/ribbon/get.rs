@@ -1,33 +1,29 @@
 //! The value of a key in a map.
 
-use super::ask::{AHEAD, Any, LANES, Place, halves, value};
+use super::ask::{Any, LANES, Place, halves, value};
+use super::batch::AHEAD;
 use super::shape::Shape;
 use super::{coefficients, fingerprint, lowest, mask};
-use crate::bits::kernel::{fetch_word, two_eights};
+use crate::bits::kernel::{Eights, Parities, fetch_word};
 
 impl Place {
     /// The parities of all columns, eight at a time; nothing where too few words follow.
     #[inline(always)]
-    fn eights(self, words: &[u64], (low, high): (u64, u64)) -> Option<u64> {
+    fn eights<P: Parities>(self, eights: Eights<'_>, halves: (u64, u64)) -> Option<u64> {
         let mut all = 0;
-        for from in (0..self.columns).step_by(LANES) {
-            let (a, b) = two_eights(words, self.at + from, self.step)?;
-            let mut bits = [0; LANES];
-            for i in 0..LANES {
-                let ones = ((a[i] & low) ^ (b[i] & high)).count_ones();
-                bits[i] = u64::from(ones & 1) << i;
-            }
-            all |= bits.iter().fold(0, |all, bit| all | bit) << from;
+        for from in (0..usize::from(self.columns)).step_by(LANES) {
+            let (first, second) = eights.at(self.at + from, self.has_more)?;
+            all |= P::parities(first, second, halves) << from;
         }
-        Some(lowest(all, self.columns as u32))
+        Some(lowest(all, self.columns.into()))
     }
 }
 
 /// The value that is stored for this hash; none where the fingerprint above it is another one, or the value is above the greatest there is.
 #[inline(always)]
-pub(crate) fn get(shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> {
+pub(crate) fn get<P: Parities>(shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> {
     let start = if shape.is_all_last() { 0 } else { start_of(shape, h) };
-    value_from(shape, words, greatest, start, h)
+    value_from::<P>(shape, words, greatest, start, h)
 }
 
 /// Where a key starts in the first layer.
@@ -39,14 +35,16 @@ fn start_of(shape: &Shape, h: u64) -> u64 {
 
 /// The same for a key that starts here in the first layer, where there is one.
 #[inline(always)]
-fn value_from(shape: &Shape, words: &[u64], greatest: u32, start: u64, h: u64) -> Option<u32> {
+fn value_from<P: Parities>(shape: &Shape, words: &[u64], greatest: u32, start: u64, h: u64) -> Option<u32> {
     let first = shape.first();
     let near = match shape.is_all_last() || first.is_bumped::<Any>(words, start) {
         true => None,
         false => {
             let place = first.place::<Any>(start);
-            let stored = place.eights(words, halves(coefficients(first.hash(h)), start));
-            stored.map(|stored| (stored, place.columns as u32))
+            let halves = halves(coefficients(first.hash(h)), start);
+            let stored =
+                Eights::new(words, first.columns).and_then(|eights| place.eights::<P>(eights, halves));
+            stored.map(|stored| (stored, place.columns.into()))
         }
     };
     let (stored, columns) = near.unwrap_or_else(|| elsewhere(shape, words, h));
@@ -65,9 +63,15 @@ fn elsewhere(shape: &Shape, words: &[u64], h: u64) -> (u64, u32) {
 
 /// Answers a batch; `answers` is as long as `h`.
 #[inline(always)]
-pub(crate) fn get_many(shape: &Shape, words: &[u64], greatest: u32, h: &[u64], answers: &mut [Option<u32>]) {
+pub(crate) fn get_many<P: Parities>(
+    shape: &Shape,
+    words: &[u64],
+    greatest: u32,
+    h: &[u64],
+    answers: &mut [Option<u32>],
+) {
     let mut starts = [0; AHEAD];
-    let behind = 2 * shape.first().most_columns();
+    let behind = 2 * usize::from(shape.first().most_columns());
     for (h, answers) in h.chunks(AHEAD).zip(answers.chunks_mut(AHEAD)) {
         if !shape.is_all_last() {
             for (start, &h) in starts.iter_mut().zip(h) {
@@ -78,7 +82,7 @@ pub(crate) fn get_many(shape: &Shape, words: &[u64], greatest: u32, h: &[u64], a
             }
         }
         for ((answer, &start), &h) in answers.iter_mut().zip(&starts).zip(h) {
-            *answer = value_from(shape, words, greatest, start, h);
+            *answer = value_from::<P>(shape, words, greatest, start, h);
         }
     }
 }

@@ -15,7 +15,9 @@ type Row = [u64; 4];
 /// Behind what the hashes are moved by in the layers.
 const MOVED: u64 = 65_536;
 
+/// Finished twice: hashes that differ in eight neighbouring bits only, all 256 of them, have else equations that add up to nothing.
 fn row(slots: u16, seed: u8, h: u64) -> Row {
+    let h = finish(h);
     core::array::from_fn(|i| {
         let word = finish(h.wrapping_add(STEP.wrapping_mul(MOVED + 4 * u64::from(seed) + i as u64)));
         match u32::from(slots).saturating_sub(64 * i as u32) {
@@ -58,7 +60,11 @@ pub(crate) fn solve<E: Entry>(keys: &[E], columns: u8, value: impl Fn(E) -> u64)
             }
         }
     }
-    Err(Error::damaged("a ribbon whose last keys have no solution"))
+    Err(Error::parameter(
+        "the hashes of a ribbon",
+        format_args!("{} of them that no last slots tell apart", keys.len()),
+        "hashes that are spread: by another seed, or mixed once more",
+    ))
 }
 
 /// The value of each slot, if there are such; 0 where it does not matter.

@@ -3,19 +3,22 @@
 //! A key has a start among the slots of a layer, and 64 coefficients. Its value is, column by column, the parity of those slots from
 //! its start on that its coefficients name. Keys for which a place in their layer is too dense are in the next one. What is where is in
 //! [`shape`], looking a value up in [`ask`]; slots that give each key its value are found in [`band`] and [`mod@solve`]; of the few keys that
-//! are left over in [`last`]. How often a key that was not stored finds its fingerprint is counted in [`rate`].
+//! are left over in [`last`]. How often a key that was not stored finds its fingerprint is counted in [`rate`]. A
+//! second ribbon for a rate between two powers of two is in [`thin`].
 //!
 //! What is stored for a key is [`stored`]: the value that it has in a map, mixed with its hash, in the lowest columns, and of its fingerprint as many bits as
 //! there are columns above. Of a filter there is no value: [`ask::contains`] compares fingerprints, [`get`] gives values too.
 
 pub(crate) mod ask;
 pub(crate) mod band;
+pub(crate) mod batch;
 pub(crate) mod entry;
 pub(crate) mod get;
 pub(crate) mod last;
 pub(crate) mod rate;
 pub(crate) mod shape;
 pub(crate) mod solve;
+pub(crate) mod thin;
 
 /// What the hash of a key is moved by from layer to layer: 2^64 over the golden ratio. By the same number hashes are multiplied.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;

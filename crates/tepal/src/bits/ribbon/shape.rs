@@ -111,9 +111,25 @@ pub(crate) const fn bucket_shift(is_coarse: bool) -> u32 {
 /// The code of a bucket, by where the codes begin.
 #[inline(always)]
 pub(crate) fn code(words: &[u64], thresholds: usize, bucket: u64, is_coarse: bool) -> u64 {
-    match is_coarse {
-        true => words[thresholds + (bucket >> 5) as usize] >> ((2 * bucket) & 62) & 3,
-        false => words[thresholds + (bucket >> 4) as usize] >> ((4 * bucket) & 60) & 15,
+    code_in(words[thresholds + word_of_code(bucket, is_coarse)], bucket, is_coarse)
+}
+
+/// In which of the words of codes that of a bucket is.
+#[inline(always)]
+pub(super) const fn word_of_code(bucket: u64, is_coarse: bool) -> usize {
+    (bucket >> if is_coarse { 5 } else { 4 }) as usize
+}
+
+/// The code of a bucket, in that word.
+#[inline(always)]
+pub(super) const fn code_in(word: u64, bucket: u64, is_coarse: bool) -> u64 {
+    if is_coarse { word >> ((2 * bucket) & 62) & 3 } else { word >> ((4 * bucket) & 60) & 15 }
+}
+
+/// Numbers of so many bits, from the lowest on, as words.
+pub(super) fn pack(numbers: &[u8], bits: u32, words: &mut [u64]) {
+    for (word, numbers) in words.iter_mut().zip(numbers.chunks((64 / bits) as usize)) {
+        *word = numbers.iter().rev().fold(0, |word, number| word << bits | u64::from(*number));
     }
 }
 
@@ -132,7 +148,7 @@ pub(crate) struct Layer {
     /// Starts in a shard.
     pub(crate) starts: u64,
     /// Columns; keys that start before slot `split` have one more.
-    pub(crate) columns: usize,
+    pub(crate) columns: u8,
     pub(crate) split: u64,
     /// Words of that one column.
     pub(crate) wide: usize,
@@ -159,7 +175,7 @@ impl Layer {
             shards,
             slots,
             starts: slots - 63,
-            columns: columns.into(),
+            columns,
             split: u64::from(split) * 64,
             wide: if split == 0 { 0 } else { u64::from(split).saturating_add(1).min(words) as usize },
             at: 0,
@@ -199,18 +215,18 @@ impl Layer {
 
     /// Columns of the keys that have the most.
     #[inline(always)]
-    pub(crate) fn most_columns(&self) -> usize {
-        self.columns + usize::from(self.split > 0)
+    pub(crate) fn most_columns(&self) -> u8 {
+        self.columns + u8::from(self.split > 0)
     }
 
     /// Words of all columns.
     pub(crate) fn column_words(&self) -> u64 {
-        self.shards * self.slots / 64 * self.columns as u64 + self.wide as u64
+        self.shards * self.slots / 64 * u64::from(self.columns) + self.wide as u64
     }
 
     /// Words of all columns of a shard.
     pub(crate) fn column_words_of(&self, shard: usize) -> usize {
-        self.words_of_shard() * self.columns + self.wide_of(shard)
+        self.words_of_shard() * usize::from(self.columns) + self.wide_of(shard)
     }
 
     /// How many words of a shard's columns are those of the one column more.
@@ -239,10 +255,7 @@ impl Layer {
 
     /// The codes of all buckets as words.
     pub(crate) fn pack(&self, codes: &[u8], words: &mut [u64]) {
-        let in_word = (64 / self.code_bits()) as usize;
-        for (word, codes) in words.iter_mut().zip(codes.chunks(in_word)) {
-            *word = codes.iter().rev().fold(0, |word, code| word << self.code_bits() | u64::from(*code));
-        }
+        pack(codes, self.code_bits(), words);
     }
 
     /// The code of a bucket.
@@ -347,6 +360,11 @@ impl Shape {
     #[inline(always)]
     pub(crate) fn is_all_last(&self) -> bool {
         self.depth == 0
+    }
+
+    /// Is nothing in it?
+    pub(crate) fn is_empty(&self) -> bool {
+        self.is_all_last() && self.fields.last == 0
     }
 
     /// Where the last slots begin, in words.

@@ -8,6 +8,7 @@ use super::*;
 use crate::bits::kernel::{MapKernel, RibbonKernel, RibbonMaker};
 use crate::bits::mix::{finish, unfinish};
 use band::{Band, Keys};
+use thin::Thin;
 
 #[test]
 fn a_finished_hash_is_found_again() {
@@ -37,6 +38,12 @@ fn keys(count: u64) -> Vec<u64> {
     keys
 }
 
+/// The fingerprint, column by column.
+fn contains_plainly(shape: &Shape, words: &[u64], h: u64) -> bool {
+    let (value, columns) = ask::value(shape, words, h);
+    lowest(value ^ fingerprint(h), columns) == 0
+}
+
 /// All levels give the same bits and answers, with any number of columns and at the end of the words too.
 #[test]
 fn every_level_does_the_same() {
@@ -62,7 +69,7 @@ fn every_level_does_the_same() {
             }
             assert!(twins[0].rows() == band.rows() && twins[0].codes() == band.codes() && left[0] == bumped);
             let mut out = vec![0; layer.column_words() as usize];
-            maker.solve(&band, layer.columns, layer.wide, &mut out);
+            maker.solve(&band, layer.columns.into(), layer.wide, &mut out);
             let mut all = vec![0; shape.words() as usize];
             all[..out.len()].copy_from_slice(&out);
             layer.pack(band.codes(), &mut all[layer.thresholds..][..layer.threshold_words() as usize]);
@@ -71,7 +78,7 @@ fn every_level_does_the_same() {
             kernel.contains_many(&shape, &all, &keys, &mut answers);
             for (h, answer) in keys.iter().zip(&answers) {
                 assert_eq!(kernel.contains(&shape, &all, *h), *answer);
-                assert_eq!(ask::contains_anywhere(&shape, &all, *h), *answer, "the long way");
+                assert_eq!(contains_plainly(&shape, &all, *h), *answer, "the plain way");
                 assert!(*answer || bumped.contains(h));
             }
             assert!(bumped.len() < keys.len() / 4, "{} of {}", bumped.len(), keys.len());
@@ -90,15 +97,89 @@ fn any_bits_are_asked() {
             let all = vec![fill; shape.words() as usize];
             for h in keys(500).into_iter().chain([0, u64::MAX]) {
                 for kernel in RibbonKernel::available(&shape) {
-                    let mut answer = [false];
-                    kernel.contains_many(&shape, &all, &[h], &mut answer);
-                    assert_eq!(kernel.contains(&shape, &all, h), answer[0]);
-                    assert_eq!(ask::contains_anywhere(&shape, &all, h), answer[0], "the long way");
+                    let plainly = contains_plainly(&shape, &all, h);
+                    assert_eq!(kernel.contains(&shape, &all, h), plainly);
+                    // One after the other, together with others, as many as go together, and more.
+                    for len in [1, 15, 16, 17, 32, 33, 50] {
+                        let mut answers = vec![!plainly; len];
+                        kernel.contains_many(&shape, &all, &vec![h; len], &mut answers);
+                        assert!(answers.iter().all(|answer| *answer == plainly), "{len} at once");
+                    }
                 }
             }
             assert!((0.0..=0.5).contains(&rate::rate(&shape, &all)));
         }
     }
+}
+
+/// Whatever stands in both ribbons, every level says the same, alone and in a batch, and what the long way says.
+#[test]
+fn two_ribbons_are_asked_the_same_by_every_level() {
+    // Of the second ribbon: fine thresholds, coarse ones, hashes that are moved, none but last slots, nothing.
+    for (own, seed, last) in [(9, 0, 70), (64, 0, 70), (64, 5, 70), (0, 0, 70), (0, 0, 0)] {
+        let mut second = Fields { last, ..fields(own, 1, 0) };
+        (second.words[1], second.seeds[0]) = (0, seed);
+        second.last_seed = if last == 0 { 0 } else { 3 };
+        second.check().unwrap();
+        let first = Shape::new(fields(70, 4, 0)).unwrap();
+        let thin = Thin::new(&first, Shape::new(second).unwrap(), 1, 26_215).unwrap();
+        let (mut words, mut state) = (vec![0; thin::words(&first, Some(&thin)) as usize], 0u64);
+        words.fill_with(|| {
+            state += 1;
+            finish(state)
+        });
+        let keys = keys(20_000);
+        let expected: Vec<bool> = keys.iter().map(|h| thin.contains_anywhere(&first, &words, *h)).collect();
+        let found = expected.iter().filter(|held| **held).count();
+        // 1/16 of them, and of these 0.8.
+        assert!((900..1100).contains(&found), "{found}");
+        for kernel in RibbonKernel::available(&first) {
+            let mut answers = vec![false; keys.len()];
+            kernel.contains_many_thin(&first, &thin, &words, &keys, &mut answers);
+            assert!(answers == expected, "{own}");
+            let alone = keys.iter().map(|h| kernel.contains_thin(&first, &thin, &words, *h));
+            assert!(alone.eq(expected.iter().copied()), "{own}");
+            kernel.contains_many_thin(&first, &thin, &words, &keys[..5], &mut answers[..5]);
+            assert!(answers == expected, "{own}");
+        }
+    }
+}
+
+#[test]
+fn the_best_seed_is_the_first_of_those_that_pick_the_fewest() {
+    let picks: Vec<u16> = keys(200).into_iter().map(thin::pick).collect();
+    for (most, count) in [(1, 0), (1, 200), (6554, 130), (26_215, 130), (26_215, 7), (65_535, 130)] {
+        let picks = &picks[..count];
+        let of = |seed: u64| picks.iter().filter(|pick| thin::is_picked(**pick, seed as u8, most)).count();
+        let least = (0..256).map(of).min().unwrap();
+        let first = (0..256).find(|seed| of(*seed) == least).unwrap();
+        for maker in RibbonMaker::available() {
+            assert_eq!(maker.best_seed(most, picks), (first as u8, least));
+        }
+        // More than can be counted in 16 bits.
+        let many = picks.repeat(600);
+        let (seed, found) = RibbonMaker::best().best_seed(most, &many);
+        assert_eq!((seed, found), (first as u8, 600 * least));
+    }
+    // Every seed picks as many of all numbers.
+    for seed in [0, 1, 2, 100, 255] {
+        let of_all = (0..=u16::MAX).filter(|pick| thin::is_picked(*pick, seed, 12_345)).count();
+        assert_eq!(of_all, 12_345);
+    }
+}
+
+#[test]
+fn the_rate_of_two_ribbons_is_met_and_hardly_overshot() {
+    for (rate, expected) in [(0.1, Some(3)), (0.4, Some(1)), (0.2, Some(2)), (0.04, Some(4)), (0.0313, None)]
+    {
+        let found = thin::picked_for(1 << 20, rate);
+        assert_eq!(found.map(|(columns, _)| columns), expected, "{rate}");
+        if let Some((columns, most)) = found {
+            let of = |most: u16| thin::share_of(most) / f64::from(1u32 << columns);
+            assert!(of(most) <= rate && of(most - 1) > rate, "{rate}");
+        }
+    }
+    assert!(thin::picked_for(2047, 0.1).is_none() && thin::picked_for(2048, 0.1).is_some());
 }
 
 #[test]
@@ -161,7 +242,7 @@ fn every_level_finds_the_same_values() {
             let columns = u32::from(value_bits + prints) + u32::from(split > 0);
             maker.fill(layer, columns, (&mut band, Keys { keys: &keys, bumped: &mut bumped }), None);
             let mut out = vec![0; layer.column_words() as usize];
-            maker.solve(&band, layer.columns, layer.wide, &mut out);
+            maker.solve(&band, layer.columns.into(), layer.wide, &mut out);
             let mut all = vec![0; shape.words() as usize];
             all[..out.len()].copy_from_slice(&out);
             layer.pack(band.codes(), &mut all[layer.thresholds..][..layer.threshold_words() as usize]);

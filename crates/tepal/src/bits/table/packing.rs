@@ -1,7 +1,7 @@
 //! How numbers are packed into lines.
 
-use super::spread;
 use crate::bits::Line;
+use crate::bits::mix::number;
 use crate::error::{Error, Result};
 
 /// No number is as large.
@@ -198,7 +198,7 @@ impl Packing {
     /// The number of a key with this hash.
     #[inline(always)]
     pub(crate) fn number(&self, h: u64) -> u64 {
-        ((u128::from(spread(h)) * u128::from(self.fields.numbers)) >> 64) as u64
+        number(h, self.fields.numbers)
     }
 
     /// Where a number stands.

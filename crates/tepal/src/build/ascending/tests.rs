@@ -110,6 +110,7 @@ fn the_ribbon_of_a_spool_is_that_of_its_hashes() {
     for shift in [0, 20, 44] {
         let hashes: Vec<u64> = (0..200_000u64).map(|i| i << shift).collect();
         same(&at(0.01), &hashes, 2);
+        same(&at(0.1), &hashes, 2);
     }
 }
 

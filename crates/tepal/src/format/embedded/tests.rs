@@ -124,10 +124,12 @@ fn damage_is_refused() {
             assert!(BloomFilter::from_embedded(&bytes[..len], &keys).is_err(), "{filter:?}: {len} bytes");
         }
         assert!(BloomFilter::from_embedded(&[&bytes[..], &[0]].concat(), &keys).is_err());
+        let cut = BloomFilter::from_embedded(&bytes[bytes.len() - 16..], &keys).unwrap_err().to_string();
+        assert!(cut.contains("and 16 behind them, and there are 16 bytes"), "{cut}");
 
         // Whoever knows the rule can say anything; none of it panics, and the shape fits the bits.
         let trailer = bytes.len() - 16;
-        for at in 1..6 {
+        for at in 1..8 {
             for value in [0, 1, 2, 3, 4, 5, 9, 64, 255] {
                 let mut changed = bytes.clone();
                 changed[trailer + at] = value;

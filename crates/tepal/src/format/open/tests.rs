@@ -325,7 +325,7 @@ fn another_name_is_refused_by_every_way_in() {
             open.quick().open(&path).err(),
             open.in_memory().open(&path).err(),
             if cfg!(target_endian = "little") {
-                open.view(place).err()
+                open.view::<BloomFilter<_>>(place).err()
             } else {
                 open.from_bytes(&bytes).err()
             },

@@ -19,7 +19,6 @@ use crate::format::seal::SealKey;
 #[cfg(feature = "std")]
 use crate::format::stamp::{Origin, Stamp};
 use crate::format::{envelope, write};
-use crate::kinds::FilePart;
 #[cfg(feature = "std")]
 use crate::kinds::Ref;
 
@@ -60,7 +59,7 @@ impl Opened {
 
     fn bytes(&self, seal: Option<&SealKey>) -> Result<Vec<u8>> {
         match &self.beside {
-            None => write::bytes(self.filter.kind(), &self.checked_part()?, seal),
+            None => write::bytes(self.filter.kind(), &write::checked_part(self.filter.as_dyn())?, seal),
             Some(beside) => {
                 self.check_seal(seal)?;
                 let mut bytes = Vec::new();
@@ -68,13 +67,6 @@ impl Opened {
                 Ok(bytes)
             }
         }
-    }
-
-    /// What a tepal file holds of the filter, once its bits are known to be right.
-    fn checked_part(&self) -> Result<FilePart<'_>> {
-        let filter = self.filter.as_dyn();
-        filter.check_before_copying()?;
-        filter.file_part()
     }
 
     /// Only a tepal file has a seal.
@@ -204,7 +196,7 @@ impl Opened {
     fn write(&self, out: &mut dyn Write, seal: Option<&SealKey>) -> Result<()> {
         match &self.beside {
             None => {
-                let part = self.checked_part()?;
+                let part = write::checked_part(self.filter.as_dyn())?;
                 write::to_writer(self.filter.kind(), &part, seal, out).map_err(write::writing)
             }
             Some(beside) => {

@@ -2,7 +2,7 @@ use alloc::string::ToString;
 use alloc::vec;
 
 use super::*;
-use crate::SecretKey;
+use crate::{Format, Opened, SecretKey};
 
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Shard {
@@ -30,7 +30,7 @@ fn text_and_binary_formats() {
     // A list of numbers is taken too.
     let list = serde_json::to_vec(&shard.seen.to_bytes().unwrap()).unwrap();
     let mut json = serde_json::Deserializer::from_slice(&list);
-    let seen = json.deserialize_any(File).unwrap();
+    let seen = json.deserialize_any(File::<BloomFilter>(PhantomData)).unwrap();
     assert!(seen == shard.seen);
 }
 
@@ -45,7 +45,11 @@ fn whatever_is_wrong_is_refused() {
     assert!(refused.contains("bytes of a tepal file"), "{refused}");
     for not_bytes in [vec![256], vec![-1]] {
         let list = serde_json::to_string(&not_bytes).unwrap();
-        assert!(serde_json::Deserializer::from_str(&list).deserialize_any(File).is_err());
+        assert!(
+            serde_json::Deserializer::from_str(&list)
+                .deserialize_any(File::<BloomFilter>(PhantomData))
+                .is_err()
+        );
     }
 }
 
@@ -58,4 +62,131 @@ fn a_secret_filter_says_what_to_do() {
     let json = serde_json::to_string(&STANDARD.encode(keyed.to_bytes().unwrap())).unwrap();
     let refused = serde_json::from_str::<BloomFilter>(&json).unwrap_err().to_string();
     assert!(refused.contains("secret"), "{refused}");
+}
+
+/// What is to be a field and comes back as it was, whatever its kind, and what it is as any filter.
+fn comes_back<F>(filter: F, other: &str) -> String
+where
+    F: Serialize + for<'de> Deserialize<'de> + Clone + PartialEq + Into<AnyFilter>,
+{
+    let any: AnyFilter = filter.clone().into();
+    let file = Opened::new(any.clone(), Format::Tepal).unwrap().to_bytes().unwrap();
+    let json = serde_json::to_string(&filter).unwrap();
+    assert_eq!(json, alloc::format!("\"{}\"", STANDARD.encode(&file)));
+    assert_eq!(json, serde_json::to_string(&any).unwrap());
+    assert!(serde_json::from_str::<F>(&json).unwrap() == filter);
+    assert!(serde_json::from_str::<AnyFilter>(&json).unwrap() == any);
+    let mut cbor = Vec::new();
+    ciborium::into_writer(&filter, &mut cbor).unwrap();
+    assert!(cbor.ends_with(&file), "bytes, not a list of numbers");
+    assert!(ciborium::from_reader::<F, _>(&cbor[..]).unwrap() == filter);
+    let list = serde_json::to_vec(&file).unwrap();
+    let mut list = serde_json::Deserializer::from_slice(&list);
+    assert!(list.deserialize_any(File::<AnyFilter>(PhantomData)).unwrap() == any);
+
+    // Another kind, and damage.
+    let refused = serde_json::from_str::<F>(other).map(drop).unwrap_err().to_string();
+    assert!(refused.contains("cannot be") && refused.contains("AnyFilter"), "{refused}");
+    let last = cbor.len() - 1;
+    for at in [last, last - file.len() + 9, last - file.len() / 2] {
+        cbor[at] ^= 4;
+        assert!(ciborium::from_reader::<F, _>(&cbor[..]).map(drop).is_err(), "byte {at}");
+        assert!(ciborium::from_reader::<AnyFilter, _>(&cbor[..]).map(drop).is_err(), "byte {at}");
+        cbor[at] ^= 4;
+    }
+    assert!(ciborium::from_reader::<F, _>(&cbor[..last]).map(drop).is_err());
+    json
+}
+
+/// A kind without a line here does not compile.
+#[cfg(all(feature = "growing", feature = "quotient", feature = "ribbon", feature = "except"))]
+#[test]
+fn every_kind_is_a_field() {
+    use crate::*;
+    let keys = ["apple", "pear"];
+    let bloom = || BloomFilter::builder().false_positive_rate(0.2).build_from(0..200u32).unwrap();
+    let ribbon = || {
+        let mut filter = RibbonFilter::builder().build_from(keys).unwrap();
+        filter.insert("plum").unwrap();
+        filter
+    };
+    let of_bloom = serde_json::to_string(&bloom()).unwrap();
+    let of_ribbon = serde_json::to_string(&ribbon()).unwrap();
+    let excepted = Opened::new(bloom(), Format::Tepal).unwrap();
+    let stranger = (0..).map(|i: u32| i.to_string()).find(|key| excepted.contains(key)).unwrap();
+    let (mut exceptions, mut strangers) = (Exceptions::new(), PreparedKeys::default());
+    excepted.key_hasher().prepare(&stranger, &mut strangers).unwrap();
+    assert_eq!(exceptions.take(excepted.filter(), &strangers), 1);
+    let excepted = excepted.except(&exceptions).unwrap();
+    let mut names = Vec::new();
+    for any in [
+        bloom().into(),
+        BloomFilter::builder().capacity(10).build_growing().unwrap().into(),
+        QuotientFilter::builder().capacity(10).build().unwrap().into(),
+        ExpiringFilter::builder().capacity(10).window_of_keys(10).build().unwrap().into(),
+        GrowingFilter::builder().build().unwrap().into(),
+        SegmentFilter::builder().capacity(10).build().unwrap().into(),
+        ribbon().into(),
+        RibbonMap::builder().build_from([("a", 1)]).unwrap().into(),
+        excepted.into_filter(),
+    ] {
+        names.push(any.kind().name());
+        let json = match any.clone() {
+            AnyFilter::Bloom(_) => of_bloom.clone(),
+            AnyFilter::Scalable(filter) => comes_back(filter, &of_bloom),
+            AnyFilter::Quotient(filter) => comes_back(filter, &of_ribbon),
+            AnyFilter::Expiring(filter) => comes_back(filter, &of_bloom),
+            AnyFilter::Growing(filter) => comes_back(filter, &of_bloom),
+            AnyFilter::Segment(filter) => comes_back(filter, &of_bloom),
+            AnyFilter::Ribbon(filter) => comes_back(filter, &of_bloom),
+            AnyFilter::Map(filter) => comes_back(filter, &of_ribbon),
+            // Whoever does not honour exceptions cannot have it.
+            AnyFilter::Excepted(_) => {
+                let json = serde_json::to_string(&any).unwrap();
+                let refused = serde_json::from_str::<BloomFilter>(&json).map(drop).unwrap_err().to_string();
+                assert!(refused.contains("exceptions"), "{refused}");
+                json
+            }
+        };
+        let again: AnyFilter = serde_json::from_str(&json).unwrap();
+        assert!(again == any && again.exceptions() == any.exceptions());
+        let is_bloom = serde_json::from_str::<BloomFilter>(&json).is_ok();
+        assert_eq!(is_bloom, matches!(any, AnyFilter::Bloom(_)));
+    }
+    // Each kind, and one Bloom filter with exceptions.
+    let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).chain([Kind::Bloom.name()]).collect();
+    names.sort_unstable();
+    assert!(kinds.iter().all(|kind| names.contains(kind)) && names.len() == kinds.len());
+}
+
+#[cfg(feature = "ribbon")]
+#[test]
+fn a_secret_ribbon_says_what_to_do() {
+    use crate::RibbonFilter;
+    let keyed = RibbonFilter::builder().secret_key(SecretKey::new([1; 16])).build_from(["apple"]).unwrap();
+    let any = AnyFilter::from(keyed.clone());
+    for refused in [serde_json::to_string(&keyed), serde_json::to_string(&any)] {
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("secret key") && refused.contains("Open::secret_key"), "{refused}");
+    }
+    let file = Opened::new(keyed, Format::Tepal).unwrap().to_bytes().unwrap();
+    let json = serde_json::to_string(&STANDARD.encode(file)).unwrap();
+    let refused = serde_json::from_str::<RibbonFilter>(&json).map(drop).unwrap_err().to_string();
+    assert!(refused.contains("secret"), "{refused}");
+}
+
+/// Bytes of another program are no tepal file, and a chain of another program has none.
+#[cfg(feature = "foreign")]
+#[test]
+fn other_programs_are_refused_in_words() {
+    use crate::Scheme;
+    let guava = BloomFilter::builder().scheme(Scheme::GuavaMitz64).capacity(10).build().unwrap();
+    let file = Opened::new(guava.clone(), Format::Guava).unwrap().to_bytes().unwrap();
+    let json = serde_json::to_string(&STANDARD.encode(file)).unwrap();
+    let refused = serde_json::from_str::<AnyFilter>(&json).map(drop).unwrap_err().to_string();
+    assert!(refused.starts_with("not a tepal filter"), "{refused}");
+    // The filter itself has one.
+    let any = AnyFilter::from(guava);
+    let json = serde_json::to_string(&any).unwrap();
+    assert!(serde_json::from_str::<AnyFilter>(&json).unwrap() == any);
 }

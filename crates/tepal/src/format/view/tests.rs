@@ -106,7 +106,7 @@ fn the_key_domain_is_asked_for() {
     #[cfg(feature = "std")]
     assert_eq!(open.read_from(&bytes[..]).unwrap_err().to_string(), refused.to_string());
     if cfg!(target_endian = "little") {
-        assert_eq!(open.view(&placed).unwrap_err().to_string(), refused.to_string());
+        assert_eq!(open.view::<BloomFilter<_>>(&placed).unwrap_err().to_string(), refused.to_string());
     }
     assert!(Open::new().key_domain(KeyDomain::Bytes).from_bytes(&bytes).is_ok());
 }
@@ -142,7 +142,7 @@ fn every_change_is_refused_and_none_panics() {
         bytemuck::cast_slice_mut::<Line, u8>(&mut placed.lines)[bit / 8] ^= 1 << (bit % 8);
         let refused = BloomFilter::view(&placed).map(drop).unwrap_err().to_string();
         assert_eq!(refused, BloomFilter::from_bytes(placed.as_ref()).unwrap_err().to_string());
-        if let Ok(quick) = Open::new().quick().view(&placed) {
+        if let Ok(quick) = Open::new().quick().view::<BloomFilter<_>>(&placed) {
             let _ = quick.contains("a");
             assert!(quick.verify().is_err() && quick.to_bytes().is_err() && quick.to_bits().is_err());
             assert!(quick.to_embedded().is_err() && quick.into_owned().is_err());
@@ -179,14 +179,14 @@ fn keys_are_asked_for() {
     let filter = BloomFilter::builder().secret_key(key.clone()).build_from(["a"]).unwrap();
     let placed = Placed::new(&filter.to_bytes().unwrap(), 0);
     assert!(matches!(BloomFilter::view(&placed), Err(Error::KeyRequired)));
-    assert!(Open::new().secret_key(&key).view(&placed).unwrap().contains("a"));
+    assert!(Open::new().secret_key(&key).view::<BloomFilter<_>>(&placed).unwrap().contains("a"));
     #[cfg(feature = "seal")]
     {
         let seal = crate::SealKey::new(b"the key of a seal").unwrap();
         let placed = Placed::new(&filter.to_bytes_sealed(&seal).unwrap(), 0);
         let open = Open::new().secret_key(&key);
-        assert!(matches!(open.view(&placed), Err(Error::SealRequired)));
-        let view = open.seal_key(&seal).view(&placed).unwrap();
+        assert!(matches!(open.view::<BloomFilter<_>>(&placed), Err(Error::SealRequired)));
+        let view = open.seal_key(&seal).view::<BloomFilter<_>>(&placed).unwrap();
         assert!(view.contains("a") && view == filter);
     }
 }
@@ -197,3 +197,42 @@ fn bytes_of_the_program_lie_at_a_multiple_of_64() {
     assert_eq!(file, include_bytes!("../mod.rs"));
     assert_eq!(file.as_ptr().addr() % 64, 0);
 }
+
+/// What opening says of a file of another kind, by every kind that has views.
+#[test]
+fn another_kind_is_refused_with_the_call_for_it() {
+    let bytes = BloomFilter::builder().build_from(["a"]).unwrap().to_bytes().unwrap();
+    for past in [0, 8] {
+        // Before anybody looks at where the bits lie.
+        let placed = Placed::new(&bytes, past);
+        let refused = |result: Result<()>, words: &str| {
+            let error = result.unwrap_err();
+            assert!(matches!(error, Error::NotPossible { .. }), "{error}");
+            assert_eq!(error.to_string(), words);
+        };
+        #[cfg(feature = "ribbon")]
+        {
+            refused(
+                RibbonFilter::view(&placed).map(drop),
+                "a filter of the kind `bloom` cannot be a `RibbonFilter`; ask it by `BloomFilter::view`",
+            );
+            refused(
+                RibbonMap::view_at(&placed, ..).map(drop),
+                "a filter of the kind `bloom` cannot be a `RibbonMap`; ask it by `BloomFilter::view`",
+            );
+        }
+        #[cfg(feature = "quotient")]
+        {
+            let table = crate::QuotientFilter::builder().capacity(10).build().unwrap();
+            let table = crate::Opened::new(table, crate::Format::Tepal).unwrap().to_bytes().unwrap();
+            refused(
+                BloomFilter::view(&Placed::new(&table, past)).map(drop),
+                "a filter of the kind `quotient` cannot be a `BloomFilter`; read it by `tepal::from_bytes`, which copies it",
+            );
+        }
+        let _ = (refused, &placed);
+    }
+}
+
+#[cfg(feature = "ribbon")]
+mod ribbon;

@@ -14,7 +14,7 @@ use crate::facts::Window;
 use crate::ids::{KeyDomain, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
-use crate::kinds::in_file::{BodyChecked, Ref, self_test_of_spread};
+use crate::kinds::in_file::{BodyChecked, Ref, check_self_test_of_spread, self_test_of_spread};
 use crate::kinds::quotient::Meta;
 use crate::kinds::quotient::table::Table;
 use crate::kinds::storage::Mapped;
@@ -169,12 +169,7 @@ impl AwaitsBody for Bodiless {
     }
 
     fn self_test(&self) -> Result<()> {
-        match self_test_of_spread(self.meta.keys.hasher()) == self.sum {
-            true => Ok(()),
-            false => {
-                Err(Error::damaged("this build's hash does not give the numbers that the writer's gave"))
-            }
-        }
+        check_self_test_of_spread(self.meta.keys.hasher(), self.sum)
     }
 
     fn check(&self) -> Box<dyn CheckBody> {

@@ -11,6 +11,8 @@ use crate::error::{Error, Result};
 use crate::ids::{Kind, OverCapacity};
 use crate::kinds::quotient::table::{Counts, MOST_COPIES, Merged, Table, too_many_copies};
 use crate::kinds::quotient::{Meta as TableMeta, QuotientFilter};
+#[cfg(feature = "ribbon")]
+use crate::kinds::ribbon::RibbonFilter;
 use crate::params::check_rate;
 
 /// The greatest factor by which the numbers of the first link are made fewer: they are a multiple of 64.
@@ -130,15 +132,7 @@ impl GrowingFilter {
         check_rate(rate)?;
         self.check_before_copying()?;
         let finest = self.links[0].packing().numbers();
-        let mut numbers = Vec::new();
-        let keys = usize::try_from(self.len()).unwrap_or(usize::MAX);
-        numbers
-            .try_reserve_exact(keys)
-            .map_err(|_| Error::TooLarge { bytes: self.len().saturating_mul(8) })?;
-        for (link, table) in self.links.iter().enumerate() {
-            numbers.extend(table.entries().map(|number| number >> GrowthPlan::finer(link)));
-        }
-        numbers.sort_unstable();
+        let numbers = self.numbers_of_all()?;
         let mut factor = MOST_FACTOR;
         let counts = loop {
             let counts = Counts::of(numbers.iter().map(|number| number >> factor), 0);
@@ -174,5 +168,43 @@ impl GrowingFilter {
             labels: self.meta.labels.as_ref().map(|labels| Box::new((**labels).clone())),
         };
         Ok(QuotientFilter::from_parts(meta, table, counts.slots).deletable(self.meta.is_deletable))
+    }
+
+    /// The smallest filter of what the links hold, without their keys: a ribbon of their numbers, to which keys can be added, but from which
+    /// none can be taken. [`QuotientFilter::to_ribbon`] says what it takes.
+    ///
+    /// The numbers are those of the first link, of which there are few where the filter has grown far: then a table of them errs too often
+    /// by itself, and the error says how often.
+    ///
+    /// ```
+    /// let grown = tepal::GrowingFilter::builder().first(10_000).false_positive_rate(0.001).build_from(0..20_000u32)?;
+    /// let frozen = grown.to_ribbon(0.01)?;
+    /// assert!(frozen.contains(&7u32) && frozen.false_positive_rate() <= 0.01);
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`QuotientFilter::to_ribbon`].
+    #[cfg(feature = "ribbon")]
+    pub fn to_ribbon(&self, rate: f64) -> Result<RibbonFilter> {
+        self.check_before_copying()?;
+        let mut numbers = self.numbers_of_all()?;
+        numbers.dedup();
+        let (all, labels) = (self.links[0].packing().numbers(), self.labels().kept());
+        RibbonFilter::of_numbers(&self.meta.keys, labels, all, numbers, rate)
+    }
+
+    /// The numbers of all keys as the first link has them, ascending, each as often as it is held.
+    fn numbers_of_all(&self) -> Result<Vec<u64>> {
+        let mut numbers = Vec::new();
+        let keys = usize::try_from(self.len()).unwrap_or(usize::MAX);
+        numbers
+            .try_reserve_exact(keys)
+            .map_err(|_| Error::TooLarge { bytes: self.len().saturating_mul(8) })?;
+        for (link, table) in self.links.iter().enumerate() {
+            numbers.extend(table.entries().map(|number| number >> GrowthPlan::finer(link)));
+        }
+        numbers.sort_unstable();
+        Ok(numbers)
     }
 }

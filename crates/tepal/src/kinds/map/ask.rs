@@ -6,11 +6,12 @@ use alloc::vec::Vec;
 use super::RibbonMap;
 use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys, is_perhaps_in};
 use crate::kinds::calls::ask_many;
+use crate::kinds::storage::PlainStorage;
 
 /// Keys that are hashed, and asked for, at once.
 const BATCH: usize = 256;
 
-impl RibbonMap {
+impl<L: PlainStorage> RibbonMap<L> {
     /// The value of the key.
     ///
     /// Of a key that was given it is its value, certainly. Of another one it is nothing, but for a share of them, the
@@ -113,7 +114,10 @@ impl RibbonMap {
         &self,
         keys: &K,
         threads: core::num::NonZeroUsize,
-    ) -> Vec<Option<u32>> {
+    ) -> Vec<Option<u32>>
+    where
+        L: Sync,
+    {
         crate::kinds::bloom::answer_in_bulk(keys, threads, |piece, answers| {
             self.get_many_into(piece, answers);
         })
@@ -162,7 +166,10 @@ impl RibbonMap {
         &self,
         keys: &K,
         threads: core::num::NonZeroUsize,
-    ) -> Vec<bool> {
+    ) -> Vec<bool>
+    where
+        L: Sync,
+    {
         crate::kinds::bloom::answer_in_bulk(keys, threads, |piece, answers| {
             self.contains_many_into(piece, answers);
         })

@@ -4,13 +4,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Meta, RibbonMap, named_share};
+use crate::bits::LINE_BYTES;
 use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::key::{Key, KeySink};
 use crate::kinds::bloom::BloomFilterBuilder;
 use crate::kinds::calls::key_options;
 use crate::kinds::list::{Listed, MOST_SEGMENTS, SegmentList, check_name};
-use crate::kinds::ribbon::construct;
+use crate::kinds::ribbon::{construct, plan};
 use crate::params::check_rate;
 
 /// The rate that is promised where the caller names none.
@@ -125,14 +126,7 @@ impl RibbonMapBuilder {
     /// # Errors
     /// As [`build_from`](Self::build_from).
     pub fn build_from_hashes(self, mut pairs: Vec<(u64, u32)>) -> Result<RibbonMap> {
-        let promised_rate = self.rate.unwrap_or(DEFAULT_RATE);
-        if promised_rate != EVERY {
-            check_rate(promised_rate)?;
-        }
-        if promised_rate < LEAST_RATE {
-            let reason = "a map has one of 2^-32 (2.4e-10) at least";
-            return Err(Error::rate_out_of_reach(promised_rate, reason));
-        }
+        let promised_rate = self.reachable_rate()?;
         self.labels.check()?;
         let meta = Meta { keys: self.key_hasher()?, promised_rate, labels: self.labels.clone().kept() };
         let value_bits = self.bits_of(pairs.iter().map(|pair| pair.1).max())?;
@@ -146,9 +140,45 @@ impl RibbonMapBuilder {
         }
         let names = self.listed(&pairs)?;
         // Other keys are told by their values too, where these have no names.
-        let rate = (promised_rate / named_share(&names, value_bits)).min(EVERY);
+        let rate = (promised_rate / named_share(names.listed().len(), value_bits)).min(EVERY);
         let (shape, lines, keys) = construct::ribbon_of_different(pairs, value_bits, rate, threads)?;
         Ok(RibbonMap::from_parts(meta, names, shape, lines, keys))
+    }
+
+    /// About how many bytes the map of so many different keys will take ([`size_in_bytes`](RibbonMap::size_in_bytes)), without the
+    /// [names](Self::names) of its values: within a hundredth from 10,000 keys on. The values are as many as have names, or of as many bits as
+    /// [`value_bits`](Self::value_bits) says; of one bit, where nothing is said of them.
+    ///
+    /// ```
+    /// use tepal::RibbonMap;
+    /// let builder = RibbonMap::builder().false_positive_rate(1.0 / 256.0).value_bits(6);
+    /// let planned = builder.planned_size_in_bytes(50_000)?;
+    /// let built = builder.build_from((0..50_000u32).map(|i| (i, i % 64)))?.size_in_bytes();
+    /// assert!(planned.abs_diff(built) < built / 100);
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::RateOutOfReach`] for a rate that no map has, [`Error::Parameter`] for bits or names that no values have;
+    /// [`Error::TooLarge`] for more keys than any map has.
+    pub fn planned_size_in_bytes(&self, keys: u64) -> Result<u64> {
+        let value_bits = self.bits_of(None)?;
+        let rate = (self.reachable_rate()? / named_share(self.names.len(), value_bits)).min(EVERY);
+        let shape = plan::planned(keys, value_bits, rate)?;
+        Ok(shape.lines() * LINE_BYTES)
+    }
+
+    /// The rate that is promised, if there is a map of it.
+    fn reachable_rate(&self) -> Result<f64> {
+        let promised_rate = self.rate.unwrap_or(DEFAULT_RATE);
+        if promised_rate != EVERY {
+            check_rate(promised_rate)?;
+        }
+        if promised_rate < LEAST_RATE {
+            let reason = "a map has one of 2^-32 (2.4e-10) at least";
+            return Err(Error::rate_out_of_reach(promised_rate, reason));
+        }
+        Ok(promised_rate)
     }
 
     /// How many bits a value has.

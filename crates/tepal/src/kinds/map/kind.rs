@@ -9,10 +9,11 @@ use crate::facts::{Facts, Labels, RibbonFacts, Warning};
 use crate::ids::{Kind, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
 use crate::kinds::calls::same_calls;
+use crate::kinds::storage::PlainStorage;
 use crate::kinds::{AwaitsBody, FilePart, Filter};
 
 /// What the calls of all kinds come to.
-impl RibbonMap {
+impl<L: PlainStorage> RibbonMap<L> {
     fn insert(&mut self, _: &KeyRef<'_>) -> Result<bool> {
         Err(fixed("take another key"))
     }
@@ -28,11 +29,11 @@ impl RibbonMap {
         Err(fixed("forget its keys"))
     }
 
-    pub(crate) fn union_with(&mut self, _: &RibbonMap) -> Result<()> {
+    pub(crate) fn union_with(&mut self, _: &Self) -> Result<()> {
         Err(fixed("be united"))
     }
 
-    pub(crate) fn intersect_with(&mut self, _: &RibbonMap) -> Result<()> {
+    pub(crate) fn intersect_with(&mut self, _: &Self) -> Result<()> {
         Err(fixed("be intersected"))
     }
 
@@ -77,6 +78,8 @@ impl RibbonMap {
                 value_bits: fields.value_bits,
                 layers: self.shape.layers().len() as u8,
                 last_slots: fields.last,
+                numbers: None,
+                picked: 0,
             }),
             warnings: Vec::new(),
             file: None,
@@ -84,7 +87,7 @@ impl RibbonMap {
     }
 }
 
-impl Filter for RibbonMap {
+impl<L: PlainStorage> Filter for RibbonMap<L> {
     same_calls!();
 
     fn estimated_len(&self) -> f64 {
@@ -125,10 +128,7 @@ impl Filter for RibbonMap {
     }
 
     fn check_before_copying(&self) -> Result<()> {
-        match &self.body_check {
-            Some(check) if !check.has_passed() => check.run(self.as_lines()),
-            _ => Ok(()),
-        }
+        self.check_before_copying()
     }
 
     fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {

@@ -1,10 +1,11 @@
 //! A map that does not change, from keys to small numbers: a bumped ribbon that holds the value of each key, and some bits of its fingerprint.
 //!
-//! Describing and building it is in [`builder`], asking in [`ask`], what a file holds of it in [`part`], what every kind of filter does in
+//! Describing and building it is in [`builder`], asking in [`ask`], what a file holds of it in [`part`] and in [`embedded`], what every kind of filter does in
 //! [`kind`]. The way from pairs to slots is `kinds/ribbon/construct.rs`, the ribbon itself `bits/ribbon`.
 
 mod ask;
 mod builder;
+mod embedded;
 mod kind;
 pub(super) mod part;
 
@@ -12,6 +13,7 @@ use alloc::boxed::Box;
 use core::fmt;
 
 pub use builder::RibbonMapBuilder;
+pub(crate) use part::checked_value_bits;
 
 use crate::bits::kernel::MapKernel;
 use crate::bits::ribbon::rate;
@@ -24,7 +26,7 @@ use crate::key::KeyHasher;
 use crate::kinds::calls::about_keys;
 use crate::kinds::in_file::{BodyChecked, Ref};
 use crate::kinds::list::{Segment, SegmentList};
-use crate::kinds::storage::{Mapped, PlainStorage};
+use crate::kinds::storage::{Backing, Mapped, PlainStorage};
 
 /// The smallest map from keys to numbers of 1 to 32 bits that is known before and does not change. The keys are not in it.
 ///
@@ -45,11 +47,14 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 /// assert_eq!(country.get("10.0.0.0/24"), None);     // that of 1 key in 100 is not
 /// # Ok::<(), tepal::Error>(())
 /// ```
+///
+/// `L` is where the ribbon lies: [`Mapped`], in memory or in an opened file, or [`InBytes`](crate::InBytes), inside bytes of the caller's
+/// ([`view`](RibbonMap::view)). Both are asked by the same code.
 #[derive(Clone)]
-pub struct RibbonMap {
+pub struct RibbonMap<L = Mapped> {
     shape: Shape,
     kernel: MapKernel,
-    lines: Mapped,
+    lines: L,
     meta: Meta,
     /// The values that have names.
     names: SegmentList,
@@ -68,11 +73,13 @@ struct Meta {
     labels: Option<Box<Labels>>,
 }
 
-impl RibbonMap {
-    fn from_parts(meta: Meta, names: SegmentList, shape: Shape, lines: Mapped, keys: u64) -> Self {
+impl<L> RibbonMap<L> {
+    fn from_parts(meta: Meta, names: SegmentList, shape: Shape, lines: L, keys: u64) -> Self {
         RibbonMap { shape, kernel: MapKernel::best(), lines, meta, names, keys, body_check: None }
     }
+}
 
+impl<L: PlainStorage> RibbonMap<L> {
     /// The share of other keys that get a value, as promised: 1 where every key gets one.
     #[must_use]
     pub fn promised_false_positive_rate(&self) -> f64 {
@@ -85,7 +92,10 @@ impl RibbonMap {
     pub fn false_positive_rate(&self) -> f64 {
         match self.is_empty() {
             true => 0.0,
-            false => rate::rate(&self.shape, self.words()) * named_share(&self.names, self.value_bits()),
+            false => {
+                rate::rate(&self.shape, self.words())
+                    * named_share(self.names.listed().len(), self.value_bits())
+            }
         }
     }
 
@@ -160,6 +170,32 @@ impl RibbonMap {
         self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.as_lines()))
     }
 
+    /// The map in memory: a copy, or the same memory where the ribbon is in memory already.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a map that was opened
+    /// [quick](crate::Open::quick) and whose ribbon is not what was written.
+    pub fn into_owned(self) -> Result<RibbonMap> {
+        self.check_before_copying()?;
+        let RibbonMap { shape, kernel, lines, meta, names, keys, .. } = self;
+        let lines = Mapped(Backing::Memory(lines.into_lines()?));
+        Ok(RibbonMap { shape, kernel, lines, meta, names, keys, body_check: None })
+    }
+
+    /// The same with the ribbon that it has been waiting for.
+    pub(crate) fn with_lines<M>(self, lines: M) -> RibbonMap<M> {
+        let RibbonMap { shape, kernel, meta, names, keys, body_check, .. } = self;
+        RibbonMap { shape, kernel, lines, meta, names, keys, body_check }
+    }
+
+    /// To be called before the ribbon goes into another file, whose new checksums would hide what is wrong with it.
+    pub(crate) fn check_before_copying(&self) -> Result<()> {
+        match &self.body_check {
+            Some(check) if !check.has_passed() => check.run(self.as_lines()),
+            _ => Ok(()),
+        }
+    }
+
     /// The greatest value that a key can have.
     #[inline(always)]
     fn greatest(&self) -> u32 {
@@ -180,8 +216,8 @@ impl RibbonMap {
 }
 
 /// The share of values of so many bits that a key can have: where they have names, the others are none.
-fn named_share(names: &SegmentList, value_bits: u8) -> f64 {
-    match names.listed().len() {
+fn named_share(names: usize, value_bits: u8) -> f64 {
+    match names {
         0 => 1.0,
         count => count as f64 / (1u64 << value_bits) as f64,
     }
@@ -189,14 +225,14 @@ fn named_share(names: &SegmentList, value_bits: u8) -> f64 {
 
 /// The refusal of what would change a map.
 fn fixed(operation: &'static str) -> Error {
-    let instead = "build another one of all its pairs (`RibbonMap::builder`)";
+    let instead = "build another one of all its pairs (`RibbonMap::builder`, `tepal build --map`)";
     Error::NotPossible { kind: Kind::Map, operation, instead }
 }
 
 /// Two maps are equal when they give every key the same answer for the same reason: same hash, domain, recipe, names and ribbon. Labels and
 /// promise do not matter.
-impl PartialEq for RibbonMap {
-    fn eq(&self, other: &RibbonMap) -> bool {
+impl<L: PlainStorage, M: PlainStorage> PartialEq<RibbonMap<M>> for RibbonMap<L> {
+    fn eq(&self, other: &RibbonMap<M>) -> bool {
         self.meta.keys == other.meta.keys
             && self.keys == other.keys
             && self.names == other.names
@@ -205,9 +241,9 @@ impl PartialEq for RibbonMap {
     }
 }
 
-impl Eq for RibbonMap {}
+impl<L: PlainStorage> Eq for RibbonMap<L> {}
 
-impl fmt::Debug for RibbonMap {
+impl<L: PlainStorage> fmt::Debug for RibbonMap<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RibbonMap")
             .field("len", &self.len())

@@ -6,16 +6,14 @@ use alloc::vec::Vec;
 
 use super::builder::{EVERY, MOST_VALUE_BITS, NAME};
 use super::{Meta, RibbonMap};
-use crate::bits::ribbon::shape::{Fields, Shape};
+use crate::bits::ribbon::shape::Shape;
 use crate::error::{Error, Result};
 use crate::fields;
-use crate::ids::{KeyDomain, Scheme};
-use crate::key::schemes::{Hasher, known, sizing};
-use crate::key::{KeyHasher, SecretKey};
-use crate::kinds::in_file::{BodyChecked, Ref, self_test_of_spread};
+use crate::key::SecretKey;
+use crate::kinds::in_file::{BodyChecked, Ref, check_self_test_of_spread};
 use crate::kinds::list::{MOST_NAME_BYTES, MOST_SEGMENTS, SegmentList, damaged, read_listed};
-use crate::kinds::ribbon::part::Padding;
-use crate::kinds::storage::Mapped;
+use crate::kinds::ribbon::part::{Padding, long, own_part, read_hash, read_hasher, read_shape};
+use crate::kinds::storage::{Mapped, PlainStorage};
 use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
@@ -34,13 +32,19 @@ pub(crate) fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
     }
 }
 
-impl RibbonMap {
+impl<L: PlainStorage> RibbonMap<L> {
     /// What a tepal file holds of it.
     pub(crate) fn part(&self) -> FilePart<'_> {
         let mut section = Vec::with_capacity(self.names.file_len());
         self.names.write(&mut section);
         FilePart {
-            own: self.own_part(section.len() as u32),
+            own: own_part(
+                &self.meta.keys,
+                self.shape.fields(),
+                self.keys,
+                section.len() as u32,
+                self.meta.promised_rate,
+            ),
             recipe: self.meta.keys.recipe(),
             labels: self.labels().clone(),
             scheme_record: self.meta.keys.hasher().record(),
@@ -52,23 +56,6 @@ impl RibbonMap {
             links: Vec::new(),
             body: vec![self.as_lines()],
         }
-    }
-
-    fn own_part(&self, section: u32) -> [u8; OWN_BYTES] {
-        let (fields, hasher) = (self.shape.fields(), self.meta.keys.hasher());
-        let mut out = Vec::with_capacity(OWN_BYTES);
-        out.extend([hasher.scheme().id(), self.key_domain().id(), fields.value_bits, fields.columns]);
-        out.extend([fields.deep, fields.last_seed]);
-        out.extend(fields.last.to_le_bytes());
-        out.extend(self.keys.to_le_bytes());
-        out.extend(fields.split.to_le_bytes());
-        out.extend(section.to_le_bytes());
-        out.extend(self.meta.promised_rate.to_bits().to_le_bytes());
-        out.extend(hasher.parameters().to_le_bytes());
-        out.extend(fields.words.iter().flat_map(|words| words.to_le_bytes()));
-        out.extend(fields.seeds);
-        out.extend(self_test_of_spread(hasher).to_le_bytes());
-        core::array::from_fn(|i| out[i])
     }
 }
 
@@ -103,44 +90,26 @@ struct Bodiless {
     sum: u64,
 }
 
+/// So many bits of a value, if a map has such.
+pub(crate) fn checked_value_bits(bits: u64) -> Result<u8> {
+    match u8::try_from(bits) {
+        Ok(bits @ 1..=MOST_VALUE_BITS) => Ok(bits),
+        _ => Err(Error::parameter("the bits of a value", bits, "1 to 32")),
+    }
+}
+
 /// Reads the own part and the names, with every check that needs no body.
 pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
     let own = &part.own;
-    let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| own[at + i]));
-    let small = |at: usize| u32::from_le_bytes(core::array::from_fn(|i| own[at + i]));
-    let scheme = Scheme::from_id(own[0])?;
-    known(scheme)?;
-    sizing::check_has_hash("the scheme of a ribbon map", scheme)?;
-    let domain = KeyDomain::from_id(own[1])?;
-    domain.check_known()?;
-    if !(1..=MOST_VALUE_BITS).contains(&own[2]) {
-        return Err(Error::parameter("the bits of a value", own[2], "1 to 32"));
-    }
-    let fields = Fields {
-        columns: own[3],
-        deep: own[4],
-        last_seed: own[5],
-        last: u16::from_le_bytes([own[6], own[7]]),
-        split: small(16),
-        words: core::array::from_fn(|k| small(40 + 4 * k)),
-        seeds: core::array::from_fn(|k| own[72 + k]),
-        value_bits: own[2],
-    };
-    fields.check()?;
-    let shape = Shape::new(fields)?;
-    let (keys, promised_rate) = (number(8), f64::from_bits(number(24)));
-    if (keys == 0) != (shape.is_all_last() && fields.last == 0) {
-        return Err(Error::damaged(format_args!("{keys} keys in a ribbon of {} words", shape.words())));
-    }
+    let hash = read_hash(own, "the scheme of a ribbon map")?;
+    checked_value_bits(own[2].into())?;
+    let ((shape, keys), promised_rate) = (read_shape(own)?, f64::from_bits(long(own, 24)));
     if !is_rate(promised_rate) && promised_rate != EVERY {
         return Err(no_rate(format_args!("the float of the bits {:#018x}", promised_rate.to_bits())));
     }
-    let names = read_names(&part.section, fields.value_bits, keys)?;
-    let record = part.scheme_record.as_ref().map(|(tag, text)| (*tag, text.as_str()));
-    let hasher = Hasher::of_file(scheme, number(32), record, secret)?;
-    let keys_of = KeyHasher::new(hasher, domain, part.recipe);
-    let meta = Meta { keys: keys_of, promised_rate, labels: part.labels.kept() };
-    Ok(Box::new(Bodiless { meta, names, shape, keys, sum: number(80) }))
+    let names = read_names(&part.section, shape.fields().value_bits, keys)?;
+    let meta = Meta { keys: read_hasher(part, hash, secret)?, promised_rate, labels: part.labels.kept() };
+    Ok(Box::new(Bodiless { meta, names, shape, keys, sum: long(own, 80) }))
 }
 
 impl AwaitsBody for Bodiless {
@@ -149,16 +118,11 @@ impl AwaitsBody for Bodiless {
     }
 
     fn self_test(&self) -> Result<()> {
-        match self_test_of_spread(self.meta.keys.hasher()) == self.sum {
-            true => Ok(()),
-            false => {
-                Err(Error::damaged("this build's hash does not give the numbers that the writer's gave"))
-            }
-        }
+        check_self_test_of_spread(self.meta.keys.hasher(), self.sum)
     }
 
     fn check(&self) -> Box<dyn CheckBody> {
-        Box::new(Padding { shape: self.shape })
+        Box::new(Padding { shape: self.shape, thin: None })
     }
 
     fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {

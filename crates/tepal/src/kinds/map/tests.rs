@@ -247,3 +247,25 @@ fn what_cannot_be_is_refused_in_words() {
     filter.insert_many::<[&str]>(&[]).unwrap();
     assert!(filter == other && filter.fold_factors().is_empty() && filter.is_full());
 }
+
+/// What was planned is what is built, within a hundredth, with names and without, for known keys too.
+#[test]
+fn a_map_is_planned() {
+    for (keys, bits, names) in [(10_000u32, 1u8, 0usize), (30_000, 7, 100), (50_000, 32, 0), (20_000, 3, 5)] {
+        for rate in [0.5, 0.1, 0.01, 1e-6, 1.0] {
+            let builder = RibbonMap::builder().names((0..names).map(|name| name.to_string()));
+            let builder =
+                if rate == 1.0 { builder.known_keys_only() } else { builder.false_positive_rate(rate) };
+            let builder = builder.value_bits(bits);
+            let planned = builder.planned_size_in_bytes(keys.into()).unwrap();
+            let values = if names == 0 { 2 } else { names as u32 };
+            let built = builder.build_from((0..keys).map(|i| (i, i % values))).unwrap().size_in_bytes();
+            assert!(planned.abs_diff(built) <= built / 100 + 64, "{keys} {bits} {rate}: {planned} {built}");
+        }
+    }
+    let builder = RibbonMap::builder();
+    assert!(builder.clone().value_bits(33).planned_size_in_bytes(10).is_err());
+    assert!(builder.clone().false_positive_rate(1e-12).planned_size_in_bytes(10).is_err());
+    assert!(builder.clone().planned_size_in_bytes(u64::MAX).is_err());
+    assert_eq!(builder.planned_size_in_bytes(0).unwrap(), 64);
+}

@@ -10,6 +10,8 @@ use super::{Meta, QuotientFilter};
 use crate::bits::table::packing::Packing;
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
+#[cfg(feature = "ribbon")]
+use crate::kinds::ribbon::{RibbonFilter, pieces::room_for};
 use crate::params::check_rate;
 
 /// The greatest factor by which a filter is made smaller.
@@ -201,6 +203,39 @@ impl QuotientFilter {
         let meta = Meta { promised_rate: rate, capacity, ..folded.meta };
         let (table, held) = (folded.table, folded.held);
         Ok((factor, QuotientFilter::from_parts(meta, table, held).deletable(self.is_deletable)))
+    }
+
+    /// The smallest filter of what the table holds, without its keys: a ribbon of its numbers, to which keys can be added, but from which
+    /// none can be taken. Counts are not in it: a key is in, or not.
+    ///
+    /// A stranger whose number the table holds is found as it is here; the ribbon errs on top of that, and `rate` is for both together. So
+    /// a table of a rate much below `rate` is made for it: of a million keys at 0.1 % a table takes 13.5 bits a key, its ribbon at
+    /// 1 % 6.87. Takes 8 bytes a key for a while, and some 80 ns.
+    ///
+    /// ```
+    /// let sessions = tepal::QuotientFilter::builder().false_positive_rate(0.001).build_from(0..20_000u32)?;
+    /// let frozen = sessions.to_ribbon(0.01)?;
+    /// assert!(frozen.contains(&7u32) && frozen.false_positive_rate() <= 0.01);
+    /// assert!(frozen.size_in_bytes() * 3 < sessions.size_in_bytes() * 2);
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::RateOutOfReach`] for a rate that no ribbon has, and where the table errs at as much by itself, with one that can be had;
+    /// [`Error::Parameter`] for a rate that is not between 0 and 1; [`Error::TooLarge`] where there is no memory; [`Error::Damaged`] as for
+    /// [`insert`](Self::insert).
+    #[cfg(feature = "ribbon")]
+    pub fn to_ribbon(&self, rate: f64) -> Result<RibbonFilter> {
+        self.table.check_before_copying()?;
+        let mut numbers = room_for(self.distinct_numbers())?;
+        for entry in self.table.entries() {
+            let number = entry >> self.count_bits();
+            if numbers.last() != Some(&number) {
+                numbers.push(number);
+            }
+        }
+        let labels = self.labels().kept();
+        RibbonFilter::of_numbers(&self.meta.keys, labels, self.numbers(), numbers, rate)
     }
 
     /// Lays the table out for the keys in it: the same answers, in as few bytes as there can be. More keys lay it out again.

@@ -3,8 +3,9 @@
 use super::RibbonFilter;
 use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys, is_perhaps_in};
 use crate::kinds::calls::ask_many;
+use crate::kinds::storage::PlainStorage;
 
-impl RibbonFilter {
+impl<L: PlainStorage> RibbonFilter<L> {
     /// Is the key in the set?
     ///
     /// `false` is certain. `true` means perhaps: about [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too. A
@@ -35,8 +36,15 @@ impl RibbonFilter {
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        self.keys > 0 && self.kernel.contains(&self.shape, self.words(), hash)
-            || !self.added.is_empty() && self.is_added(hash)
+        self.is_in_ribbon(self.in_ribbon(hash)) || !self.added.is_empty() && self.is_added(hash)
+    }
+
+    #[inline]
+    fn is_in_ribbon(&self, hash: u64) -> bool {
+        match &self.thin {
+            None => self.kernel.contains(&self.shape, self.words(), hash),
+            Some(thin) => self.kernel.contains_thin(&self.shape, thin, self.words(), hash),
+        }
     }
 
     ask_many!(
@@ -54,10 +62,10 @@ impl RibbonFilter {
     /// If the two slices differ in length.
     pub fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]) {
         assert_eq!(hashes.len(), answers.len(), "one answer for each hash");
-        match self.keys {
-            0 => answers.fill(false),
-            _ => self.kernel.contains_many(&self.shape, self.words(), hashes, answers),
-        }
+        self.each_in_ribbon(hashes, answers, |hashes, answers| match &self.thin {
+            None => self.kernel.contains_many(&self.shape, self.words(), hashes, answers),
+            Some(thin) => self.kernel.contains_many_thin(&self.shape, thin, self.words(), hashes, answers),
+        });
         if !self.added.is_empty() {
             for (answer, hash) in answers.iter_mut().zip(hashes) {
                 *answer = *answer || self.is_added(*hash);
@@ -72,7 +80,10 @@ impl RibbonFilter {
         &self,
         keys: &K,
         threads: core::num::NonZeroUsize,
-    ) -> Vec<bool> {
+    ) -> Vec<bool>
+    where
+        L: Sync,
+    {
         crate::kinds::bloom::answer_in_bulk(keys, threads, |piece, answers| {
             self.contains_many_into(piece, answers);
         })

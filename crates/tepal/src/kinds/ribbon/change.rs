@@ -6,10 +6,11 @@ use super::{RibbonFilter, fixed};
 use crate::error::{Error, Result};
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
 use crate::kinds::bloom::after;
+use crate::kinds::storage::PlainStorage;
 
-impl RibbonFilter {
-    /// Adds a key beside the ribbon, which does not change: 8 bytes, where the ribbon does not find the key anyway. `true`: the key is surely
-    /// new.
+impl<L: PlainStorage> RibbonFilter<L> {
+    /// Adds a key beside the ribbon, which does not change, wherever that is: 8 bytes in memory, where the ribbon does not find the key anyway.
+    /// `true`: the key is surely new.
     ///
     /// No stranger is found more often for it: the list is one of whole hashes. It is for a few keys, until the filter is built anew:
     /// a key in the ribbon takes a tenth of that. Costs a lookup, and for a new key a move of those with a greater hash;
@@ -116,7 +117,7 @@ impl RibbonFilter {
     ///
     /// # Errors
     /// [`Error::NotPossible`] for filters of different ribbons; [`Error::TooLarge`] where there is no memory. The filter is unchanged then.
-    pub fn union_with(&mut self, other: &RibbonFilter) -> Result<()> {
+    pub fn union_with<M: PlainStorage>(&mut self, other: &RibbonFilter<M>) -> Result<()> {
         if !self.is_of_the_same_ribbon(other) {
             return Err(fixed("be united"));
         }

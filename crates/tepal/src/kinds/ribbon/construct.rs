@@ -6,12 +6,14 @@ use crate::bits::kernel::{Filled, RibbonMaker};
 use crate::bits::ribbon::band::{Band, Keys};
 use crate::bits::ribbon::rate::{columns_for, deep_has_more, split_for, split_guessed};
 use crate::bits::ribbon::shape::{Fields, LAST_KEYS, LAYERS, Layer, Shape};
+use crate::bits::ribbon::thin::picked_for;
 use crate::bits::ribbon::{last, lowest, stored};
 use crate::bits::{self, words_mut};
 use crate::error::{Error, Result};
 #[cfg(feature = "build")]
 use crate::kinds::ribbon::pieces::Pieces;
 use crate::kinds::ribbon::pieces::{Ascending, room_for};
+use crate::kinds::ribbon::second::{InMemory, WithSecond, ribbons_of_pieces};
 use crate::kinds::storage::{Backing, Mapped};
 
 /// One shard that was built.
@@ -36,9 +38,23 @@ impl<E> Built<E> {
 }
 
 /// The ribbon of the fingerprints of these hashes, and how many different ones they are.
-pub(super) fn ribbon_of(mut hashes: Vec<u64>, rate: f64, threads: usize) -> Result<(Shape, Mapped, u64)> {
+pub(super) fn ribbon_of(
+    mut hashes: Vec<u64>,
+    rate: f64,
+    has_second: bool,
+    threads: usize,
+) -> Result<WithSecond> {
     sort_different(&mut hashes, threads);
-    ribbon_of_different(hashes, 0, rate, threads)
+    let keys = hashes.len() as u64;
+    if let Some(picked) = picked_for(keys, rate).filter(|_| has_second) {
+        let pieces = InMemory(hashes);
+        if let Some(built) = ribbons_of_pieces(&pieces, keys, picked, threads)? {
+            return Ok(built);
+        }
+        hashes = pieces.0;
+    }
+    let (shape, lines, keys) = ribbon_of_different(hashes, 0, rate, threads)?;
+    Ok((shape, None, lines, keys))
 }
 
 /// Sorts keys by their hashes; equal ones are one.
@@ -64,17 +80,24 @@ pub(crate) fn ribbon_of_different<E: Filled>(
 pub(super) fn ribbon_of_pieces(
     pieces: &dyn Pieces,
     rate: f64,
+    has_second: bool,
     threads: usize,
-) -> Result<(Shape, Mapped, u64)> {
+) -> Result<WithSecond> {
     let mut keys = 0;
     pieces.each(0, u64::MAX, &mut |piece| {
         keys += piece.len() as u64;
         Ok(())
     })?;
-    ribbon_of_ascending(Ascending::Elsewhere(pieces), keys, 0, rate, threads)
+    if let Some(picked) = picked_for(keys, rate).filter(|_| has_second) {
+        if let Some(built) = ribbons_of_pieces(pieces, keys, picked, threads)? {
+            return Ok(built);
+        }
+    }
+    let (shape, lines, keys) = ribbon_of_ascending(Ascending::Elsewhere(pieces), keys, 0, rate, threads)?;
+    Ok((shape, None, lines, keys))
 }
 
-fn ribbon_of_ascending<E: Filled>(
+pub(super) fn ribbon_of_ascending<E: Filled>(
     mut hashes: Ascending<'_, E>,
     keys: u64,
     value_bits: u8,
@@ -268,7 +291,7 @@ fn fill<E: Filled>(
 fn solve<E>(kernel: RibbonMaker, band: &Band, layer: &Layer, number: usize, shard: &mut Shard<E>) {
     shard.columns.clear();
     shard.columns.resize(layer.column_words_of(number), 0);
-    kernel.solve(band, layer.columns, layer.wide_of(number), &mut shard.columns);
+    kernel.solve(band, layer.columns.into(), layer.wide_of(number), &mut shard.columns);
 }
 
 /// The error for hashes that lie together whatever they are moved by: none does by chance.
@@ -279,7 +302,7 @@ fn chosen() -> Error {
 
 /// Does `act` with every piece of work, on so many threads.
 #[cfg(feature = "parallel")]
-fn each<T: Send>(
+pub(super) fn each<T: Send>(
     threads: usize,
     work: impl ExactSizeIterator<Item = T> + Send,
     act: impl Fn(&mut [Band; 2], T) + Sync,
@@ -294,7 +317,7 @@ fn each<T: Send>(
 }
 
 #[cfg(not(feature = "parallel"))]
-fn each<T>(_: usize, work: impl Iterator<Item = T>, act: impl Fn(&mut [Band; 2], T)) {
+pub(super) fn each<T>(_: usize, work: impl Iterator<Item = T>, act: impl Fn(&mut [Band; 2], T)) {
     let mut bands = [Band::new(), Band::new()];
     work.for_each(|piece| act(&mut bands, piece));
 }

@@ -9,18 +9,19 @@ use crate::facts::{Facts, Labels, RibbonFacts, Warning};
 use crate::ids::{Kind, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
 use crate::kinds::calls::same_calls;
+use crate::kinds::storage::PlainStorage;
 use crate::kinds::{AwaitsBody, FilePart, Filter};
 
 /// Fewer bytes of added keys weigh on no filter.
 const HEAVY: u64 = 4096;
 
 /// What the calls of all kinds come to.
-impl RibbonFilter {
+impl<L: PlainStorage> RibbonFilter<L> {
     fn clear(&mut self) -> Result<()> {
         Err(fixed("forget its keys"))
     }
 
-    pub(crate) fn intersect_with(&mut self, _: &RibbonFilter) -> Result<()> {
+    pub(crate) fn intersect_with(&mut self, _: &Self) -> Result<()> {
         Err(fixed("be intersected"))
     }
 
@@ -72,6 +73,8 @@ impl RibbonFilter {
                 value_bits: 0,
                 layers: self.shape.layers().len() as u8,
                 last_slots: fields.last,
+                numbers: self.numbers(),
+                picked: self.thin.as_ref().map_or(0, |thin| thin.keys),
             }),
             warnings: self.weighs().into_iter().collect(),
             file: None,
@@ -79,7 +82,7 @@ impl RibbonFilter {
     }
 }
 
-impl Filter for RibbonFilter {
+impl<L: PlainStorage> Filter for RibbonFilter<L> {
     same_calls!();
 
     fn estimated_len(&self) -> f64 {
@@ -120,10 +123,7 @@ impl Filter for RibbonFilter {
     }
 
     fn check_before_copying(&self) -> Result<()> {
-        match &self.body_check {
-            Some(check) if !check.has_passed() => check.run(self.as_lines()),
-            _ => Ok(()),
-        }
+        self.check_before_copying()
     }
 
     fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {

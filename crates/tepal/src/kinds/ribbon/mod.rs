@@ -1,28 +1,35 @@
 //! The smallest filter of a set that does not change: a bumped ribbon.
 //!
 //! Describing and building it is in [`builder`], the way from hashes to slots in [`construct`], where they come from in
-//! [`pieces`], what it will take in [`plan`], asking in [`ask`], keys that
-//! come later in [`change`], what a file holds of it in
-//! [`part`], what every kind of filter does in [`kind`]. The ribbon itself is `bits/ribbon`.
+//! [`pieces`], a second ribbon for rates between powers of two in [`second`], what it will take in [`plan`], asking in [`ask`], keys that
+//! come later in [`change`], a filter of the numbers of a table in [`numbers`] and `of_table`, what a file holds of it in
+//! [`part`] and in [`embedded`], what every kind of filter does in [`kind`]. The ribbon itself is `bits/ribbon`.
 
 mod ask;
 mod builder;
 mod change;
 pub(crate) mod construct;
+mod embedded;
 mod kind;
+mod numbers;
+#[cfg(feature = "quotient")]
+mod of_table;
 pub(crate) mod part;
 pub(crate) mod pieces;
-mod plan;
+pub(crate) mod plan;
+mod second;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
+use core::num::NonZeroU64;
 
 pub use builder::RibbonFilterBuilder;
 
 use crate::bits::kernel::RibbonKernel;
 use crate::bits::ribbon::rate;
 use crate::bits::ribbon::shape::Shape;
+use crate::bits::ribbon::thin::{self, Thin};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::facts::Labels;
@@ -30,11 +37,12 @@ use crate::ids::Kind;
 use crate::key::KeyHasher;
 use crate::kinds::calls::about_keys;
 use crate::kinds::in_file::{BodyChecked, Ref};
-use crate::kinds::storage::{Mapped, PlainStorage};
+use crate::kinds::ribbon::second::WithSecond;
+use crate::kinds::storage::{Backing, Mapped, PlainStorage};
 
 /// The smallest filter of a set that is known before and does not change.
 ///
-/// It takes 1.003 times the bits that a filter of its rate must have where the rate is a power of two, and up to 1.025 times elsewhere,
+/// It takes 1.003 times the bits that a filter of its rate must have where the rate is a power of two, and up to 1.02 times elsewhere below 1/8,
 /// from 100,000 keys on: 6.74 bits a key at 1 %, where a Bloom filter of lines takes 9.95. A list of a million addresses is sent to a
 /// page in 843 kB.
 ///
@@ -48,11 +56,16 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 /// assert_eq!(blocked.len(), 2);
 /// # Ok::<(), tepal::Error>(())
 /// ```
+///
+/// `L` is where the ribbon lies: [`Mapped`], in memory or in an opened file, or [`InBytes`](crate::InBytes), inside bytes of the caller's
+/// ([`view`](RibbonFilter::view)). Both are asked by the same code, and keys can be added beside both.
 #[derive(Clone)]
-pub struct RibbonFilter {
+pub struct RibbonFilter<L = Mapped> {
     shape: Shape,
+    /// The second ribbon behind it, where there is one.
+    thin: Option<Box<Thin>>,
     kernel: RibbonKernel,
-    lines: Mapped,
+    lines: L,
     meta: Meta,
     /// Different keys in the ribbon.
     keys: u64,
@@ -68,14 +81,18 @@ struct Meta {
     keys: KeyHasher,
     promised_rate: f64,
     labels: Option<Box<Labels>>,
+    /// Of how many numbers those in the ribbon are, where they are of a table; else hashes are in it.
+    numbers: Option<NonZeroU64>,
 }
 
-impl RibbonFilter {
-    fn from_parts(meta: Meta, shape: Shape, lines: Mapped, keys: u64) -> Self {
+impl<L> RibbonFilter<L> {
+    fn from_parts(meta: Meta, (shape, thin, lines, keys): WithSecond<L>) -> Self {
         let kernel = RibbonKernel::best(&shape);
-        RibbonFilter { shape, kernel, lines, meta, keys, added: Vec::new(), body_check: None }
+        RibbonFilter { shape, thin, kernel, lines, meta, keys, added: Vec::new(), body_check: None }
     }
+}
 
+impl<L: PlainStorage> RibbonFilter<L> {
     /// The share of wrong answers promised.
     #[must_use]
     pub fn promised_false_positive_rate(&self) -> f64 {
@@ -85,10 +102,16 @@ impl RibbonFilter {
     /// The share of wrong answers: exact, as an average over all keys that are not in it. Costs a pass over a fiftieth of the filter, or less.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
-        if self.keys == 0 { 0.0 } else { rate::rate(&self.shape, self.words()) }
+        if self.keys == 0 {
+            return 0.0;
+        }
+        let of_numbers = self.rate_of_numbers();
+        let passing = self.thin.as_ref().map_or(1.0, |thin| thin::share_of(thin.most));
+        of_numbers + (1.0 - of_numbers) * rate::rate(&self.shape, self.words()) * passing
     }
 
-    /// How many different keys are in it: those of the ribbon and those that were added.
+    /// How many different keys are in it: those of the ribbon and those that were added. Of a table's numbers
+    /// ([`numbers`](Self::numbers)), how many different ones.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.keys + self.added()
@@ -103,13 +126,13 @@ impl RibbonFilter {
     /// Bytes in memory, of the ribbon and of the keys that were added.
     #[must_use]
     pub fn size_in_bytes(&self) -> u64 {
-        self.shape.lines() * bits::LINE_BYTES + 8 * self.added()
+        self.as_lines().len() as u64 * bits::LINE_BYTES + 8 * self.added()
     }
 
     /// Bits of the ribbon and of the keys that were added: what they take without rounding up to whole lines of 512.
     #[must_use]
     pub fn bit_len(&self) -> u64 {
-        64 * (self.shape.words() + self.added())
+        64 * (thin::words(&self.shape, self.thin.as_deref()) + self.added())
     }
 
     about_keys!();
@@ -124,6 +147,32 @@ impl RibbonFilter {
         self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.as_lines()))
     }
 
+    /// The filter in memory: a copy, or the same memory where the ribbon is in memory already.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a filter that was opened
+    /// [quick](crate::Open::quick) and whose ribbon is not what was written.
+    pub fn into_owned(self) -> Result<RibbonFilter> {
+        self.check_before_copying()?;
+        let RibbonFilter { shape, thin, kernel, lines, meta, keys, added, .. } = self;
+        let lines = Mapped(Backing::Memory(lines.into_lines()?));
+        Ok(RibbonFilter { shape, thin, kernel, lines, meta, keys, added, body_check: None })
+    }
+
+    /// The same with the ribbon that it has been waiting for.
+    pub(crate) fn with_lines<M>(self, lines: M) -> RibbonFilter<M> {
+        let RibbonFilter { shape, thin, kernel, meta, keys, added, body_check, .. } = self;
+        RibbonFilter { shape, thin, kernel, lines, meta, keys, added, body_check }
+    }
+
+    /// To be called before the ribbon goes into another filter or file, whose new checksums would hide what is wrong with it.
+    pub(crate) fn check_before_copying(&self) -> Result<()> {
+        match &self.body_check {
+            Some(check) if !check.has_passed() => check.run(self.as_lines()),
+            _ => Ok(()),
+        }
+    }
+
     fn as_lines(&self) -> &[Line] {
         self.lines.as_lines()
     }
@@ -136,32 +185,34 @@ impl RibbonFilter {
 
 /// The refusal of what would change a ribbon.
 fn fixed(operation: &'static str) -> Error {
-    let instead =
-        "build another one of all its keys (`RibbonFilter::builder`); keys can only be added (`insert`)";
+    let instead = "build another one of all its keys (`RibbonFilter::builder`, `tepal build --static`); keys can only be added (`insert`, \
+                   `tepal add`)";
     Error::NotPossible { kind: Kind::Ribbon, operation, instead }
 }
 
-impl RibbonFilter {
+impl<L: PlainStorage> RibbonFilter<L> {
     /// Same hash, domain, recipe and ribbon?
-    fn is_of_the_same_ribbon(&self, other: &RibbonFilter) -> bool {
+    fn is_of_the_same_ribbon<M: PlainStorage>(&self, other: &RibbonFilter<M>) -> bool {
         self.meta.keys == other.meta.keys
+            && self.meta.numbers == other.meta.numbers
             && self.keys == other.keys
             && self.shape.fields() == other.shape.fields()
+            && self.thin == other.thin
             && self.as_lines() == other.as_lines()
     }
 }
 
 /// Two filters are equal when they give every key the same answer for the same reason: same hash, domain, recipe, ribbon and added keys.
 /// Labels and promise do not matter.
-impl PartialEq for RibbonFilter {
-    fn eq(&self, other: &RibbonFilter) -> bool {
+impl<L: PlainStorage, M: PlainStorage> PartialEq<RibbonFilter<M>> for RibbonFilter<L> {
+    fn eq(&self, other: &RibbonFilter<M>) -> bool {
         self.added == other.added && self.is_of_the_same_ribbon(other)
     }
 }
 
-impl Eq for RibbonFilter {}
+impl<L: PlainStorage> Eq for RibbonFilter<L> {}
 
-impl fmt::Debug for RibbonFilter {
+impl<L: PlainStorage> fmt::Debug for RibbonFilter<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RibbonFilter")
             .field("len", &self.len())

@@ -99,7 +99,7 @@ fn each_shard_of<E: Entry>(
 }
 
 /// Room for so many keys.
-pub(super) fn room_for<E>(count: u64) -> Result<Vec<E>> {
+pub(crate) fn room_for<E>(count: u64) -> Result<Vec<E>> {
     let mut room = Vec::new();
     let too_large = || Error::TooLarge { bytes: count.saturating_mul(size_of::<E>() as u64) };
     let hashes = usize::try_from(count).map_err(|_| too_large())?;

@@ -2,22 +2,44 @@
 
 use crate::bits::ribbon::rate::{columns_for, deep_has_more, split_guessed};
 use crate::bits::ribbon::shape::{Fields, LAST_KEYS, LAYERS, Layer, MOST_LAST, Shape};
+use crate::bits::ribbon::thin::{self, Thin, picked_for};
 use crate::error::Result;
 
 /// The share of a layer's slots that stay empty, on average: of one with coarse thresholds, and of one with fine ones.
 const EMPTY: f64 = 0.0006;
 const EMPTY_OF_FEW: f64 = 0.006;
 
-/// About the shape that the ribbon of so many keys will have.
-pub(super) fn planned(keys: u64, rate: f64) -> Result<Shape> {
+/// About how many lines the filter of so many keys will have, with a second ribbon where that makes it smaller or without.
+pub(super) fn planned_lines(keys: u64, rate: f64, has_second: bool) -> Result<u64> {
+    let Some((columns, most)) = picked_for(keys, rate).filter(|_| has_second) else {
+        return Ok(planned(keys, 0, rate)?.lines());
+    };
+    let first = planned(keys, 0, 1.0 / (1u64 << columns) as f64)?;
+    let of_bucket = keys as f64 / first.first().buckets() as f64;
+    let picked = (keys as f64 * picked_share(f64::from(most) / 65_536.0, of_bucket)) as u64;
+    let thin = Thin::new(&first, planned(picked, 0, 0.5)?, picked, most)?;
+    Ok(thin::lines(&first, Some(&thin)))
+}
+
+/// The share of the keys of a bucket that the best one of 256 seeds picks, on average, where any one picks this share of all keys.
+fn picked_share(share: f64, keys: f64) -> f64 {
+    // The least of 256 lies so many standard deviations below the mean; the last term is for a binomial distribution that is not even.
+    const LEAST: f64 = 2.82;
+    let deviation = libm::sqrt(share * (1.0 - share) / keys);
+    let skew = (LEAST * LEAST - 1.0) / 6.0 * (1.0 - 2.0 * share) / keys;
+    (share - LEAST * deviation + skew).max(0.0)
+}
+
+/// About the shape that the ribbon of so many keys will have, with values of so many bits.
+pub(crate) fn planned(keys: u64, value_bits: u8, rate: f64) -> Result<Shape> {
     let (columns, is_exact) = columns_for(rate);
     let few = LAST_KEYS as u64;
     let has_more = if keys > few { deep_has_more(rate, columns) } else { !is_exact };
     let mut fields = Fields {
-        columns,
-        deep: columns + u8::from(has_more),
+        columns: value_bits + columns,
+        deep: value_bits + columns + u8::from(has_more),
         split: 0,
-        value_bits: 0,
+        value_bits,
         words: [0; LAYERS],
         seeds: [0; LAYERS],
         last: 0,

@@ -27,13 +27,28 @@ fn is_held(filter: &RibbonFilter, hashes: &[u64]) -> bool {
 #[test]
 fn no_key_is_lost_at_any_size() {
     let step = if cfg!(debug_assertions) { 17 } else { 1 };
-    for n in (0..700).step_by(step).chain([1000, 2047, 2048, 2049, 4000, 9999]) {
+    let large = [1000, 2047, 2048, 2049, 4000, 9999];
+    for n in (0..700).step_by(step).chain(large).chain((2048..2200).step_by(10 * step)) {
         let rate = [0.5, 0.3, 0.25, 0.1, 0.01, 1.0 / 256.0, 1e-3, 1e-6, 2.4e-10][n % 9];
         let keys = hashes(n as u64, n);
         let filter = built(&keys, rate);
         assert_eq!(filter.len(), n as u64);
         assert!(is_held(&filter, &keys), "{n} {rate}");
         assert!(filter.false_positive_rate() <= rate, "{n} {rate}: {}", filter.false_positive_rate());
+    }
+}
+
+/// All hashes that differ in a few neighbouring bits, as a caller's own can.
+#[test]
+fn hashes_of_a_cube_are_held() {
+    let step = if cfg!(debug_assertions) { 7 } else { 1 };
+    for (bits, most) in [(1, 63), (3, 61), (7, 57), (8, 56), (9, 55), (13, 51)] {
+        for at in (0..=most).step_by(step).chain([most]) {
+            for first in [0, 0x0123_4567_89AB_CDEF] {
+                let cube: Vec<u64> = (0..1u64 << bits).map(|i| (i << at).wrapping_add(first)).collect();
+                assert!(is_held(&built(&cube, 1.0 / 256.0), &cube), "{bits} bits at {at}");
+            }
+        }
     }
 }
 
@@ -57,9 +72,48 @@ fn the_rate_is_met_and_not_overshot() {
     }
 }
 
+/// Of as many keys as have one, a second ribbon meets the rate, in fewer bits than columns of two lengths.
+#[test]
+fn a_second_ribbon_makes_it_smaller() {
+    let n = if cfg!(debug_assertions) { 3000 } else { 150_000 };
+    let (keys, others) = (hashes(21, n), hashes(22, 300_000));
+    for (rate, most) in [
+        (0.46, 1.037),
+        (0.4, 1.036),
+        (0.3, 1.03),
+        (0.2, 1.021),
+        (0.17, 1.021),
+        (0.1, 1.015),
+        (0.07, 1.015),
+        (0.05, 1.013),
+        (0.04, 1.014),
+    ] {
+        let filter = built(&keys, rate);
+        assert_eq!(filter.thin.is_some(), rate != 0.07, "{rate}");
+        let builder = RibbonFilter::builder().false_positive_rate(rate).prefer_speed();
+        let other = builder.build_from_hashes(keys.clone()).unwrap();
+        assert!(other.thin.is_none() && is_held(&other, &keys) && other.false_positive_rate() <= rate);
+        let said = filter.false_positive_rate();
+        assert!(is_held(&filter, &keys));
+        assert!(said <= rate && (said > rate * 0.99998 || rate == 0.07), "{rate}: {said}");
+        let found = others.iter().filter(|h| filter.contains_hash(**h)).count() as f64 / others.len() as f64;
+        let sigma = (said / others.len() as f64).sqrt();
+        assert!((found - said).abs() < 5.0 * sigma, "{rate}: {said} said, {found} found");
+        assert!(!is_held(&filter, &others));
+        let over = filter.bit_len() as f64 / n as f64 / -rate.log2();
+        assert!(n < 10_000 || over < most || rate == 0.07, "{rate}: {over}");
+        assert!(filter.bit_len() < other.bit_len() || rate == 0.07, "{rate}");
+    }
+    // None for few keys, a power of two, what lies close to one, and a rate of 1/32 or less.
+    for (n, rate) in [(2047, 0.1), (4000, 0.125), (4000, 0.0626), (4000, 0.124), (4000, 0.03)] {
+        assert!(built(&keys[..n.min(keys.len())], rate).thin.is_none(), "{n} {rate}");
+    }
+    assert!(built(&keys[..2048], 0.1).thin.is_some());
+}
+
 #[test]
 fn order_repeats_and_threads_change_no_bit() {
-    let n = if cfg!(debug_assertions) { 2000 } else { 150_000 };
+    let n = if cfg!(debug_assertions) { 3000 } else { 150_000 };
     let mut keys = hashes(3, n);
     let filter = built(&keys, 0.03);
     keys.extend_from_within(..n / 2);
@@ -72,6 +126,20 @@ fn order_repeats_and_threads_change_no_bit() {
         assert!(builder.threads(threads).build_from_hashes(keys.clone()).unwrap() == filter);
     }
     assert!(built(&alloc::vec![7; 5000], 0.01) == built(&[7], 0.01));
+    // With a second ribbon too.
+    let filter = built(&keys, 0.1);
+    assert!(filter.thin.is_some());
+    keys.sort_unstable();
+    assert!(built(&keys, 0.1) == filter);
+    #[cfg(feature = "parallel")]
+    for threads in [2, 3] {
+        let builder = RibbonFilter::builder().false_positive_rate(0.1);
+        let threads = core::num::NonZeroUsize::new(threads).unwrap();
+        assert!(builder.threads(threads).build_from_hashes(keys.clone()).unwrap() == filter);
+    }
+    // The same ribbons for another rate: what decides who is picked is another number.
+    let other = RibbonFilter { thin: None, ..filter.clone() };
+    assert!(other != filter && !filter.is_of_the_same_ribbon(&other));
 }
 
 /// Hashes that lie together are moved until they do not.
@@ -80,6 +148,9 @@ fn hashes_that_lie_together_are_held_too() {
     for together in [|i: u64| i, |i: u64| i << 50, |i: u64| !i, |i: u64| 0x55 << 56 | i << 20] {
         for n in [3, 300, 5000] {
             let keys: Vec<u64> = (0..n).map(together).collect();
+            // What a second ribbon stands behind moves no hashes: it is another filter, or one that has them all.
+            let other = built(&keys, 0.1);
+            assert!(is_held(&other, &keys) && other.false_positive_rate() <= 0.1);
             let filter = built(&keys, 0.01);
             assert!(is_held(&filter, &keys));
             let wrong = hashes(4, 20_000).iter().filter(|h| filter.contains_hash(**h)).count();
@@ -113,7 +184,8 @@ fn keys_and_hashes_are_the_same_set() {
 
 #[test]
 fn a_file_is_the_filter() {
-    for (n, rate) in [(0, 0.01), (1, 0.01), (256, 0.5), (257, 1e-3), (3000, 0.01), (40_000, 0.1)] {
+    for (n, rate) in [(0, 0.01), (1, 0.01), (256, 0.5), (257, 1e-3), (3000, 0.01), (40_000, 0.1), (2500, 0.4)]
+    {
         let labels = Labels::new().name("some keys");
         let builder = RibbonFilter::builder().false_positive_rate(rate).seed(7).labels(labels);
         let filter = builder.build_from(0..n).unwrap();

@@ -1,0 +1,95 @@
+//! Many keys at once, of a large ribbon: first everything that needs no columns, while these come nearer, then the columns of one key after the other.
+
+use super::ask::{Form, LANES, halves};
+use super::shape::{Shape, bucket_shift, code_in, threshold, word_of_code};
+use super::{lowest, product};
+use crate::bits::kernel::{Eights, Parities, fetch_word};
+
+/// How many keys are on their way at once: a bit each of a mask.
+pub(crate) const AHEAD: usize = 32;
+
+/// From so many words on, columns are asked for before they are needed.
+const FETCH_FROM: usize = 1 << 14;
+
+/// The lower half of a number. No layer has 2^32 words or shards, or as many slots in one.
+const HALF: u64 = u32::MAX as u64;
+
+/// Slots of a bucket of a large ribbon's first layer, as a shift.
+const BUCKET: u32 = bucket_shift(true);
+
+/// Answers for so many; the bits of those that have to go the long way are set in what it gives.
+#[inline(always)]
+pub(crate) fn contains_some<F: Form, P: Parities>(
+    shape: &Shape,
+    words: &[u64],
+    h: &[u64; AHEAD],
+    answers: &mut [bool; AHEAD],
+) -> u32 {
+    let first = shape.first();
+    let (Some(eights), Some(codes)) = (Eights::new(words, first.columns), words.get(first.thresholds..))
+    else {
+        return !0;
+    };
+    let most = usize::from(first.most_columns());
+    // Starts in their shard, and the shards.
+    let (mut starts, mut shards) = ([0; AHEAD], [0; AHEAD]);
+    let (mut coefficients, mut different) = ([0; AHEAD], [0; AHEAD]);
+    for i in 0..AHEAD {
+        (shards[i], starts[i]) = first.start(h[i]);
+        (coefficients[i], different[i]) = product(h[i]);
+    }
+    let mut places = [0; AHEAD];
+    for i in 0..AHEAD {
+        starts[i] += (shards[i] & HALF) * (first.slots & HALF);
+        let word = starts[i] >> 6;
+        places[i] = (word & HALF) * u64::from(first.columns);
+        if !F::IS_EVEN {
+            places[i] += word.min(first.wide as u64);
+        }
+    }
+    if words.len() >= FETCH_FROM {
+        for at in places {
+            let at = at as usize;
+            fetch_word(words, at);
+            fetch_word(words, at + LANES);
+            for ahead in (2 * LANES..if F::IS_NARROW { 0 } else { 2 * most }).step_by(LANES) {
+                fetch_word(words, at + ahead);
+            }
+            fetch_word(words, at + 2 * most - 1);
+        }
+    }
+    let mut near = [0; AHEAD];
+    for i in 0..AHEAD {
+        near[i] = codes.get(word_of_code(starts[i] >> BUCKET, true)).copied().unwrap_or(0);
+    }
+    let (mut lows, mut highs, mut left) = ([0; AHEAD], [0; AHEAD], 0);
+    for i in 0..AHEAD {
+        (lows[i], highs[i]) = halves(coefficients[i] | 1, starts[i]);
+        let code = code_in(near[i], starts[i] >> BUCKET, true);
+        let offset = starts[i] & ((1 << BUCKET) - 1);
+        left |= u64::from(offset < threshold(code, true)) << i;
+    }
+    for i in 0..AHEAD {
+        let (at, halves) = (places[i] as usize, (lows[i], highs[i]));
+        let has_more = !F::IS_EVEN && (starts[i] >> 6) < first.wide as u64;
+        let mut parities = 0;
+        match eights.at(at, has_more) {
+            Some((a, b)) => parities = P::parities(a, b, halves),
+            None => left |= 1 << i,
+        }
+        // Of a narrow one that is all.
+        for from in (LANES..if F::IS_NARROW { 0 } else { most }).step_by(LANES) {
+            match eights.at(at + from, has_more) {
+                Some((a, b)) => parities |= P::parities(a, b, halves) << from,
+                None => left |= 1 << i,
+            }
+        }
+        different[i] ^= parities;
+    }
+    for i in 0..AHEAD {
+        let has_more = !F::IS_EVEN && starts[i] < first.split;
+        let columns = u32::from(first.columns) + u32::from(has_more);
+        answers[i] = lowest(different[i], columns) == 0;
+    }
+    left as u32
+}

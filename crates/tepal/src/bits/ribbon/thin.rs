@@ -1,0 +1,277 @@
+//! A rate between two powers of two: a ribbon of the greater one, and a second one of one column for some of its keys, which are *picked*
+//! (FORMAT.md, section 2.8.1).
+//!
+//! The keys that start in one bucket of the first layer have a seed, by which each is picked or not. A key that was not stored is picked
+//! with a chance that is the same for every seed, and passes in half of these cases. Of the 256 seeds the builder takes the one that
+//! picks the fewest of its own keys: that saves more bits than the seed takes.
+
+use super::ask::{self, Any, Even, Form, LANES, halves};
+use super::batch::AHEAD;
+use super::rate::columns_for;
+use super::shape::{Shape, bucket_shift, pack};
+use super::{coefficients, fingerprint, lowest};
+use crate::bits::kernel::{Parities, fetch_word};
+use crate::error::{Error, Result};
+
+/// Bits of what decides whether a key is picked.
+const PICK_BITS: u32 = 16;
+/// Fewer keys have no second ribbon: the buckets of their first layer are others.
+const LEAST_KEYS: u64 = 2048;
+/// Columns at most of a ribbon that has a second one.
+const MOST_COLUMNS: u8 = LANES as u8;
+/// By the columns of the first ribbon, from 1 on: where fewer 32nds of the strangers would be picked than this, or more than all but so
+/// many, columns of two lengths are as good.
+const LEAST_PICKED: [u32; 4] = [3, 3, 4, 7];
+
+/// Where the second ribbon is, and who is in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Thin {
+    /// The second ribbon as if it stood alone.
+    pub(crate) shape: Shape,
+    /// Do its keys go the short way of most ribbons?
+    is_usual: bool,
+    /// How many keys are in it.
+    pub(crate) keys: u64,
+    /// Of 65,536 keys that were not stored, so many are picked.
+    pub(crate) most: u16,
+    /// Where the seeds begin, in words: a byte each.
+    pub(crate) seeds_at: usize,
+    /// Where the second ribbon begins, in words.
+    pub(crate) at: usize,
+}
+
+/// How many of 65,536 keys that were not stored are picked, where a ribbon of so many keys has this rate best by a second one: as few as can
+/// be for the rate. `columns` are those of the first one, [`columns_for`] the rate.
+pub(crate) fn picked_for(keys: u64, rate: f64) -> Option<(u8, u16)> {
+    let (columns, _) = columns_for(rate);
+    let least = LEAST_PICKED.get(usize::from(columns).checked_sub(1)?)? << (PICK_BITS - 5);
+    // Half of those that are picked pass. Exact: no bit is lost on the way.
+    let all = 1u32 << PICK_BITS;
+    let share = (1.0 - rate * f64::from(1u32 << columns)) * f64::from(2 * all);
+    let most = share as u32 + u32::from(share > f64::from(share as u32));
+    ((least..=all - least).contains(&most) && keys >= LEAST_KEYS).then_some((columns, most as u16))
+}
+
+/// What of a key decides whether it is picked.
+#[inline(always)]
+pub(crate) const fn pick(h: u64) -> u16 {
+    (fingerprint(h) >> (u32::BITS - PICK_BITS)) as u16
+}
+
+/// Is such a key picked by this seed? Exactly `most` of all are, whatever the seed.
+#[inline(always)]
+pub(crate) fn is_picked(pick: u16, seed: u8, most: u16) -> bool {
+    pick.wrapping_mul(2 * u16::from(seed) + 1) < most
+}
+
+/// The seed that picks the fewest of these, the least one of several, and how many it picks.
+#[inline(always)]
+pub(crate) fn best_seed(most: u16, picks: &[u16]) -> (u8, usize) {
+    /// Seeds that are tried at once.
+    const AT_ONCE: usize = 32;
+    /// As many as can be counted in 16 bits.
+    const COUNTED: usize = u16::MAX as usize;
+    let (mut best, mut least) = (0, usize::MAX);
+    for first in (0..256).step_by(AT_ONCE) {
+        let factors: [u16; AT_ONCE] = core::array::from_fn(|i| 2 * (first + i as u16) + 1);
+        let mut sums = [0; AT_ONCE];
+        for picks in picks.chunks(COUNTED) {
+            let mut counts = [0u16; AT_ONCE];
+            for pick in picks {
+                for (count, factor) in counts.iter_mut().zip(factors) {
+                    *count += u16::from(pick.wrapping_mul(factor) < most);
+                }
+            }
+            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += usize::from(count));
+        }
+        for (seed, sum) in (first..).zip(sums) {
+            if sum < least {
+                (best, least) = (seed as u8, sum);
+            }
+        }
+    }
+    (best, least)
+}
+
+impl Thin {
+    /// The second ribbon, of this shape, behind a first one; refuses what no builder makes.
+    pub(crate) fn new(first: &Shape, shape: Shape, keys: u64, most: u16) -> Result<Self> {
+        let (fields, own) = (first.fields(), shape.fields());
+        let layer = first.first();
+        if first.is_all_last() || !layer.is_coarse() || layer.is_moved() {
+            return Err(Error::parameter(
+                "the first layer before a second ribbon",
+                format_args!("{} words, seed {}", fields.words[0], fields.seeds[0]),
+                "one of 30 words or more, with seed 0",
+            ));
+        }
+        if fields.columns > MOST_COLUMNS || fields.deep != fields.columns || fields.split != 0 {
+            return Err(Error::parameter(
+                "the columns before a second ribbon",
+                format_args!("{}, {} and {}", fields.columns, fields.deep, fields.split),
+                "1 to 8, as many in later layers, no words with one more",
+            ));
+        }
+        if (own.columns, own.deep, own.split, own.value_bits) != (1, 1, 0, 0) {
+            return Err(Error::parameter("the columns of a second ribbon", own.columns, "1 everywhere"));
+        }
+        if most == 0 {
+            return Err(Error::parameter(
+                "how many of 65536 keys the second ribbon is for",
+                most,
+                "1 or more",
+            ));
+        }
+        let seeds = first.first().buckets().div_ceil(8);
+        let words = first.words().saturating_add(seeds).saturating_add(shape.words());
+        // As an array it has to be in memory.
+        if usize::try_from(words).is_err() {
+            return Err(Error::TooLarge { bytes: words.saturating_mul(8) });
+        }
+        let seeds_at = first.words() as usize;
+        Ok(Thin { is_usual: Even::is_of(&shape), shape, keys, most, seeds_at, at: seeds_at + seeds as usize })
+    }
+
+    /// Words of everything.
+    fn words(&self) -> u64 {
+        self.at as u64 + self.shape.words()
+    }
+
+    /// The words of the second ribbon, of those of everything.
+    #[inline(always)]
+    fn own<'a>(&self, words: &'a [u64]) -> &'a [u64] {
+        words.get(self.at..).unwrap_or_default()
+    }
+
+    /// The seed of a bucket of the first layer.
+    #[inline(always)]
+    fn seed(&self, words: &[u64], bucket: u64) -> u8 {
+        let word = words.get(self.seeds_at + (bucket >> 3) as usize).copied().unwrap_or(0);
+        (word >> (8 * (bucket & 7))) as u8
+    }
+
+    /// Is a key with this hash picked?
+    #[inline(always)]
+    fn is_picked(&self, first: &Shape, words: &[u64], h: u64) -> bool {
+        is_picked(pick(h), self.seed(words, bucket(first, h)), self.most)
+    }
+
+    /// The seeds as words.
+    pub(crate) fn pack(&self, seeds: &[u8], words: &mut [u64]) {
+        pack(seeds, u8::BITS, &mut words[self.seeds_at..self.at]);
+    }
+
+    /// Damage, where bits are set that stand for nothing: those of the first ribbon, behind the last seed, those of the second one.
+    pub(crate) fn check_padding(&self, first: &Shape, words: &[u64]) -> Result<()> {
+        let (own, others) = words.split_at_checked(self.seeds_at).unwrap_or((words, &[]));
+        first.check_padding(own)?;
+        let seeds = first.first().buckets() % 8;
+        let last = others.get((self.at - self.seeds_at).wrapping_sub(1)).copied().unwrap_or(0);
+        if seeds != 0 && last >> (8 * seeds) != 0 {
+            return Err(Error::damaged("bits behind the last seed of the ribbon are set"));
+        }
+        self.shape.check_padding(self.own(words))
+    }
+
+    /// Is the bit that is stored for a key its own, if it was picked? Nothing for one that has to go the long way.
+    #[inline(always)]
+    fn holds(&self, words: &[u64], h: u64) -> Option<bool> {
+        match self.is_usual {
+            true => self.holds_as::<Even>(words, h),
+            false => self.holds_as::<Any>(words, h),
+        }
+    }
+
+    #[inline(always)]
+    fn holds_as<F: Form>(&self, words: &[u64], h: u64) -> Option<bool> {
+        if !F::IS_LARGE && self.shape.is_all_last() {
+            return None;
+        }
+        let (layer, words) = (self.shape.first(), self.own(words));
+        let x = if F::IS_LARGE { h } else { layer.hash(h) };
+        let start = layer.start_of_all(x);
+        let ((low, high), at) = (halves(coefficients(x), start), (start >> 6) as usize);
+        let word = |at: usize| words.get(at).copied().unwrap_or(0);
+        let sum = (word(at) & low) ^ (word(at + 1) & high);
+        let is_own = (u64::from(sum.count_ones()) ^ fingerprint(h)) & 1 == 0;
+        (!layer.is_bumped::<F>(words, start)).then_some(is_own)
+    }
+
+    /// The same the long way.
+    #[inline(always)]
+    fn holds_anywhere(&self, words: &[u64], h: u64) -> bool {
+        (ask::value(&self.shape, self.own(words), h).0 ^ fingerprint(h)) & 1 == 0
+    }
+
+    /// Is what is stored for this hash its fingerprint, in both ribbons? Nothing for one that has to go the long way.
+    #[inline(always)]
+    pub(crate) fn contains<P: Parities>(&self, first: &Shape, words: &[u64], h: u64) -> Option<bool> {
+        if !ask::contains::<Even, P>(first, words, h)? {
+            return Some(false);
+        }
+        if self.is_picked(first, words, h) { self.holds(words, h) } else { Some(true) }
+    }
+
+    /// The same the long way.
+    pub(crate) fn contains_anywhere(&self, first: &Shape, words: &[u64], h: u64) -> bool {
+        let (value, columns) = ask::value(first, words, h);
+        lowest(value ^ fingerprint(h), columns) == 0
+            && (!self.is_picked(first, words, h) || self.holds_anywhere(words, h))
+    }
+
+    /// Takes back the answers for keys of a batch that are in the first ribbon alone.
+    #[inline(always)]
+    pub(crate) fn narrow(&self, first: &Shape, words: &[u64], h: &[u64], answers: &mut [bool]) {
+        let (mut found, mut picked, mut count) = ([0; AHEAD], [0; AHEAD], 0);
+        for (i, answer) in answers.iter().enumerate() {
+            found[count] = i;
+            count += usize::from(*answer);
+        }
+        let found = &found[..count];
+        count = 0;
+        for &i in found {
+            picked[count] = i;
+            count += usize::from(self.is_picked(first, words, h[i]));
+        }
+        let (picked, layer) = (&picked[..count], self.shape.first());
+        for &i in picked {
+            let start = layer.start_of_all(layer.hash(h[i]));
+            fetch_word(words, self.at + (start >> 6) as usize);
+        }
+        for &i in picked {
+            answers[i] = self.holds(words, h[i]).unwrap_or_else(|| self.holds_anywhere(words, h[i]));
+        }
+    }
+}
+
+/// The same ribbon in the same place, for the same keys?
+impl PartialEq for Thin {
+    fn eq(&self, other: &Thin) -> bool {
+        self.most == other.most
+            && self.keys == other.keys
+            && self.at == other.at
+            && self.shape.fields() == other.shape.fields()
+    }
+}
+
+/// Words of a ribbon, and of the second one behind it.
+pub(crate) fn words(first: &Shape, thin: Option<&Thin>) -> u64 {
+    thin.map_or(first.words(), Thin::words)
+}
+
+/// Lines of both: one at the least.
+pub(crate) fn lines(first: &Shape, thin: Option<&Thin>) -> u64 {
+    words(first, thin).div_ceil(8).max(1)
+}
+
+/// The bucket of the first layer in which a key starts, whether it is there or in a later layer. No first layer that has a second ribbon
+/// behind it moves its hashes.
+#[inline(always)]
+pub(crate) fn bucket(first: &Shape, h: u64) -> u64 {
+    first.first().start_of_all(h) >> bucket_shift(true)
+}
+
+/// The share of keys that were found in the first ribbon by chance and pass.
+pub(crate) fn share_of(most: u16) -> f64 {
+    1.0 - f64::from(most) / f64::from(2u32 << PICK_BITS)
+}

@@ -1,0 +1,245 @@
+//! The embedded form of a ribbon (FORMAT.md, section 4.8.1): its words, and 18 to 30 bytes that say what it is.
+
+use alloc::vec::Vec;
+use core::ops::RangeBounds;
+
+use super::{Form, SAID, bytes_of_lines, check_of_keys, read_form, sealed_form};
+use crate::bits;
+use crate::bits::ribbon::shape::{Fields as RibbonFields, LAYERS, Shape};
+use crate::error::{Error, Result};
+use crate::fields::Fields;
+use crate::format::view::place_in;
+use crate::ids::Kind;
+use crate::key::KeyHasher;
+use crate::key::schemes::sizing::check_has_hash;
+use crate::kinds::map::{RibbonMap, checked_value_bits};
+use crate::kinds::ribbon::RibbonFilter;
+use crate::kinds::ribbon::part::{RibbonPart, check_keys};
+use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage, StableBytes};
+
+/// Appends a number, seven bits a byte, the lowest first.
+fn put_number(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Reads one, in as few bytes as it has.
+fn number(fields: &mut Fields<'_>) -> Result<u64> {
+    let mut number = 0u64;
+    for shift in (0..64).step_by(7) {
+        let byte = fields.u8()?;
+        let seven = u64::from(byte & 0x7F);
+        if seven << shift >> shift != seven || byte == 0 && shift > 0 {
+            break;
+        }
+        number |= seven << shift;
+        if byte < 0x80 {
+            return Ok(number);
+        }
+    }
+    Err(Error::damaged("a number of the embedded ribbon is longer than it has to be"))
+}
+
+/// One that has to be below 2^32.
+fn small_number(number: u64, name: &'static str) -> Result<u32> {
+    u32::try_from(number).map_err(|_| Error::parameter(name, number, "below 2^32"))
+}
+
+/// The bytes before the checksum.
+fn said(form: Form, part: &RibbonPart<'_>, check: u64) -> Vec<u8> {
+    let fields = part.shape.fields();
+    let mut out = Vec::new();
+    if form.kind == Kind::Map {
+        put_number(fields.value_bits.into(), &mut out);
+    }
+    put_number(part.keys, &mut out);
+    put_number(fields.split.into(), &mut out);
+    for (&words, &seed) in fields.words.iter().zip(&fields.seeds).take_while(|layer| *layer.0 > 0) {
+        put_number(2 * u64::from(words) + u64::from(seed > 0), &mut out);
+        if seed > 0 {
+            out.push(seed);
+        }
+    }
+    let columns = fields.columns | if fields.deep > fields.columns { 0x80 } else { 0 };
+    let [l0, l1] = fields.last.to_le_bytes();
+    let [c0, c1, ..] = check.to_le_bytes();
+    // Of eight layers whose numbers are as long as can be they are 64.
+    let len = out.len() as u8;
+    out.extend([form.version, len, columns, fields.last_seed, l0, l1, c0, c1]);
+    out
+}
+
+/// What they say.
+fn read_said(form: Form, said: &[u8]) -> Result<(Shape, u64)> {
+    let (numbers, rest) = said.split_at(said.len() - SAID);
+    let (columns, last_seed) = (rest[2] & 0x7F, rest[3]);
+    let mut fields = Fields::at(numbers, 0);
+    let value_bits = match form.kind {
+        Kind::Map => checked_value_bits(number(&mut fields)?)?,
+        _ => 0,
+    };
+    let keys = number(&mut fields)?;
+    let split = small_number(number(&mut fields)?, "the words with one column more")?;
+    let (mut words, mut seeds, mut depth) = ([0; LAYERS], [0; LAYERS], 0);
+    while !fields.rest().is_empty() {
+        let layer = number(&mut fields)?;
+        if depth == LAYERS || layer < 2 {
+            return Err(Error::damaged("a layer of no words, or a ninth one, in the embedded ribbon"));
+        }
+        words[depth] = small_number(layer / 2, "the words of a layer of a ribbon")?;
+        if layer % 2 == 1 {
+            seeds[depth] = fields.u8()?;
+            if seeds[depth] == 0 {
+                return Err(Error::damaged("a seed of the embedded ribbon is 0 and stands there"));
+            }
+        }
+        depth += 1;
+    }
+    let fields = RibbonFields {
+        columns,
+        deep: columns + (rest[2] >> 7),
+        split,
+        words,
+        seeds,
+        last: u16::from_le_bytes([rest[4], rest[5]]),
+        last_seed,
+        value_bits,
+    };
+    fields.check()?;
+    let shape = Shape::new(fields)?;
+    check_keys(&shape, keys)?;
+    Ok((shape, keys))
+}
+
+/// Where the form says that the words are, its shape and how many keys are in it, once it is known to be right.
+fn read(form: Form, bytes: &[u8], hasher: &KeyHasher) -> Result<(Shape, u64, usize)> {
+    check_has_hash("the scheme of the key hasher", hasher.scheme())?;
+    let (body, said) = read_form(form, bytes, hasher)?;
+    let (shape, keys) = read_said(form, said)?;
+    if shape.lines().checked_mul(bits::LINE_BYTES) != Some(body.len() as u64) {
+        return Err(Error::damaged(format_args!("{} words do not take {} bytes", shape.words(), body.len())));
+    }
+    Ok((shape, keys, body.len()))
+}
+
+fn write(form: Form, part: &RibbonPart<'_>) -> Result<Vec<u8>> {
+    let check = check_of_keys(part.hasher);
+    let body = bytes_of_lines(part.lines, len(form, part))?;
+    Ok(sealed_form(body, &said(form, part, check), check))
+}
+
+fn len(form: Form, part: &RibbonPart<'_>) -> u64 {
+    size_of_val(part.lines) as u64 + said(form, part, 0).len() as u64 + 8
+}
+
+/// The calls of a kind. `$not_kept` is what the form leaves out, `$refused` what cannot be in it; the rest is the body of an example.
+macro_rules! embedded {
+    ($filter:ident, $builder:literal, $form:expr, $not_kept:literal, $refused:literal, $($example:literal)*) => {
+        impl<L: PlainStorage> $filter<L> {
+            /// The embedded form, for stores that keep many of these and what they have in common elsewhere, such as the tables of an LSM tree: the
+            /// ribbon, in whole lines of 64 bytes, and 18 to 30 bytes behind it, 80 at the most. These say what it is, and there are a checksum and a
+            /// check of scheme, seed, secret, key domain and recipe among them, so that no other [`KeyHasher`] is taken for this one's.
+            ///
+            #[doc = $not_kept]
+            ///
+            $(#[doc = $example])*
+            ///
+            /// # Errors
+            #[doc = $refused]
+            /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for one that was opened
+            /// [quick](crate::Open::quick) and whose ribbon is not what was written.
+            pub fn to_embedded(&self) -> Result<Vec<u8>> {
+                self.check_embeddable()?;
+                self.check_before_copying()?;
+                write($form, &self.ribbon_part())
+            }
+
+            /// Bytes of the [embedded form](Self::to_embedded).
+            #[must_use]
+            pub fn embedded_len(&self) -> u64 {
+                len($form, &self.ribbon_part())
+            }
+        }
+
+        impl $filter {
+            /// Reads the [embedded form](Self::to_embedded) into memory: of one with this key hasher, as
+            #[doc = concat!("[`key_hasher`](", $builder, "::key_hasher) of the builder gives it. Everything is checked.")]
+            ///
+            /// The promised rate is the one that it has.
+            ///
+            /// # Errors
+            /// [`Error::OtherKeys`] for one with another scheme, seed, secret, key domain or recipe; [`Error::NotPossible`] for the form of
+            /// another kind; [`Error::Damaged`], [`Error::Parameter`] and [`Error::Unsupported`] for bytes that are no such form;
+            /// [`Error::TooLarge`] where there is no memory for it.
+            pub fn from_embedded(bytes: &[u8], keys: &KeyHasher) -> Result<Self> {
+                let (shape, held, body) = read($form, bytes, keys)?;
+                let mut lines = bits::zeroed(shape.lines())?;
+                bits::fill_from_bytes(&mut lines, &bytes[..body]);
+                Self::of_ribbon(shape, held, keys, Mapped(Backing::Memory(lines)))
+            }
+        }
+
+        impl<B: StableBytes> $filter<InBytes<B>> {
+            #[doc = concat!("[`from_embedded`](", stringify!($filter), "::from_embedded) without a copy: it is asked where it lies.")]
+            ///
+            /// # Errors
+            /// As there, and [`Error::NotInPlace`] where the bytes do not lie at a multiple of 64 in memory, or the machine is
+            /// big-endian.
+            pub fn view_embedded(bytes: B, keys: &KeyHasher) -> Result<Self> {
+                Self::view_embedded_at(bytes, .., keys)
+            }
+
+            /// [`view_embedded`](Self::view_embedded) inside larger bytes, such as a table file with many of them.
+            ///
+            /// # Errors
+            /// As there; [`Error::Parameter`] where the bytes have no such place.
+            pub fn view_embedded_at(bytes: B, place: impl RangeBounds<usize>, keys: &KeyHasher) -> Result<Self> {
+                let place = place_in(bytes.bytes(), place)?;
+                let (shape, held, body) = read($form, &bytes.bytes()[place.clone()], keys)?;
+                let lines = InBytes::new(bytes, place.start..place.start + body)?;
+                Self::of_ribbon(shape, held, keys, lines)
+            }
+        }
+    };
+}
+
+embedded!(
+    RibbonFilter,
+    "crate::kinds::ribbon::RibbonFilterBuilder",
+    Form::RIBBON,
+    "Not kept: the promised rate, which becomes the one that it has, and labels. A filter of 1,000 keys at 1 % has 916 bytes; its file has 1,088.",
+    "[`Error::NotPossible`] for a filter to which keys were [added](RibbonFilter::insert), for one that was made of a table, and for one with a second ribbon (the default at rates above 1/32): the error says what to build instead; its file has all that.",
+    "```"
+    "use tepal::RibbonFilter;"
+    "let builder = RibbonFilter::builder().seed(42);              // the store's, written down once"
+    "let table = builder.clone().build_from([\"apple\", \"banana\"])?.to_embedded()?;"
+    ""
+    "let keys = builder.key_hasher()?;"
+    "let table = RibbonFilter::from_embedded(&table, &keys)?;"
+    "assert!(table.contains_hash(keys.hash(\"apple\")?));           // hashed once for all tables"
+    "# Ok::<(), tepal::Error>(())"
+    "```"
+);
+embedded!(
+    RibbonMap,
+    "crate::kinds::map::RibbonMapBuilder",
+    Form::MAP,
+    "Not kept: the promised rate, which becomes the one that it has, and labels.",
+    "[`Error::NotPossible`] for a map whose values have names: keep those once for all maps, and build maps of numbers, or write its file.",
+    "```"
+    "use tepal::RibbonMap;"
+    "let builder = RibbonMap::builder().seed(42);                 // the store's, written down once"
+    "let blocks = builder.clone().build_from([(\"apple\", 0), (\"banana\", 7)])?.to_embedded()?;"
+    ""
+    "let keys = builder.key_hasher()?;"
+    "let blocks = RibbonMap::from_embedded(&blocks, &keys)?;"
+    "assert_eq!(blocks.get_hash(keys.hash(\"banana\")?), Some(7));  // in which block of the table the key is"
+    "# Ok::<(), tepal::Error>(())"
+    "```"
+);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+use alloc::string::ToString;
+use alloc::vec;
+
+use super::super::{TRAILER, checksum};
+use super::*;
+use crate::bits::mix::finish;
+use crate::{AnyFilter, BloomFilter, Format, KeyDomain, Opened, Recipe, RibbonFilterBuilder, SecretKey};
+
+/// Each with the builder that says how its keys are hashed: of no layer, of one, of several and of several shards, with columns alike and
+/// not.
+fn ribbons() -> Vec<(RibbonFilterBuilder, RibbonFilter)> {
+    let builder = RibbonFilter::builder;
+    let most = if cfg!(debug_assertions) { 3000 } else { 150_000 };
+    [
+        (builder(), 0, 0.01),
+        (builder().seed(42), 1, 0.01),
+        (builder().recipe(Recipe::new().nocase(true)), 256, 0.5),
+        (builder().key_domain(KeyDomain::Integer), 300, 0.01),
+        (builder().secret_key(SecretKey::new([1; 16])), 3000, 1.0 / 256.0),
+        (builder(), 3000, 1.0 / 4_294_967_296.0),
+        (builder().caller_hash("tests, finished"), most, 0.03),
+    ]
+    .into_iter()
+    .map(|(builder, n, rate)| {
+        let hashes = (0..n).map(finish).collect();
+        (builder.clone(), builder.false_positive_rate(rate).build_from_hashes(hashes).unwrap())
+    })
+    .collect()
+}
+
+fn maps() -> Vec<RibbonMap> {
+    let pairs = |n: u64, below: u64| (0..n).map(|i| (finish(i), (i % below) as u32)).collect::<Vec<_>>();
+    [
+        RibbonMap::builder().build_from_hashes(vec![]),
+        RibbonMap::builder().build_from_hashes(pairs(1, 1)),
+        RibbonMap::builder().known_keys_only().build_from_hashes(pairs(3000, 7)),
+        RibbonMap::builder().false_positive_rate(3e-10).value_bits(32).build_from_hashes(pairs(3000, 250)),
+    ]
+    .map(Result::unwrap)
+    .into()
+}
+
+fn file(filter: impl Into<AnyFilter>) -> Vec<u8> {
+    Opened::new(filter, Format::Tepal).unwrap().to_bytes().unwrap()
+}
+
+#[test]
+fn what_was_embedded_comes_back() {
+    for (builder, filter) in ribbons() {
+        let bytes = filter.to_embedded().unwrap();
+        assert_eq!(bytes.len() as u64, filter.embedded_len());
+        let more = bytes.len() as u64 - filter.size_in_bytes();
+        assert!((18..=30).contains(&more), "{more}");
+        let keys = builder.key_hasher().unwrap();
+        let again = RibbonFilter::from_embedded(&bytes, &keys).unwrap();
+        assert!(again == filter && again.len() == filter.len());
+        assert!((0..filter.len()).all(|i| again.contains_hash(finish(i))));
+        let rate = filter.false_positive_rate();
+        assert_eq!(again.promised_false_positive_rate(), rate.max(f64::MIN_POSITIVE));
+        assert_eq!(again.to_embedded().unwrap(), bytes);
+        // It is a filter like any other.
+        let secret = SecretKey::new([1; 16]);
+        let open = crate::Open::new();
+        let open = if again.seed().is_none() && !builder_is_callers(&again) {
+            open.secret_key(&secret)
+        } else {
+            open
+        };
+        assert!(open.from_bytes(&file(again)).is_ok());
+    }
+    for map in maps() {
+        let bytes = map.to_embedded().unwrap();
+        assert_eq!(bytes.len() as u64, map.embedded_len());
+        let again = RibbonMap::from_embedded(&bytes, &map.key_hasher()).unwrap();
+        assert!(again == map && again.to_embedded().unwrap() == bytes);
+        assert!((0..map.len()).all(|i| again.get_hash(finish(i)) == map.get_hash(finish(i))));
+        assert!(again.promised_false_positive_rate() >= map.false_positive_rate());
+        assert!(crate::from_bytes(&file(again)).is_ok());
+    }
+}
+
+fn builder_is_callers(filter: &RibbonFilter) -> bool {
+    filter.scheme() == crate::Scheme::CallerHash
+}
+
+#[cfg(target_endian = "little")]
+#[test]
+fn it_is_asked_where_it_lies() {
+    for (builder, filter) in ribbons() {
+        let bytes = filter.to_embedded().unwrap();
+        let len = bytes.len();
+        let mut table = bits::zeroed(3 + len as u64 / 64).unwrap();
+        let table: &mut [u8] = bytemuck::cast_slice_mut(&mut table);
+        table[64..64 + len].copy_from_slice(&bytes);
+        let keys = builder.key_hasher().unwrap();
+        let mut view = RibbonFilter::view_embedded_at(&*table, 64..64 + len, &keys).unwrap();
+        assert!(view == filter && view.insert_hash(finish(1 << 40)).is_ok());
+        assert!(
+            RibbonFilter::view_embedded(&table[64..64 + len], &keys).unwrap().into_owned().unwrap() == filter
+        );
+        table.copy_within(64..64 + len, 72);
+        let moved = RibbonFilter::view_embedded_at(&*table, 72..72 + len, &keys);
+        assert!(matches!(moved, Err(Error::NotInPlace { past: 8 })), "{moved:?}");
+        let outside = RibbonFilter::view_embedded_at(&*table, 64..table.len() + 1, &keys);
+        assert!(matches!(outside, Err(Error::Parameter { .. })));
+    }
+    for map in maps() {
+        let bytes = map.to_embedded().unwrap();
+        let mut table = bits::zeroed(1 + bytes.len() as u64 / 64).unwrap();
+        let table: &mut [u8] = bytemuck::cast_slice_mut(&mut table);
+        table[..bytes.len()].copy_from_slice(&bytes);
+        assert!(RibbonMap::view_embedded_at(&*table, ..bytes.len(), &map.key_hasher()).unwrap() == map);
+    }
+}
+
+#[test]
+fn other_keys_and_kinds_are_refused() {
+    let builder = RibbonFilter::builder().seed(42);
+    let bytes = builder.clone().build_from(["apple"]).unwrap().to_embedded().unwrap();
+    for other in [
+        RibbonFilter::builder(),
+        RibbonFilter::builder().seed(43),
+        builder.clone().key_domain(KeyDomain::Integer),
+        builder.clone().recipe(Recipe::new().trim(true)),
+        RibbonFilter::builder().secret_key(SecretKey::new([0; 16])),
+        RibbonFilter::builder().caller_hash("mine"),
+    ] {
+        let error = RibbonFilter::from_embedded(&bytes, &other.key_hasher().unwrap()).unwrap_err();
+        assert!(matches!(error, Error::OtherKeys { .. }), "{error}");
+    }
+    let keys = builder.key_hasher().unwrap();
+    let map = RibbonMap::builder().seed(42).build_from([("apple", 1)]).unwrap().to_embedded().unwrap();
+    let bloom = BloomFilter::builder().seed(42).build_from(["apple"]).unwrap().to_embedded().unwrap();
+    for (refused, words) in [
+        (
+            RibbonFilter::from_embedded(&map, &keys).map(drop),
+            "a filter of the kind `map` cannot be a `RibbonFilter`; read its embedded form by `RibbonMap::from_embedded`",
+        ),
+        (
+            RibbonMap::from_embedded(&bloom, &keys).map(drop),
+            "a filter of the kind `bloom` cannot be a `RibbonMap`; read its embedded form by `BloomFilter::from_embedded`",
+        ),
+        (
+            BloomFilter::from_embedded(&bytes, &keys).map(drop),
+            "a filter of the kind `ribbon` cannot be a `BloomFilter`; read its embedded form by `RibbonFilter::from_embedded`",
+        ),
+    ] {
+        assert_eq!(refused.unwrap_err().to_string(), words);
+    }
+    let mut newer = bytes.clone();
+    newer[bytes.len() - TRAILER] = 0xE9;
+    let error = RibbonFilter::from_embedded(&newer, &keys).unwrap_err();
+    assert!(matches!(error, Error::Unsupported { found: 0xE9, .. }), "{error}");
+    // What would be lost.
+    let mut more = builder.build_from(["apple"]).unwrap();
+    more.insert("pear").unwrap();
+    let error = more.to_embedded().unwrap_err().to_string();
+    assert!(error.contains("added") && error.contains("RibbonFilter::builder"), "{error}");
+    let named = RibbonMap::builder().names(["red"]).build_from([("rose", 0)]).unwrap();
+    let error = named.to_embedded().unwrap_err().to_string();
+    assert!(error.contains("names") && error.contains("Opened::to_bytes"), "{error}");
+    // Schemes without a hash have no ribbon.
+    #[cfg(feature = "foreign")]
+    {
+        let keys = BloomFilter::builder().scheme(crate::Scheme::GuavaMitz32).key_hasher().unwrap();
+        let error = RibbonFilter::from_embedded(&bytes, &keys).unwrap_err();
+        assert!(matches!(error, Error::Parameter { .. } | Error::OtherKeys { .. }), "{error}");
+    }
+}
+
+/// Each change of one bit, each cut, and changes whose checksum is right.
+#[test]
+fn damage_is_refused() {
+    let keys = RibbonFilter::builder().key_hasher().unwrap();
+    let forms = [
+        (Form::RIBBON, RibbonFilter::builder().build_from(0..400u32).unwrap().to_embedded().unwrap()),
+        (
+            Form::MAP,
+            RibbonMap::builder().build_from((0..400u32).map(|i| (i, i % 5))).unwrap().to_embedded().unwrap(),
+        ),
+        (Form::RIBBON, RibbonFilter::builder().build_from(0..0u32).unwrap().to_embedded().unwrap()),
+    ];
+    let is_read = |form: Form, bytes: &[u8]| match form.kind {
+        Kind::Map => RibbonMap::from_embedded(bytes, &keys).map(|map| map.to_embedded().unwrap()),
+        _ => RibbonFilter::from_embedded(bytes, &keys).map(|filter| filter.to_embedded().unwrap()),
+    };
+    for (form, bytes) in forms {
+        assert_eq!(is_read(form, &bytes).unwrap(), bytes);
+        for bit in 0..8 * bytes.len() {
+            let mut changed = bytes.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert!(is_read(form, &changed).is_err(), "bit {bit}");
+        }
+        for len in 0..bytes.len() {
+            assert!(is_read(form, &bytes[..len]).is_err(), "{len} bytes");
+        }
+        assert!(is_read(form, &[&bytes[..], &[0]].concat()).is_err());
+
+        // Whoever knows the rule can say anything; none of it panics, and what is read is written so.
+        let body = bytes.len() / 64 * 64;
+        let mut read = 0;
+        for at in body..bytes.len() - SAID {
+            for value in 0..=255 {
+                let mut changed = bytes.clone();
+                changed[at] = value;
+                let (before, rest) = changed.split_at(body);
+                let sum = checksum(before, &rest[..rest.len() - 8], check_of_keys(&keys));
+                let end = changed.len() - 8;
+                changed[end..].copy_from_slice(&sum.to_le_bytes());
+                if let Ok(again) = is_read(form, &changed) {
+                    read += 1;
+                    assert_eq!(again, changed, "byte {at}: {value}");
+                    if form.kind == Kind::Ribbon {
+                        let filter = RibbonFilter::from_embedded(&changed, &keys).unwrap();
+                        let _ = (filter.contains(&7u32), filter.contains_many(&[1u32, 2, 3]), filter.facts());
+                    } else {
+                        let map = RibbonMap::from_embedded(&changed, &keys).unwrap();
+                        let _ = (map.get(&7u32), map.get_many(&[1u32, 2, 3]), map.facts());
+                    }
+                }
+            }
+        }
+        assert!(read >= bytes.len() - SAID - body, "{read}: those that were not changed");
+    }
+}
+
+#[test]
+fn numbers_have_one_form() {
+    for n in [0, 1, 127, 128, 300, 1 << 14, u64::from(u32::MAX), 1 << 63, u64::MAX] {
+        let mut bytes = Vec::new();
+        put_number(n, &mut bytes);
+        assert!(bytes.len() <= 10);
+        let mut fields = Fields::at(&bytes, 0);
+        assert_eq!(number(&mut fields).unwrap(), n);
+        assert!(fields.rest().is_empty());
+        assert!(number(&mut Fields::at(&bytes[..bytes.len() - 1], 0)).is_err());
+        *bytes.last_mut().unwrap() |= 0x80;
+        bytes.push(0);
+        assert!(number(&mut Fields::at(&bytes, 0)).is_err(), "{n}");
+    }
+    assert!(number(&mut Fields::at(&[0xFF; 11], 0)).is_err());
+    assert!(number(&mut Fields::at(&[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2], 0)).is_err());
+}
+
+#[test]
+fn a_small_ribbon_stays_small() {
+    let filter = RibbonFilter::builder().build_from(0..1000u32).unwrap();
+    assert_eq!((filter.embedded_len(), file(filter).len()), (916, 1088));
+}

@@ -1,0 +1,117 @@
+//! Building a ribbon with a second one behind it (FORMAT.md, section 5.7): the first one of the power of two, a seed for each bucket
+//! of its first layer, the second one of the keys that these pick.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::construct::{each, ribbon_of_ascending};
+use super::pieces::{Ascending, Pieces};
+use crate::bits::kernel::RibbonMaker;
+use crate::bits::ribbon::shape::{Layer, Shape};
+use crate::bits::ribbon::thin::{Thin, bucket, is_picked, lines, pick};
+use crate::bits::{self, words, words_mut};
+use crate::error::Result;
+use crate::kinds::storage::{Backing, Mapped, PlainStorage};
+
+/// A ribbon, and what is behind it.
+pub(super) type WithSecond<L = Mapped> = (Shape, Option<Box<Thin>>, L, u64);
+
+/// Hashes in memory, ascending, each once.
+pub(super) struct InMemory(pub(super) Vec<u64>);
+
+impl Pieces for InMemory {
+    fn each(&self, first: u64, last: u64, take: &mut dyn FnMut(&[u64]) -> Result<()>) -> Result<()> {
+        let begin = self.0.partition_point(|hash| *hash < first);
+        let end = self.0.partition_point(|hash| *hash <= last);
+        take(&self.0[begin..end])
+    }
+}
+
+/// Those that are picked.
+struct Picked<'a> {
+    of: &'a dyn Pieces,
+    first: &'a Shape,
+    /// Of each bucket of its first layer.
+    seeds: &'a [u8],
+    most: u16,
+}
+
+impl Pieces for Picked<'_> {
+    fn each(&self, first: u64, last: u64, take: &mut dyn FnMut(&[u64]) -> Result<()>) -> Result<()> {
+        /// Hashes that are looked at together: what is picked of them is in memory.
+        const SOME: usize = 1 << 20;
+        let mut picked = Vec::new();
+        self.of.each(first, last, &mut |piece| {
+            for some in piece.chunks(SOME) {
+                picked.clear();
+                picked.extend(some.iter().filter(|hash| {
+                    let seed = self.seeds[bucket(self.first, **hash) as usize];
+                    is_picked(pick(**hash), seed, self.most)
+                }));
+                take(&picked)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The ribbons of so many hashes: the first one has so many columns, and of 65,536 strangers the second one is for `most`. Nothing where the
+/// first one has to move its hashes, which none does by chance.
+pub(super) fn ribbons_of_pieces(
+    pieces: &dyn Pieces,
+    keys: u64,
+    (columns, most): (u8, u16),
+    threads: usize,
+) -> Result<Option<WithSecond>> {
+    let power = 1.0 / (1u64 << columns) as f64;
+    let (first, first_lines, keys) =
+        ribbon_of_ascending(Ascending::Elsewhere(pieces), keys, 0, power, threads)?;
+    if first.first().is_moved() {
+        return Ok(None);
+    }
+    let (seeds, count) = seeds_of(pieces, &first, most, threads)?;
+    let picked = Picked { of: pieces, first: &first, seeds: &seeds, most };
+    let picked = Ascending::Elsewhere(&picked);
+    let (second, second_lines, _) = ribbon_of_ascending(picked, count, 0, 0.5, threads)?;
+    let thin = Thin::new(&first, second, count, most)?;
+    let mut all = bits::zeroed(lines(&first, Some(&thin)))?;
+    let to = words_mut(&mut all);
+    let own = first.words() as usize;
+    to[..own].copy_from_slice(&words(first_lines.as_lines())[..own]);
+    thin.pack(&seeds, to);
+    let own = thin.shape.words() as usize;
+    to[thin.at..][..own].copy_from_slice(&words(second_lines.as_lines())[..own]);
+    Ok(Some((first, Some(Box::new(thin)), Mapped(Backing::Memory(all)), keys)))
+}
+
+/// The best seed of each bucket of the first layer, and how many keys are picked.
+fn seeds_of(pieces: &dyn Pieces, first: &Shape, most: u16, threads: usize) -> Result<(Vec<u8>, u64)> {
+    let layer = first.first();
+    let kernel = RibbonMaker::best();
+    let mut seeds = alloc::vec![0; layer.buckets() as usize];
+    let mut picked = alloc::vec![0; layer.shards as usize];
+    let mut shards = seeds.chunks_mut(layer.buckets_of_shard() as usize).zip(&mut picked);
+    Ascending::Elsewhere(pieces).each_shard(layer, 0..layer.shards, &mut |pieces| {
+        let work: Vec<_> = shards.by_ref().take(pieces.len()).zip(pieces).collect();
+        each(threads, work.into_iter(), |_, ((seeds, picked), keys)| {
+            *picked = seeds_of_shard(kernel, layer, most, keys, seeds);
+        });
+        Ok(())
+    })?;
+    Ok((seeds, picked.iter().sum()))
+}
+
+/// The same of a shard.
+fn seeds_of_shard(kernel: RibbonMaker, layer: &Layer, most: u16, keys: &[u64], seeds: &mut [u8]) -> u64 {
+    let (mut picks, mut rest, mut picked) = (Vec::new(), keys, 0);
+    for (past, seed) in (1..).zip(seeds) {
+        let is_here = |hash: &u64| layer.start(*hash).1 < past << layer.bucket_shift;
+        let (here, others) = rest.split_at(rest.iter().take_while(|hash| is_here(hash)).count());
+        picks.clear();
+        picks.extend(here.iter().map(|hash| pick(*hash)));
+        let of_bucket;
+        (*seed, of_bucket) = kernel.best_seed(most, &picks);
+        (rest, picked) = (others, picked + of_bucket as u64);
+    }
+    picked
+}

@@ -1,0 +1,139 @@
+//! Section 4.8.1: the embedded form of a ribbon.
+
+use super::map::Map;
+use super::*;
+use crate::embedded::{check_of, checked};
+use crate::write::{body, body_len};
+
+/// A number in bytes of seven bits, the lowest first.
+fn number(mut n: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while n > 127 {
+        bytes.push((n % 128 + 128) as u8);
+        n /= 128;
+    }
+    bytes.push(n as u8);
+    bytes
+}
+
+/// The first number of some bytes, which go on behind it.
+fn take(bytes: &mut &[u8]) -> Result<u64, String> {
+    let len = bytes.iter().take_while(|byte| **byte > 127).count() + 1;
+    if len > bytes.len() || len > 10 {
+        return Err("a number that does not end".to_string());
+    }
+    let (first, rest) = bytes.split_at(len);
+    let n: u128 = (0..len).map(|i| u128::from(first[i] % 128) << (7 * i)).sum();
+    let n = u64::try_from(n).map_err(|_| "a number past 2^64")?;
+    if number(n) != first {
+        return Err("a number of more bytes than it needs".to_string());
+    }
+    *bytes = rest;
+    Ok(n)
+}
+
+/// The form of a filter without added keys (version E2), or of a ribbon that is a map's (E3).
+fn embed_as(version: u8, ribbon: &Ribbon) -> Vec<u8> {
+    let (shape, mut numbers) = (&ribbon.shape, Vec::new());
+    if version == 0xE3 {
+        numbers.extend(number(shape.value_bits));
+    }
+    numbers.extend(number(ribbon.keys));
+    numbers.extend(number(shape.split));
+    for k in 0..LAYERS {
+        if shape.words[k] > 0 {
+            numbers.extend(number(2 * shape.words[k] + u64::from(shape.seeds[k] > 0)));
+            if shape.seeds[k] > 0 {
+                numbers.push(shape.seeds[k] as u8);
+            }
+        }
+    }
+    let c = check_of(ribbon.scheme, ribbon.domain, ribbon.recipe, ribbon.parameter, &ribbon.records);
+    let mut bits = ribbon.bits.clone();
+    bits.resize(bits.len().max(1), false);
+    let bytes = body(&bits);
+    let mut said = numbers.clone();
+    said.extend([version, numbers.len() as u8]);
+    said.push(shape.columns as u8 + if shape.deep > shape.columns { 128 } else { 0 });
+    said.push(shape.last_seed as u8);
+    said.extend((shape.last as u16).to_le_bytes());
+    said.extend((c as u16).to_le_bytes());
+    let checksum = crate::hash::xxh3(&said, crate::hash::xxh3(&bytes, c));
+    [bytes, said, checksum.to_le_bytes().to_vec()].concat()
+}
+
+/// Reads it. `keys` has the scheme, parameters, key domain and recipe that the store keeps.
+fn extract_as(version: u8, bytes: &[u8], keys: &Ribbon) -> Result<Ribbon, String> {
+    let c = check_of(keys.scheme, keys.domain, keys.recipe, keys.parameter, &keys.records);
+    let (body, said) = checked(version, bytes, c)?;
+    let (mut numbers, rest) = said.split_at(said.len() - 8);
+    let mut shape = Shape { columns: u64::from(rest[2] % 128), ..Shape::default() };
+    shape.deep = shape.columns + u64::from(rest[2] / 128);
+    (shape.last_seed, shape.last) = (rest[3].into(), u64::from(rest[4]) + 256 * u64::from(rest[5]));
+    if version == 0xE3 {
+        shape.value_bits = take(&mut numbers)?;
+        if !(1..=32).contains(&shape.value_bits) {
+            return Err(format!("values of {} bits", shape.value_bits));
+        }
+    }
+    let mut ribbon = keys.clone();
+    ribbon.keys = take(&mut numbers)?;
+    shape.split = take(&mut numbers)?;
+    let mut k = 0;
+    while !numbers.is_empty() {
+        let layer = take(&mut numbers)?;
+        if k == LAYERS || layer < 2 || layer >> 33 > 0 {
+            return Err(format!("layer {k} of {} words", layer / 2));
+        }
+        shape.words[k] = layer / 2;
+        if layer % 2 == 1 {
+            shape.seeds[k] = numbers.first().copied().unwrap_or(0).into();
+            if shape.seeds[k] == 0 {
+                return Err(format!("no seed of layer {k}"));
+            }
+            numbers = &numbers[1..];
+        }
+        k += 1;
+    }
+    ribbon.shape = shape;
+    ribbon.check_ribbon()?;
+    let words = ribbon.shape.all_words();
+    if body_len((64 * words).max(1)) != body.len() as u64 {
+        return Err(format!("{words} words do not take {} bytes", body.len()));
+    }
+    ribbon.bits = (0..8 * body.len()).map(|p| body[p / 8] >> (p % 8) & 1 == 1).collect();
+    ribbon.check_unused()?;
+    ribbon.bits.truncate(64 * words as usize);
+    Ok(ribbon)
+}
+
+/// The embedded form of a filter, which has no added keys and was made of no table.
+pub fn embed(filter: &Ribbon) -> Result<Vec<u8>, String> {
+    filter.check()?;
+    match filter.added.is_empty() && filter.numbers == 0 && filter.second.is_none() {
+        true => Ok(embed_as(0xE2, filter)),
+        false => {
+            Err("a filter with added keys, a second ribbon, or made of a table, has no embedded form"
+                .to_string())
+        }
+    }
+}
+
+/// Reads it. `keys` is a filter with the scheme, parameters, key domain and recipe that the store keeps; the promised rate is its too.
+pub fn extract(bytes: &[u8], keys: &Ribbon) -> Result<Ribbon, String> {
+    extract_as(0xE2, bytes, keys)
+}
+
+/// The embedded form of a map, whose numbers have no names.
+pub fn embed_map(map: &Map) -> Result<Vec<u8>, String> {
+    map.check()?;
+    match map.names.is_empty() {
+        true => Ok(embed_as(0xE3, &map.ribbon)),
+        false => Err("a map with names has no embedded form".to_string()),
+    }
+}
+
+/// Reads it, as [`extract`] does.
+pub fn extract_map(bytes: &[u8], keys: &Map) -> Result<Map, String> {
+    Ok(Map { ribbon: extract_as(0xE3, bytes, &keys.ribbon)?, names: Vec::new() })
+}

@@ -261,6 +261,7 @@ impl Private {
         Ok(Private { map, body })
     }
 
+    #[inline(never)]
     fn as_lines(&self) -> &[Line] {
         // `new` has seen that the cast can be.
         bytemuck::cast_slice(&self.map[self.body.clone()])
@@ -307,7 +308,8 @@ impl Storage for Mapped {
 }
 
 impl PlainStorage for Mapped {
-    #[inline]
+    // What is seldom met stands elsewhere: this is part of every question.
+    #[inline(always)]
     fn as_lines(&self) -> &[Line] {
         match &self.0 {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
@@ -316,9 +318,15 @@ impl PlainStorage for Mapped {
             Backing::Private(private) => private.as_lines(),
             Backing::Memory(lines) => lines,
             #[cfg(any(feature = "growing", feature = "quotient"))]
-            Backing::Part(lines, part) => &lines[part.clone()],
+            Backing::Part(lines, part) => part_of(lines, part),
         }
     }
+}
+
+#[cfg(any(feature = "growing", feature = "quotient"))]
+#[inline(never)]
+fn part_of<'a>(lines: &'a [Line], part: &Range<usize>) -> &'a [Line] {
+    &lines[part.clone()]
 }
 
 impl StorageMut for Mapped {

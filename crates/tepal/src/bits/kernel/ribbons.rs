@@ -77,10 +77,10 @@ table!(SOLVE: fn(band: &Band, columns: usize, wide: usize, out: &mut [u64]) =
     solve::solve(band.rows(), columns, wide, out));
 table!(CONTAINS_THIN: fn(thin: &Thin, first: &Shape, words: &[u64], h: u64) -> Option<bool> = |P: Parities|
     thin.contains::<P>(first, words, h));
-table!(CONTAINS_THIN_ANYWHERE: fn(thin: &Thin, first: &Shape, words: &[u64], h: u64) -> bool =
-    thin.contains_anywhere(first, words, h));
-table!(NARROW: fn(thin: &Thin, first: &Shape, words: &[u64], h: &[u64], answers: &mut [bool]) =
-    thin.narrow(first, words, h, answers));
+table!(CONTAINS_THIN_ANYWHERE: fn(thin: &Thin, first: &Shape, words: &[u64], h: u64) -> bool = |P: Parities|
+    thin.contains_anywhere::<P>(first, words, h));
+table!(NARROW: fn(thin: &Thin, first: &Shape, words: &[u64], h: &[u64], answers: &mut [bool]) = |P: Parities|
+    thin.narrow::<P>(first, words, h, answers));
 table!(BEST_SEED: fn(most: u16, picks: &[u16]) -> (u8, usize) = thin::best_seed(most, picks));
 
 /// The band of a shard, and what goes into it.

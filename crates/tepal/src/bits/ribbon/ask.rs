@@ -129,9 +129,19 @@ impl Place {
         Some(true)
     }
 
-    /// The parities of all columns, one after the other.
+    /// The parities of all columns, eight at a time; nothing where too few words follow.
     #[inline(always)]
-    fn value(self, layer: &Layer, words: &[u64], (low, high): (u64, u64)) -> u64 {
+    pub(super) fn value<P: Parities>(self, eights: Eights<'_>, halves: (u64, u64)) -> Option<u64> {
+        let mut all = 0;
+        for from in (0..usize::from(self.columns)).step_by(LANES) {
+            let (first, second) = eights.at(self.at + from, self.has_more)?;
+            all |= P::parities(first, second, halves) << from;
+        }
+        Some(lowest(all, self.columns.into()))
+    }
+
+    /// The same, one after the other.
+    fn value_by_columns(self, layer: &Layer, words: &[u64], (low, high): (u64, u64)) -> u64 {
         let word = |at: usize| words.get(at).copied().unwrap_or(0);
         let step = usize::from(layer.columns) + usize::from(self.has_more);
         (self.at..).take(self.columns.into()).enumerate().fold(0, |value, (column, at)| {
@@ -164,14 +174,28 @@ fn last_value(shape: &Shape, words: &[u64], h: u64) -> u64 {
 
 /// The value of a key, and how many columns it has.
 #[inline(always)]
-pub(super) fn value(shape: &Shape, words: &[u64], h: u64) -> (u64, u32) {
-    match layer_of(shape, words, h) {
-        Some((layer, x, start)) => {
-            let place = layer.place::<Any>(start);
-            (place.value(layer, words, halves(coefficients(x), start)), place.columns.into())
+pub(super) fn value<P: Parities>(shape: &Shape, words: &[u64], h: u64) -> (u64, u32) {
+    let Some((layer, x, start)) = layer_of(shape, words, h) else {
+        return (last_value(shape, words, h), shape.fields().deep.into());
+    };
+    let (place, halves) = (layer.place::<Any>(start), halves(coefficients(x), start));
+    // No closures here: each would be a function of its own, for any CPU.
+    if let Some(eights) = Eights::new(words, layer.columns) {
+        if let Some(value) = place.value::<P>(eights, halves) {
+            return (value, place.columns.into());
         }
-        None => (last_value(shape, words, h), shape.fields().deep.into()),
     }
+    (place.value_by_columns(layer, words, halves), place.columns.into())
+}
+
+/// The same, one column after the other: what the tests hold every level against.
+#[cfg(test)]
+pub(super) fn value_plainly(shape: &Shape, words: &[u64], h: u64) -> (u64, u32) {
+    let Some((layer, x, start)) = layer_of(shape, words, h) else {
+        return (last_value(shape, words, h), shape.fields().deep.into());
+    };
+    let place = layer.place::<Any>(start);
+    (place.value_by_columns(layer, words, halves(coefficients(x), start)), place.columns.into())
 }
 
 /// Is what is stored for this hash its fingerprint? The long way.
@@ -180,14 +204,8 @@ pub(crate) fn contains_anywhere<P: Parities>(shape: &Shape, words: &[u64], h: u6
     if shape.is_empty() {
         return false;
     }
-    let near = layer_of(shape, words, h).and_then(|(layer, x, start)| {
-        let eights = Eights::new(words, layer.columns)?;
-        layer.place::<Any>(start).holds::<Any, P>(eights, halves(coefficients(x), start), fingerprint(h))
-    });
-    near.unwrap_or_else(|| {
-        let (value, columns) = value(shape, words, h);
-        lowest(value ^ fingerprint(h), columns) == 0
-    })
+    let (value, columns) = value::<P>(shape, words, h);
+    lowest(value ^ fingerprint(h), columns) == 0
 }
 
 /// The same for nearly every key of a large ribbon; nothing for one that has to go the long way.

@@ -1,23 +1,10 @@
 //! The value of a key in a map.
 
-use super::ask::{Any, LANES, Place, halves, value};
+use super::ask::{Any, LANES, halves, value};
 use super::batch::AHEAD;
 use super::shape::Shape;
 use super::{coefficients, fingerprint, lowest, mask};
 use crate::bits::kernel::{Eights, Parities, fetch_word};
-
-impl Place {
-    /// The parities of all columns, eight at a time; nothing where too few words follow.
-    #[inline(always)]
-    fn eights<P: Parities>(self, eights: Eights<'_>, halves: (u64, u64)) -> Option<u64> {
-        let mut all = 0;
-        for from in (0..usize::from(self.columns)).step_by(LANES) {
-            let (first, second) = eights.at(self.at + from, self.has_more)?;
-            all |= P::parities(first, second, halves) << from;
-        }
-        Some(lowest(all, self.columns.into()))
-    }
-}
 
 /// The value that is stored for this hash; none where the fingerprint above it is another one, or the value is above the greatest there is.
 #[inline(always)]
@@ -37,28 +24,22 @@ fn start_of(shape: &Shape, h: u64) -> u64 {
 #[inline(always)]
 fn value_from<P: Parities>(shape: &Shape, words: &[u64], greatest: u32, start: u64, h: u64) -> Option<u32> {
     let first = shape.first();
-    let near = match shape.is_all_last() || first.is_bumped::<Any>(words, start) {
-        true => None,
-        false => {
-            let place = first.place::<Any>(start);
-            let halves = halves(coefficients(first.hash(h)), start);
-            let stored =
-                Eights::new(words, first.columns).and_then(|eights| place.eights::<P>(eights, halves));
-            stored.map(|stored| (stored, place.columns.into()))
+    let (mut stored, mut columns) = (None, 0);
+    if !shape.is_all_last() && !first.is_bumped::<Any>(words, start) {
+        let place = first.place::<Any>(start);
+        if let Some(eights) = Eights::new(words, first.columns) {
+            stored = place.value::<P>(eights, halves(coefficients(first.hash(h)), start));
+            columns = place.columns.into();
         }
+    }
+    let (stored, columns) = match stored {
+        Some(stored) => (stored, columns),
+        None => value::<P>(shape, words, h),
     };
-    let (stored, columns) = near.unwrap_or_else(|| elsewhere(shape, words, h));
     let value_bits = shape.fields().value_bits.into();
     let value = (lowest(stored, value_bits) ^ mask(h, value_bits)) as u32;
     let is_its_own = lowest(stored >> value_bits ^ fingerprint(h), columns - value_bits) == 0;
     (is_its_own && value <= greatest).then_some(value)
-}
-
-/// What is stored for a key that is not in the first layer, or at its end.
-#[cold]
-#[inline(never)]
-fn elsewhere(shape: &Shape, words: &[u64], h: u64) -> (u64, u32) {
-    value(shape, words, h)
 }
 
 /// Answers a batch; `answers` is as long as `h`.

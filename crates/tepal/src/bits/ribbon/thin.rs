@@ -7,9 +7,11 @@
 
 use super::ask::{self, Any, Even, Form, LANES, halves};
 use super::batch::AHEAD;
+#[cfg(test)]
+use super::lowest;
 use super::rate::columns_for;
 use super::shape::{Shape, bucket_shift, pack};
-use super::{coefficients, fingerprint, lowest};
+use super::{coefficients, fingerprint};
 use crate::bits::kernel::{Parities, fetch_word};
 use crate::error::{Error, Result};
 
@@ -199,8 +201,8 @@ impl Thin {
 
     /// The same the long way.
     #[inline(always)]
-    fn holds_anywhere(&self, words: &[u64], h: u64) -> bool {
-        (ask::value(&self.shape, self.own(words), h).0 ^ fingerprint(h)) & 1 == 0
+    fn holds_anywhere<P: Parities>(&self, words: &[u64], h: u64) -> bool {
+        (ask::value::<P>(&self.shape, self.own(words), h).0 ^ fingerprint(h)) & 1 == 0
     }
 
     /// Is what is stored for this hash its fingerprint, in both ribbons? Nothing for one that has to go the long way.
@@ -213,15 +215,24 @@ impl Thin {
     }
 
     /// The same the long way.
-    pub(crate) fn contains_anywhere(&self, first: &Shape, words: &[u64], h: u64) -> bool {
-        let (value, columns) = ask::value(first, words, h);
+    #[inline(always)]
+    pub(crate) fn contains_anywhere<P: Parities>(&self, first: &Shape, words: &[u64], h: u64) -> bool {
+        ask::contains_anywhere::<P>(first, words, h)
+            && (!self.is_picked(first, words, h) || self.holds_anywhere::<P>(words, h))
+    }
+
+    /// The same, one column after the other: what the tests hold every level against.
+    #[cfg(test)]
+    pub(super) fn contains_plainly(&self, first: &Shape, words: &[u64], h: u64) -> bool {
+        let (value, columns) = ask::value_plainly(first, words, h);
+        let (own, _) = ask::value_plainly(&self.shape, self.own(words), h);
         lowest(value ^ fingerprint(h), columns) == 0
-            && (!self.is_picked(first, words, h) || self.holds_anywhere(words, h))
+            && (!self.is_picked(first, words, h) || (own ^ fingerprint(h)) & 1 == 0)
     }
 
     /// Takes back the answers for keys of a batch that are in the first ribbon alone.
     #[inline(always)]
-    pub(crate) fn narrow(&self, first: &Shape, words: &[u64], h: &[u64], answers: &mut [bool]) {
+    pub(crate) fn narrow<P: Parities>(&self, first: &Shape, words: &[u64], h: &[u64], answers: &mut [bool]) {
         let (mut found, mut picked, mut count) = ([0; AHEAD], [0; AHEAD], 0);
         for (i, answer) in answers.iter().enumerate() {
             found[count] = i;
@@ -239,7 +250,10 @@ impl Thin {
             fetch_word(words, self.at + (start >> 6) as usize);
         }
         for &i in picked {
-            answers[i] = self.holds(words, h[i]).unwrap_or_else(|| self.holds_anywhere(words, h[i]));
+            answers[i] = match self.holds(words, h[i]) {
+                Some(is_held) => is_held,
+                None => self.holds_anywhere::<P>(words, h[i]),
+            };
         }
     }
 }

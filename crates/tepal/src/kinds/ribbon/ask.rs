@@ -36,15 +36,21 @@ impl<L: PlainStorage> RibbonFilter<L> {
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        self.is_in_ribbon(self.in_ribbon(hash)) || !self.added.is_empty() && self.is_added(hash)
+        if self.thin.is_some() || self.meta.numbers.is_some() {
+            return self.contains_another_way(hash);
+        }
+        self.kernel.contains(&self.shape, self.words(), hash) || !self.added.is_empty() && self.is_added(hash)
     }
 
-    #[inline]
-    fn is_in_ribbon(&self, hash: u64) -> bool {
-        match &self.thin {
-            None => self.kernel.contains(&self.shape, self.words(), hash),
-            Some(thin) => self.kernel.contains_thin(&self.shape, thin, self.words(), hash),
-        }
+    /// The same of a filter with a second ribbon, or of the numbers of a table.
+    #[inline(never)]
+    fn contains_another_way(&self, hash: u64) -> bool {
+        let asked = self.in_ribbon(hash);
+        let is_in_ribbon = match &self.thin {
+            None => self.kernel.contains(&self.shape, self.words(), asked),
+            Some(thin) => self.kernel.contains_thin(&self.shape, thin, self.words(), asked),
+        };
+        is_in_ribbon || !self.added.is_empty() && self.is_added(hash)
     }
 
     ask_many!(

@@ -131,7 +131,7 @@ impl<L: PlainStorage> RibbonFilter<L> {
     }
 
     /// Was the key added beside the ribbon?
-    #[inline]
+    #[inline(never)]
     pub(super) fn is_added(&self, hash: u64) -> bool {
         self.added.binary_search(&hash).is_ok()
     }

@@ -4,6 +4,8 @@
 
 use std::fmt::Write;
 use std::hint::black_box;
+use std::num::NonZeroUsize;
+use std::time::Instant;
 
 use tepal::{BloomFilter, QuotientFilter, RibbonFilter};
 use xorf::{BinaryFuse8, BinaryFuse16, Filter as _};
@@ -16,7 +18,9 @@ use crate::measure::{CHUNK, median};
 use crate::quotient::timed;
 
 const KEYS: [usize; 3] = [100_000, 1_000_000, 10_000_000];
-const RATES: [f64; 3] = [0.01, 1.0 / 256.0, 1.0 / 65_536.0];
+const RATES: [f64; 4] = [0.1, 0.01, 1.0 / 256.0, 1.0 / 65_536.0];
+/// Above this rate a ribbon may have a second one behind it.
+const SECOND_ABOVE: f64 = 1.0 / 32.0;
 /// Different absent keys that are asked in turn; and at most so many of those that are in.
 const ASKED: u64 = 1 << 22;
 
@@ -124,6 +128,28 @@ fn field(rate: f64) -> Vec<Box<dyn Row>> {
             contains: BloomFilter::contains_many_hashes,
         }),
     ];
+    if rate > SECOND_ABOVE {
+        for (calls, contains) in [
+            (
+                "one key",
+                one_by_one!(|filter: RibbonFilter, hash| filter.contains_hash(*hash)) as fn(&_, &_, &mut _),
+            ),
+            ("many keys", RibbonFilter::contains_many_hashes),
+        ] {
+            field.push(Box::new(Of {
+                name: "tepal ribbon, prefer_speed",
+                calls,
+                rate,
+                filter: None,
+                build: |hashes, rate| {
+                    let builder = RibbonFilter::builder().false_positive_rate(rate).prefer_speed();
+                    builder.build_from_hashes(hashes.to_vec()).expect(MEMORY)
+                },
+                bits: RibbonFilter::bit_len,
+                contains,
+            }));
+        }
+    }
     field.push(Box::new(Of {
         name: "tepal quotient, for scale",
         calls: "many keys",
@@ -203,6 +229,37 @@ pub(crate) fn run(keys: &[usize]) -> String {
             eprintln!("measuring {keys} keys at {rate}");
             text += &table(keys, rate);
         }
+    }
+    text + &two_threads(keys)
+}
+
+/// How long building takes with one thread and with two, by the clock: the machine has to be idle beside it.
+fn two_threads(keys: &[usize]) -> String {
+    const ROUNDS: usize = 9;
+    const RATE: f64 = 1.0 / 256.0;
+    let mut text = String::from(
+        "\n## Building with two threads, at 2^-8\n\nMilliseconds by the clock, medians of rounds in turn, and the median of their ratios.\n\n\
+         | keys | one thread | two | two over one |\n| --: | --: | --: | --: |\n",
+    );
+    for &keys in keys {
+        eprintln!("measuring {keys} keys with two threads");
+        let hashes = numbered(0..keys as u64);
+        let mut found = [const { Vec::new() }; 3];
+        for _ in 0..ROUNDS {
+            let [one, two] = [1, 2].map(|threads| {
+                let builder = RibbonFilter::builder().false_positive_rate(RATE);
+                let builder = builder.threads(NonZeroUsize::new(threads).expect("one or two"));
+                let hashes = hashes.clone();
+                let clock = Instant::now();
+                let filter = builder.build_from_hashes(hashes).expect("the machine has the memory");
+                let spent = clock.elapsed().as_secs_f64() * 1e3;
+                assert_eq!(filter.len(), keys as u64);
+                spent
+            });
+            [one, two, two / one].into_iter().zip(&mut found).for_each(|(time, found)| found.push(time));
+        }
+        let [one, two, ratio] = [0, 1, 2].map(|i| median(&found[i]));
+        let _ = writeln!(text, "| {keys} | {one:.1} | {two:.1} | {ratio:.2} |");
     }
     text
 }

@@ -34,6 +34,53 @@ impl Work for Prepare {
     }
 }
 
+/// Keys, and which records they are of.
+#[derive(Default)]
+pub struct Placed {
+    /// The keys.
+    pub keys: PreparedKeys,
+    /// The records without a key, ascending.
+    keyless: Vec<usize>,
+    records: usize,
+}
+
+impl Placed {
+    /// For each key the number of its record.
+    pub fn records(&self) -> impl Iterator<Item = usize> {
+        let mut keyless = self.keyless.iter().peekable();
+        (0..self.records).filter(move |record| keyless.next_if_eq(&record).is_none())
+    }
+}
+
+/// Prepares keys as [`Prepare`] does, and notes of which records they are.
+pub struct Place {
+    /// Prepares them.
+    pub hasher: KeyHasher,
+}
+
+impl Work for Place {
+    type Tools = ();
+    type Results = Placed;
+
+    fn tools(&self) {}
+
+    fn clear(placed: &mut Placed) {
+        placed.keys.clear();
+        placed.keyless.clear();
+        placed.records = 0;
+    }
+
+    fn work(&self, (): &mut (), keys: &mut Keys<'_>, placed: &mut Placed) -> Result<(), Refused> {
+        let (before, records) = (placed.records, keys.batch.len());
+        placed.records += records;
+        let keyless = &mut placed.keyless;
+        prepare(&self.hasher, keys, records, &mut placed.keys, |keys, record, why| {
+            keyless.push(before + record);
+            why.map_or(Ok(()), |text| keys.bad.push(record, text))
+        })
+    }
+}
+
 /// Prepares the keys of the first `records`, up to one that is refused. `keyless` hears of those without a key, and what is wrong
 /// with each; with a blank row nothing is.
 #[inline(always)]

@@ -56,6 +56,12 @@ pub fn parse_rate(text: &str) -> Result<f64, String> {
     }
 }
 
+/// The number that a text is, if it is written as numbers are.
+pub fn plain_number(text: &str) -> Option<u32> {
+    let is_plain = text == "0" || !text.starts_with(['0', '+']);
+    text.parse().ok().filter(|_| is_plain)
+}
+
 /// Reads a seed: any `u64`, decimal or `0x…`.
 pub fn parse_seed(text: &str) -> Result<u64, String> {
     let value = match text.strip_prefix("0x") {
@@ -343,5 +349,15 @@ mod tests {
         assert_eq!(percent(0.551), "55 %");
         assert_eq!(percent(0.0098), "0.98 %");
         assert_eq!(percent(1.0), "100 %");
+    }
+
+    #[test]
+    fn numbers_are_those_that_are_written_so() {
+        for (text, number) in [("0", Some(0)), ("7", Some(7)), ("4294967295", Some(u32::MAX))] {
+            assert_eq!(plain_number(text), number);
+        }
+        for text in ["", "007", "+7", "-7", "4294967296", "1.0", " 1", "x", "00"] {
+            assert_eq!(plain_number(text), None, "{text:?}");
+        }
     }
 }

@@ -226,6 +226,48 @@ fn what_does_not_fit_a_map_is_named_with_the_way_out() {
 }
 
 #[test]
+fn the_lines_of_two_values_are_told_however_many_records_before_them_have_no_key() {
+    let place = Place::new();
+    // Rows without the field, blank rows, and a row of two lines, before each of the two.
+    let before = "x\n\n\"two\nlines\",v\n";
+    for rows in [0, 1, 3_000, 200_000] {
+        let others = |of: &str| (0..rows).map(|i| format!("{of}{i},v\nbad\n")).collect::<String>();
+        let text = format!("k,v\n{before}{}b,v\n{before}{}b,w\n", others("one"), others("two"));
+        let first = 6 + 2 * rows;
+        let second = first + 5 + 2 * rows;
+        place.write("rows.csv", &text);
+        for how in ["--map v", "--by v --static"] {
+            for threads in [1, 4] {
+                let ran = place.run(&format!("build rows.csv -f k {how} --bad skip -j {threads} -o m"));
+                let said = format!("rows.csv: line {second}: its key has the ");
+                let other = format!("here and \"v\" in rows.csv, line {first};");
+                assert!(ran.code == 2 && ran.err.contains(&said), "{rows} {how} -j {threads}: {}", ran.err);
+                assert!(ran.err.contains(&other), "{rows} {how} -j {threads}: {}", ran.err);
+            }
+        }
+        // The same of two lists.
+        let others = |of: &str| (0..rows).map(|i| format!("v,{of}{i}\nbad\n")).collect::<String>();
+        let list = |of: &str| format!("v,k\nx\n\n\"two\nlines\",{of}\n{}v,b\n", others(of));
+        place.write("one.csv", list("one"));
+        place.write("two.csv", list("two"));
+        for threads in [1, 4] {
+            let ran =
+                place.run(&format!("build one.csv two.csv -f k --set --static --bad skip -j {threads} -o m"));
+            let said = format!("two.csv: line {first}: its key has the segment \"two.csv\" here");
+            let other = format!("and \"one.csv\" in one.csv, line {first};");
+            assert!(ran.code == 2 && ran.err.contains(&said), "{rows} -j {threads}: {}", ran.err);
+            assert!(ran.err.contains(&other), "{rows} -j {threads}: {}", ran.err);
+        }
+    }
+    // Integers, of which some are none, one a line.
+    place.write("one", "1\nx\n\n2\n");
+    place.write("two", "y\n3\nz\n2\n");
+    let ran = place.run("build one two --keys int64 --set --static --bad skip -o m");
+    assert!(ran.err.contains("two: line 4: its key has the segment \"two\" here"), "{}", ran.err);
+    assert!(ran.err.contains("and \"one\" in one, line 4;"), "{}", ran.err);
+}
+
+#[test]
 fn a_map_is_planned() {
     let place = Place::new();
     let found = |args: &str, kind: &str| {

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use tepal::build::Built;
-use tepal::{Error, Format, KeyHasher, Opened, PreparedKeys, RibbonMap, RibbonMapBuilder};
+use tepal::{Error, Format, KeyHasher, Opened, RibbonMap, RibbonMapBuilder};
 
 use super::described::described;
 use super::{segments, table};
@@ -14,11 +14,11 @@ use crate::error::Failure;
 use crate::input::field::Field;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
-use crate::keys::Prepare;
+use crate::keys::{Place, Placed};
 use crate::secrets::Secrets;
 use crate::segments::{ByField, Named};
 use crate::text::message::{shown, shown_key};
-use crate::text::number::{count, counted};
+use crate::text::number::{count, counted, plain_number};
 
 /// The most values that have names.
 const MOST_NAMES: usize = 1 << 16;
@@ -100,7 +100,7 @@ pub fn build(shape: Shape, args: &BuildArgs, inputs: &mut Inputs) -> Result<Buil
             let of_lists = lists.all().iter().map(|name| names.number(&list, name));
             let of_lists = of_lists.collect::<Result<Vec<u32>, _>>()?;
             rows.names = Some(names);
-            pipeline::run(inputs, &Prepare { hasher }, &mut Lists { of_lists, rows: &mut rows })?;
+            pipeline::run(inputs, &Place { hasher }, &mut Lists { of_lists, rows: &mut rows })?;
         }
     }
     let keys = rows.entries.len() as u64;
@@ -157,12 +157,6 @@ struct Rows {
     lines: u64,
 }
 
-/// The number that a text is, if it is written as numbers are.
-fn number_of(text: &str) -> Option<u32> {
-    let is_plain = text == "0" || !text.starts_with(['0', '+']);
-    text.parse().ok().filter(|_| is_plain)
-}
-
 impl Rows {
     /// Makes room for so many entries more.
     fn make_room(&mut self, more: usize) -> Result<(), Failure> {
@@ -182,7 +176,7 @@ impl Rows {
     /// The numbers of values that came together.
     fn values(&mut self, list: &str, texts: &[String]) -> Result<Vec<u32>, Failure> {
         if self.names.is_none() {
-            if let Some(numbers) = texts.iter().map(|text| number_of(text)).collect() {
+            if let Some(numbers) = texts.iter().map(|text| plain_number(text)).collect() {
                 return Ok(numbers);
             }
             self.name_numbers(list)?;
@@ -262,6 +256,22 @@ impl Rows {
         self.inputs[page.input - 1].1
     }
 
+    /// Adds the pairs of a page: the record, the hash of its key, and the value.
+    fn take_pairs(
+        &mut self,
+        page: &Page<'_>,
+        pairs: impl Iterator<Item = (usize, u64, u32)>,
+    ) -> Result<(), Failure> {
+        self.make_room(page.keys.batch.len())?;
+        let (mut line, mut counted) = (self.before(page) + page.first_line, 0);
+        for (record, hash, value) in pairs {
+            line += page.keys.batch.lines(counted, record);
+            counted = record;
+            self.push(hash, value, line);
+        }
+        Ok(())
+    }
+
     /// Adds an entry.
     fn push(&mut self, hash: u64, value: u32, line: u64) {
         self.lines = self.lines.max(line);
@@ -272,15 +282,9 @@ impl Rows {
 impl Sink<Named> for Rows {
     fn take(&mut self, page: &mut Page<'_>, named: &Named) -> Result<Flow, Failure> {
         let values = self.values(page.name, named.names())?;
-        let hashes = named.hashes();
-        self.make_room(hashes.len())?;
-        let (mut line, mut counted) = (self.before(page) + page.first_line, 0);
-        for (i, hash) in hashes.iter().enumerate() {
-            let record = named.record_of(i);
-            line += page.keys.batch.lines(counted, record);
-            counted = record;
-            self.push(*hash, values[named.name_of(i)], line);
-        }
+        let pairs = named.hashes().iter().enumerate();
+        let pairs = pairs.map(|(i, hash)| (named.record_of(i), *hash, values[named.name_of(i)]));
+        self.take_pairs(page, pairs)?;
         Ok(Flow::Continue)
     }
 }
@@ -291,14 +295,12 @@ struct Lists<'a> {
     rows: &'a mut Rows,
 }
 
-impl Sink<PreparedKeys> for Lists<'_> {
-    fn take(&mut self, page: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
+impl Sink<Placed> for Lists<'_> {
+    fn take(&mut self, page: &mut Page<'_>, placed: &Placed) -> Result<Flow, Failure> {
         let value = self.of_lists[page.input - 1];
-        let hashes = keys.hashes().unwrap_or_default();
-        self.rows.make_room(hashes.len())?;
-        let first = self.rows.before(page) + page.first_line;
-        // Where a record without a key is left out, those behind it are told one line too early.
-        (first..).zip(hashes).for_each(|(line, hash)| self.rows.push(*hash, value, line));
+        let hashes = placed.keys.hashes().unwrap_or_default();
+        self.rows
+            .take_pairs(page, placed.records().zip(hashes).map(|(record, hash)| (record, *hash, value)))?;
         Ok(Flow::Continue)
     }
 }
@@ -306,16 +308,6 @@ impl Sink<PreparedKeys> for Lists<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_those_that_are_written_so() {
-        for (text, number) in [("0", Some(0)), ("7", Some(7)), ("4294967295", Some(u32::MAX))] {
-            assert_eq!(number_of(text), number);
-        }
-        for text in ["", "007", "+7", "-7", "4294967296", "1.0", " 1", "x", "00"] {
-            assert_eq!(number_of(text), None, "{text:?}");
-        }
-    }
 
     #[test]
     fn numbers_that_came_before_a_name_become_names() {

@@ -3,7 +3,9 @@
 mod parts;
 
 use serde::Serialize;
-use tepal::{AnyFilter, Facts, FileFacts, Form, Format, Kind, Labels, Opened, PartFacts, Unrecorded};
+use tepal::{
+    AnyFilter, Facts, FileFacts, Form, Format, Kind, Labels, Opened, PartFacts, RibbonFacts, Unrecorded,
+};
 
 use crate::article::Article;
 use crate::error::Failure;
@@ -66,8 +68,13 @@ pub struct Description {
     pub exceptions: u64,
     /// Keys that were added beside a static filter.
     pub added_keys: Option<u64>,
-    /// How many numbers the table had of which a static filter was made; null of every other filter.
+    /// Of a static filter that was made of a table: of how many numbers each of its keys has one, by which alone it is known; null of
+    /// every other filter.
     pub of_numbers: Option<u64>,
+    /// Of the same: different numbers in it, of which two keys may have one.
+    pub distinct_numbers: Option<u64>,
+    /// Keys that a second ribbon of a static filter has one more bit of; null of every other filter.
+    pub picked_keys: Option<u64>,
     /// Whether it knows them by a divider, and so takes no further key.
     pub divided: bool,
     /// Whether keys can be removed.
@@ -232,6 +239,12 @@ impl Description {
                 .filter(|_| facts.kind == Kind::Ribbon)
                 .map(|ribbon| ribbon.added),
             of_numbers: facts.ribbon.as_ref().and_then(|ribbon| ribbon.numbers),
+            distinct_numbers: facts.ribbon.as_ref().and_then(distinct_numbers),
+            picked_keys: facts
+                .ribbon
+                .as_ref()
+                .filter(|_| facts.kind == Kind::Ribbon)
+                .map(|ribbon| ribbon.picked),
             divided: facts.is_divided,
             deletable: told.can_remove,
             expansion: facts.expansion,
@@ -259,6 +272,11 @@ impl Description {
             article: None,
         }
     }
+}
+
+/// Different numbers in a ribbon that was made of a table; nothing of one of keys.
+pub fn distinct_numbers(ribbon: &RibbonFacts) -> Option<u64> {
+    ribbon.numbers.map(|_| ribbon.keys.saturating_sub(ribbon.added))
 }
 
 /// Can keys be removed from it?

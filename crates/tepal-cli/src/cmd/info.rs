@@ -11,7 +11,7 @@ use crate::args::{InfoArgs, span};
 use crate::article::Article;
 use crate::clock;
 use crate::cmd::plan::at_next_power;
-use crate::describe::{Description, Told, bits_of, hex, load};
+use crate::describe::{Description, Told, bits_of, distinct_numbers, hex, load};
 use crate::error::{Failure, Outcome};
 use crate::open::open_one_of;
 use crate::output::{Stdout, complain};
@@ -150,7 +150,10 @@ fn what(told: &Told) -> String {
         }
         _ if told.facts.kind == Kind::Ribbon => {
             let made_of = match told.facts.ribbon.as_ref().and_then(|ribbon| ribbon.numbers) {
-                Some(numbers) => format!(", made of a table of {}", counted(numbers, "number")),
+                Some(numbers) => format!(
+                    ", made of a table: a key is known by which of {} it has",
+                    counted(numbers, "number")
+                ),
                 None => String::new(),
             };
             format!("ribbon filter: the smallest one, of a set that does not change{made_of}")
@@ -222,14 +225,21 @@ fn keys(told: &Told) -> String {
     }
     if let (Kind::Ribbon | Kind::Map, Some(keys)) = (facts.kind, facts.keys_inserted) {
         let added = facts.ribbon.as_ref().map_or(0, |ribbon| ribbon.added);
+        if let Some(numbers) = facts.ribbon.as_ref().and_then(distinct_numbers) {
+            let added = match added {
+                0 => String::new(),
+                added => format!("; and {} added later, {}", counted(added, "key"), size(8 * added)),
+            };
+            let numbers = counted(numbers, "different number");
+            return format!(
+                "{numbers} in it, those of the keys of that table, of which two may have one{added}"
+            );
+        }
         let added = match added {
             0 => String::new(),
             added => format!("; {} of them added after it was built, {}", count(added), size(8 * added)),
         };
-        let of_table = facts.ribbon.as_ref().is_some_and(|ribbon| ribbon.numbers.is_some());
-        let once =
-            if of_table { " in it, those of that table by their numbers" } else { " in it, each once" };
-        return format!("{}{once}{added}", count(keys));
+        return format!("{} in it, each once{added}", count(keys));
     }
     if let (Kind::Expiring, Some(keys)) = (facts.kind, facts.keys_inserted) {
         return format!("{} came, about {different} different ones are in it", count(keys));
@@ -282,7 +292,7 @@ fn least(facts: &Facts, ribbon: &RibbonFacts) -> Option<String> {
             format!("; for {} wrong it would take {bits:.2}", rate(power))
         }
         (Some(numbers), _) => {
-            let own = ribbon.keys.saturating_sub(ribbon.added) as f64 / numbers as f64;
+            let own = distinct_numbers(ribbon).unwrap_or(0) as f64 / numbers as f64;
             format!("; {} of all other keys have a number of the table", rate(own))
         }
         (None, None) => String::new(),

@@ -51,6 +51,10 @@ fn a_second_ribbon_is_there_unless_speed_is_preferred() {
     let (small, fast) = (place.run("info f").text().to_owned(), place.run("info g").text().to_owned());
     assert!(small.contains(" of its keys are in a second ribbon too"), "{small}");
     assert!(!fast.contains("second ribbon"), "{fast}");
+    let picked = |name: &str| place.run(&format!("info --json {name}")).json()[0]["picked_keys"].clone();
+    assert!((4_000..8_000).contains(&picked("f").as_u64().unwrap()) && picked("g") == 0);
+    place.build("bloom", b"a\n", "");
+    assert!(picked("bloom").is_null());
     assert!(place.read("f").len() < place.read("g").len());
     // Two copies of it become one, and not one of both.
     std::fs::copy(place.path("f"), place.path("h")).unwrap();

@@ -137,6 +137,13 @@ fn a_table_becomes_a_static_filter() {
         let json = ran.json();
         assert_eq!((&json["filter"]["kind"], &json["filter"]["added_keys"]), (&"ribbon".into(), &0.into()));
         assert!(json["filter"]["of_numbers"].as_u64() >= Some(20_000_000), "{json}");
+        // A few keys have the number of another one.
+        let distinct = json["filter"]["distinct_numbers"].as_u64().unwrap();
+        assert!((19_900..20_000).contains(&distinct), "{json}");
+        assert_eq!(
+            (&json["filter"]["keys_inserted"], &json["filter"]["picked_keys"]),
+            (&distinct.into(), &0.into())
+        );
         let (was, is) =
             (json["size_before"].as_u64().unwrap(), json["filter"]["size_in_bytes"].as_u64().unwrap());
         assert!(is * 3 < was * 2, "{how}: {was} {is}");
@@ -146,14 +153,24 @@ fn a_table_becomes_a_static_filter() {
         assert_eq!(place.run(&format!("test -q {f} --members keys")).code, 0);
         let told = place.run(&format!("info {f}")).text().to_owned();
         assert!(
-            told.contains("made of a table of ") && told.contains("have a number of the table"),
+            told.contains("made of a table: a key is known by which of ")
+                && told.contains(
+                    " different numbers in it, those of the keys of that table, of which two may have one\n"
+                )
+                && told.contains("have a number of the table"),
             "{told}"
         );
         place.write("more", numbers(30_000..30_100));
         assert_eq!(place.run(&format!("add -q {f} more")).code, 0);
         assert_eq!(place.run(&format!("has -c {f} keys more")).text(), "20100\n");
         let told = place.run(&format!("info {f}")).text().to_owned();
-        assert!(told.contains(" in it, those of that table by their numbers; "), "{told}");
+        assert!(
+            told.contains(" of which two may have one; and ") && told.contains(" keys added later, "),
+            "{told}"
+        );
+        let json = place.run(&format!("info --json {f}")).json()[0].clone();
+        let added = json["added_keys"].as_u64().unwrap();
+        assert!(json["distinct_numbers"] == distinct && json["keys_inserted"] == distinct + added, "{json}");
     }
     // In place, and a rate that hardly leaves the ribbon any error.
     assert_eq!(place.run("build -q keys --deletable -p 1% -o f").code, 0);

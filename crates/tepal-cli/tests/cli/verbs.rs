@@ -156,6 +156,8 @@ fn info_as_json_is_stable() {
         "nul_records",
         "added_keys",
         "of_numbers",
+        "distinct_numbers",
+        "picked_keys",
         "full",
         "filters",
         "window",

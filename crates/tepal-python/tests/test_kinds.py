@@ -120,6 +120,8 @@ def test_growing():
     assert type(smallest) is tepal.RibbonFilter and all(smallest.contains_many(range(10, 50_000)))
     assert smallest.size_in_bytes < frozen.size_in_bytes and smallest.info()["of_numbers"] > 50_000 / 1e-4
     assert frozen.to_ribbon(0.01).size_in_bytes < smallest.size_in_bytes
+    assert smallest.info()["distinct_numbers"] == smallest.num_keys == smallest.info()["keys_inserted"] <= 49_990
+    assert smallest.info()["picked_keys"] == 0
     with pytest.raises(tepal.Error, match="by itself"):
         frozen.to_ribbon(1e-6)
     plain = tepal.GrowingFilter()
@@ -185,6 +187,11 @@ def test_static_filters():
     assert made.num_keys == 100_000 and made.contains_many(np.arange(100_000)).all()
     assert made == tepal.RibbonFilter(range(100_000), 1 / 256, key_domain="int64")
     assert made.size_in_bytes * 8 / 100_000 < 8.3
+    small, fast = (tepal.RibbonFilter(range(20_000), 0.1, prefer_speed=speed) for speed in (False, True))
+    assert small.size_in_bytes < fast.size_in_bytes and all(fast.contains_many(range(20_000)))
+    assert 4_000 < small.info()["picked_keys"] < 8_000 and fast.info()["picked_keys"] == 0
+    assert small.info()["distinct_numbers"] is None is tepal.BloomFilter(10).info()["picked_keys"]
+    assert tepal.RibbonMap({"a": 1}).info()["picked_keys"] is None
     assert tepal.RibbonFilter([]).num_keys == 0 and "a" not in tepal.RibbonFilter([])
     with pytest.raises(tepal.KeyTypeError) as raised:
         tepal.RibbonFilter(["a", 1.5])

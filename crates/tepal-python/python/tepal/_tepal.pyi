@@ -295,6 +295,7 @@ class RibbonFilter(Filter):
         false_positive_rate: float = 0.01,
         *,
         threads: int = 1,
+        prefer_speed: bool = False,
         seed: SupportsIndex | None = None,
         secret_key: bytes | None = None,
         key_domain: _KeyDomain = "bytes",

@@ -2,13 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use tepal::{Form, Format, KeyDomain, Md5Split, Scheme};
 
 use super::chain::parse_form;
 use super::encoding::parse_encoding;
 use super::{MakeArgs, SecretArgs};
+use crate::text::number;
+
+/// What a static filter may be taken to be called, where a format is expected.
+pub const GUESSED_STATIC: [&str; 4] = ["static", "ribbon", "frozen", "immutable"];
 
 /// What the file of a filter may not say about itself, and how it is opened.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -98,15 +102,40 @@ pub struct MergeArgs {
     pub make: MakeArgs,
 }
 
+/// What a filter can be converted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum To {
+    /// A file of this format, with the same bits.
+    Format(Format),
+    /// A static filter of it, as `--static` says: whoever guesses its name means that.
+    Static,
+}
+
+/// The end of the help of `tepal convert`.
+pub const CONVERT_HELP: &str = "\
+With --to the bits stay as they are, and the other program finds the same keys. With --static a filter from which keys can be removed \
+(build --deletable), or a growing one, becomes the smallest filter that there is, for a set to which few keys come and from which none \
+go: a ribbon of the numbers that its keys have in it. The list is not needed. Such a file is one of tepal.
+The rate is for the errors of both together, so the old filter has to be one of a clearly lower rate: made at 0.1 % it becomes one of 1 %. \
+tepal shrink --help says more.";
+
 /// `tepal convert`.
 #[derive(Args, Debug)]
+#[group(id = "what", required = true, multiple = true, args = ["to", "is_static"])]
 pub struct ConvertArgs {
     /// The filter
     #[arg(value_name = "FILTER")]
     pub filter: PathBuf,
     /// The format to write
-    #[arg(long, value_name = "FORMAT", value_parser = parse_format())]
-    pub to: Format,
+    #[arg(long, value_name = "FORMAT", value_parser = parse_target())]
+    pub to: Option<To>,
+    /// Make a static filter of one from which keys can be removed, or of a growing one, without its keys: the smallest there is at
+    /// the rate of -p. tepal shrink --static does the same
+    #[arg(long = "static", aliases = ["ribbon", "frozen", "freeze", "immutable", "smallest"], conflicts_with = "form")]
+    pub is_static: bool,
+    /// With --static: the rate of false positives of the static filter, for the errors of the old one and its own together
+    #[arg(short = 'p', long, value_name = "RATE", value_parser = number::parse_rate)]
+    pub fpr: Option<f64>,
     /// With --to redisbloom: the pairs of BF.SCANDUMP, or the payload of DUMP that RESTORE takes [default: what the file
     /// is, else pairs]
     #[arg(long, value_name = "FORM", value_parser = parse_form())]
@@ -117,6 +146,15 @@ pub struct ConvertArgs {
     pub keyed: SecretArgs,
     #[command(flatten)]
     pub make: MakeArgs,
+}
+
+fn parse_target() -> impl TypedValueParser<Value = To> {
+    let formats = Format::ALL.iter().map(|format| PossibleValue::new(format.name()));
+    let guesses = GUESSED_STATIC.iter().map(|name| PossibleValue::new(*name).hide(true));
+    PossibleValuesParser::new(formats.chain(guesses)).try_map(|name| match GUESSED_STATIC.contains(&&*name) {
+        true => Ok(To::Static),
+        false => name.parse().map(To::Format),
+    })
 }
 
 fn parse_format() -> impl TypedValueParser<Value = Format> {

@@ -41,7 +41,8 @@ pub use chain::{ChainArgs, check_form};
 pub use encoding::listed;
 use except::EXCEPT_HELP;
 pub use except::ExceptArgs;
-pub use foreign::{ConvertArgs, FileArgs, MergeArgs, Preset, SchemeArgs};
+use foreign::CONVERT_HELP;
+pub use foreign::{ConvertArgs, FileArgs, GUESSED_STATIC, MergeArgs, Preset, SchemeArgs, To};
 pub use get::GetArgs;
 use grow::GROW_HELP;
 pub use grow::GrowArgs;
@@ -242,12 +243,13 @@ pub enum Verb {
         after_help = shrink::HELP
     )]
     Shrink(ShrinkArgs),
-    /// Write a filter in the format of another program that has the same hash
+    /// Write a filter in the format of another program that has the same hash, or make it static
     #[command(
         help_template = TEMPLATE,
         before_help = "  tepal convert words.bin --from guava --to tepal -o words.tepal
   tepal convert words.tepal --to guava -o words.bin
-  tepal convert ids.bin --from guava --keys longFunnel --to tepal -o ids.tepal"
+  tepal convert sessions.tepal --static -p 1% -o closed.tepal",
+        after_help = CONVERT_HELP
     )]
     Convert(ConvertArgs),
     /// Check that no byte of a filter has changed since it was written

@@ -28,7 +28,7 @@ from their keys.";
 
 /// `tepal shrink`.
 #[derive(Args, Debug)]
-#[group(id = "goal", required = true, multiple = false, args = ["fpr", "size"])]
+#[group(id = "goal", required = true, multiple = true, args = ["fpr", "size", "is_static"])]
 pub struct ShrinkArgs {
     /// The filter
     #[arg(value_name = "FILTER")]
@@ -37,10 +37,10 @@ pub struct ShrinkArgs {
     #[arg(short = 'p', long, value_name = "RATE", value_parser = number::parse_rate)]
     pub fpr: Option<f64>,
     /// The largest size of the bits that is not above this: 24MiB, 1GB
-    #[arg(short, long, value_name = "SIZE", value_parser = number::parse_size)]
+    #[arg(short, long, value_name = "SIZE", value_parser = number::parse_size, conflicts_with = "fpr")]
     pub size: Option<u64>,
     /// With -p: a static filter of a table's numbers, the smallest there is at that rate (build --static makes it of a list)
-    #[arg(long = "static", requires = "fpr", conflicts_with = "size")]
+    #[arg(long = "static", aliases = ["ribbon", "frozen", "freeze", "immutable", "smallest"], conflicts_with = "size")]
     pub is_static: bool,
     #[command(flatten)]
     pub file: FileArgs,

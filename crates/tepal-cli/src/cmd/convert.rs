@@ -1,8 +1,9 @@
-//! `tepal convert`: the same bits in the format of another program.
+//! `tepal convert`: the same bits in the format of another program, or a static filter of a table.
 
 use tepal::{Error, Format, KeyDomain, Obstacle, Opened};
 
-use crate::args::{ConvertArgs, check_form};
+use super::shrink;
+use crate::args::{ChangeArgs, ConvertArgs, MakeArgs, ShrinkArgs, To, check_form};
 use crate::error::{Failure, Outcome};
 use crate::open::open;
 use crate::output::{Change, complain, say};
@@ -11,8 +12,41 @@ use crate::text::message::shown;
 
 /// Runs the verb.
 pub fn run(args: &ConvertArgs) -> Outcome {
+    match args.to {
+        Some(To::Format(to)) if !args.is_static => same_bits(args, to),
+        Some(To::Format(to)) if to != Format::Tepal => Err(Failure::new(format!(
+            "--static makes a filter that only tepal files can hold, and --to is {to}; leave one of the two out"
+        ))),
+        _ => to_static(args),
+    }
+}
+
+/// Makes a static filter of it, which is what `tepal shrink --static` does.
+fn to_static(args: &ConvertArgs) -> Outcome {
+    let MakeArgs { output, force, no_wait, quiet } = args.make.clone();
+    shrink::run(&ShrinkArgs {
+        filter: args.filter.clone(),
+        fpr: args.fpr,
+        size: None,
+        is_static: true,
+        file: args.file,
+        keyed: args.keyed.clone(),
+        change: ChangeArgs { output: Some(output), force, no_wait, quiet },
+        json: false,
+    })
+}
+
+/// Writes the same bits in another format.
+fn same_bits(args: &ConvertArgs, to: Format) -> Outcome {
     let name = shown(&args.filter);
-    check_form(args.form, args.to)?;
+    if args.fpr.is_some() {
+        let text = format!(
+            "-p is given with --to, and the same bits have the rate that they have; leave it out, or make the filter smaller: tepal shrink \
+             {name} -p RATE"
+        );
+        return Err(Failure::new(text));
+    }
+    check_form(args.form, to)?;
     let secrets = Secrets::read(&args.keyed, args.make.quiet)?;
     let (filter, output) = (args.filter.as_path(), Some(args.make.output.as_path()));
     let open_it = || open(filter, args.file, &secrets);
@@ -22,21 +56,20 @@ pub fn run(args: &ConvertArgs) -> Outcome {
     let mut target = change.target()?;
     let from = opened.format();
     // From one form of RedisBloom to the other nothing is lost.
-    let before = (from != Format::Tepal && from != args.to).then(|| opened.clone());
-    let mut file =
-        opened.convert_to(args.to).map_err(|error| Failure::at(&name, refusal(&error, args.to)))?;
+    let before = (from != Format::Tepal && from != to).then(|| opened.clone());
+    let mut file = opened.convert_to(to).map_err(|error| Failure::at(&name, refusal(&error, to)))?;
     if let Some(form) = args.form {
         file = file.in_form(form).map_err(|error| Failure::at(&name, error))?;
     }
     // Another program's file has no seal: that the filter had one was checked, and is over.
-    let seal = secrets.seal.as_ref().filter(|_| args.to == Format::Tepal);
+    let seal = secrets.seal.as_ref().filter(|_| to == Format::Tepal);
     target.save(&file, seal)?;
     if args.make.quiet {
         return Ok(0);
     }
     let form = args.form.map(|form| format!(" ({form})")).unwrap_or_default();
-    say(&format!("{from} to {}{form}, scheme {}: the same bits", args.to, file.filter().scheme()));
-    if let Some(text) = recorded_encoding(args, from, &file).or_else(|| unrecorded_encoding(&file)) {
+    say(&format!("{from} to {}{form}, scheme {}: the same bits", to, file.filter().scheme()));
+    if let Some(text) = recorded_encoding((args, to), from, &file).or_else(|| unrecorded_encoding(&file)) {
         complain(&format!("{}: ! {text}", target.name()));
     }
     if before.is_some_and(|before| !comes_back(&before, &file)) {
@@ -68,9 +101,9 @@ fn refusal(error: &Error, to: Format) -> String {
 }
 
 /// What the new file says of the keys for good, where nobody has told it.
-fn recorded_encoding(args: &ConvertArgs, from: Format, file: &Opened) -> Option<String> {
+fn recorded_encoding((args, to): (&ConvertArgs, Format), from: Format, file: &Opened) -> Option<String> {
     let is_told = from == Format::Tepal || args.file.encoding.is_some();
-    (args.to == Format::Tepal && !is_told).then(|| {
+    (to == Format::Tepal && !is_told).then(|| {
         format!(
             "from now on its keys are {}, since --keys was not given; if they are not, convert again with --keys. \
              `tepal test {}{} --members LIST` finds out",

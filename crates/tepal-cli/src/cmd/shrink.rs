@@ -15,6 +15,9 @@ use crate::text::number::{count, counted, rate, size};
 /// Such a filter tells a stranger from a member no better than a coin.
 const USELESS: f64 = 0.5;
 
+/// No ribbon errs more often.
+const HIGHEST: f64 = 0.5;
+
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Report {
@@ -42,8 +45,8 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
     let promised = file.filter().promised_false_positive_rate();
     let shares_numbers = matches!(file.filter(), AnyFilter::Growing(filter) if !filter.is_deletable());
     let factor = match (args.fpr, args.size) {
-        (Some(wanted), _) if args.is_static => {
-            file.make_static(wanted).map_err(|error| not_static(&name, &error))?;
+        (wanted, _) if args.is_static => {
+            make_static(&name, &mut file, wanted)?;
             1
         }
         (Some(wanted), _) => to_rate(&name, &mut file, wanted)?,
@@ -89,12 +92,30 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
     Ok(0)
 }
 
-/// Why there is no static filter of it.
-fn not_static(name: &str, error: &Error) -> Failure {
-    match error {
+/// Makes a static filter of it, at this rate.
+fn make_static(name: &str, file: &mut Opened, wanted: Option<f64>) -> Result<(), Failure> {
+    let is_table = matches!(file.filter().kind(), Kind::Quotient | Kind::Growing);
+    let wanted = match wanted {
+        None if is_table => return Err(Failure::at(name, no_rate(file.filter()))),
+        // Of another kind there is none at any rate.
+        wanted => wanted.unwrap_or(HIGHEST),
+    };
+    file.make_static(wanted).map_err(|error| match error {
         Error::RateOutOfReach { .. } => Failure::at(name, format!("{error}; the rate is that of -p")),
         other => Failure::at(name, other),
-    }
+    })
+}
+
+/// What to do where no rate was given for a static filter of a table.
+fn no_rate(table: &AnyFilter) -> String {
+    let own = table.false_positive_rate().max(table.promised_false_positive_rate());
+    let (least, usual) = (rate(own), (10.0 * own).min(HIGHEST));
+    // As -p takes it.
+    let usual = format!("{:.2e}", 100.0 * usual).parse::<f64>().unwrap_or(100.0 * HIGHEST);
+    format!(
+        "which rate the static filter is to have is said with -p, for the errors of this one and its own together: this one errs at {least}, so \
+         give one clearly above that, such as -p {usual}%"
+    )
 }
 
 /// Folds to the smallest size of this rate.

@@ -191,7 +191,13 @@ fn what_is_no_static_filter_says_what_can_be_had() {
     }
     let names = place.names();
     for (args, hint) in [
-        ("shrink table --static", "required"),
+        ("shrink table", "required arguments were not provided: <--fpr <RATE>|--size <SIZE>|--static>"),
+        (
+            "shrink table --static",
+            "this one errs at 1 in 100, so give one clearly above that, such as -p 10%\n",
+        ),
+        ("shrink bloom --static", "tepal build --static"),
+        ("shrink bloom -p 1% -s 1k", "cannot be used with"),
         ("shrink table -s 1k --static", "cannot be used with"),
         (
             "shrink table -p 0.5% --static",
@@ -205,6 +211,62 @@ fn what_is_no_static_filter_says_what_can_be_had() {
         let ran = place.run(args);
         assert_eq!((ran.code, ran.out.as_slice()), (2, &b""[..]), "{args}: {}", ran.err);
         assert!(ran.err.contains(hint) && ran.err.lines().count() == 1, "{args}: {}", ran.err);
+    }
+    assert_eq!(place.names(), names);
+}
+
+/// `convert --static` is `shrink --static` by another name.
+#[test]
+fn a_table_is_converted_to_a_static_filter() {
+    let place = Place::new();
+    place.write("keys", numbers(0..20_000));
+    place.write_key("seal", "fedcba9876543210");
+    assert_eq!(place.run("build -q keys --deletable -p 0.1% -o table").code, 0);
+    assert_eq!(place.run("build -q keys --growing -p 0.1% -o grown").code, 0);
+    for name in ["table", "grown"] {
+        let before = place.read(name);
+        let shrunk = place.run(&format!("shrink {name} -p 1% --static -o shrunk --force"));
+        for (n, how) in
+            ["--static", "--to static", "--to ribbon", "--to tepal --static", "--ribbon", "--freeze"]
+                .iter()
+                .enumerate()
+        {
+            let ran = place.run(&format!("convert {name} {how} -p 1% -o {name}{n}"));
+            assert_eq!((ran.code, ran.out.as_slice()), (0, &b""[..]), "{how}: {}", ran.err);
+            assert_eq!(ran.err, shrunk.err.replace("shrunk:", &format!("{name}{n}:")), "{how}");
+            assert!(place.read(&format!("{name}{n}")) == place.read("shrunk"), "{how}");
+        }
+        assert!(place.read(name) == before);
+    }
+    // The rate that is proposed is one, and with it the command works.
+    let ran = place.run("convert table --static -o proposed");
+    let flag = ran.err.split("such as ").nth(1).unwrap().trim().to_owned();
+    assert_eq!((ran.code, flag.as_str()), (2, "-p 1%"), "{}", ran.err);
+    assert_eq!(place.run(&format!("convert table --static {flag} -o proposed")).code, 0);
+    // In its own place, and with the flags of the file.
+    assert_eq!(place.run("build -q keys --deletable -p 0.1% -o sealed --seal seal").code, 0);
+    assert_eq!(place.run("convert sealed --static -p 1% -o sealed").code, 2);
+    assert_eq!(place.run("convert sealed --static -p 1% -o sealed --seal seal").code, 2);
+    assert_eq!(place.run("convert sealed --static -p 1% -o sealed --seal seal --force -q").code, 0);
+    assert_eq!(place.run("has -c sealed keys --seal seal").text(), "20000\n");
+    place.build("bloom", b"a\n", "");
+    let names = place.names();
+    for (args, said) in [
+        ("convert table -o x", "not provided: <--to <FORMAT>|--static>"),
+        ("convert table -p 1% -o x", "not provided: <--to <FORMAT>|--static>"),
+        ("convert table --static -p 1%", "--output <FILTER>"),
+        ("convert table --to guava --static -p 1% -o x", "only tepal files can hold, and --to is guava"),
+        ("convert table --to tepal -p 1% -o x", "tepal shrink table -p RATE"),
+        ("convert table --static -p 0.05% -o x", "ask for 2.0"),
+        ("convert table --static --form dump -o x", "cannot be used with"),
+        ("convert bloom --static -o x", "tepal build --static"),
+        ("convert bloom --static -p 1% -o x", "tepal build --static"),
+        ("convert proposed --static -p 1% -o x", "it is one"),
+        ("convert gone --static -p 1% -o x", "gone: no such file"),
+    ] {
+        let ran = place.run(args);
+        assert_eq!((ran.code, ran.out.as_slice()), (2, &b""[..]), "{args}: {}", ran.err);
+        assert!(ran.err.contains(said) && ran.err.lines().count() == 1, "{args}: {}", ran.err);
     }
     assert_eq!(place.names(), names);
 }

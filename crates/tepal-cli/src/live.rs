@@ -26,7 +26,7 @@ const OFTEN: Duration = Duration::from_millis(100);
 const AGAIN: u64 = 60;
 
 /// Filters at one time.
-type Set = Arc<Vec<Arc<Opened>>>;
+pub type Set = Arc<Vec<Arc<Opened>>>;
 
 /// Opens a file as the flags say.
 type Opener<'a> = dyn Fn(&Path) -> Result<Opened, Failure> + Sync + 'a;
@@ -37,6 +37,8 @@ pub struct Filters<'a> {
     open: Box<Opener<'a>>,
     /// Where the keys of records are, if that was taken from the filters: a successor must say the same.
     keys: Option<KeysFrom>,
+    /// The names of segments, or of values, were told: a successor must have the same.
+    names_told: bool,
     now: RwLock<Set>,
     /// How often one has been exchanged.
     exchanged: AtomicU64,
@@ -104,12 +106,18 @@ impl<'a> Filters<'a> {
             paths,
             open: Box::new(open),
             keys: KeysFrom::of(args, opened.iter().map(|filter| &**filter)),
+            names_told: false,
             now: RwLock::new(Arc::new(opened)),
             exchanged: AtomicU64::new(0),
             watch: reload.then(|| Mutex::new(Watch { looked: Some(Instant::now()), files })),
             turn,
             telling: Mutex::new(()),
         })
+    }
+
+    /// The names of their segments, or of their values, are told before any key is asked for.
+    pub fn with_names_told(self) -> Self {
+        Self { names_told: true, ..self }
     }
 
     /// As they are now.
@@ -204,8 +212,10 @@ impl<'a> Filters<'a> {
     /// Refuses a successor of other keys, for which all answers would be no, and one of other segments.
     fn check_keys(&self, number: usize, opened: &Opened) -> Result<(), Failure> {
         let path = &self.paths[number];
-        // Their names were told already.
-        if self.paths.len() == 1 && named_segments(&self.now()[number]) != named_segments(opened) {
+        if self.names_told
+            && self.paths.len() == 1
+            && named_segments(&self.now()[number]) != named_segments(opened)
+        {
             return Err(Failure::at(
                 &shown(path),
                 "its successor has other segments; start again to have their names",
@@ -221,6 +231,28 @@ fn turn_of(filters: &[Arc<Opened>]) -> u64 {
     turns.min().unwrap_or(u64::MAX)
 }
 
+/// The filters as one thread knows them.
+pub struct Known {
+    exchanged: u64,
+    /// The filters.
+    pub set: Set,
+}
+
+impl Filters<'_> {
+    /// As they are now, for one thread.
+    pub fn known(&self) -> Known {
+        let exchanged = self.exchanged.load(Ordering::Acquire);
+        Known { exchanged, set: self.now() }
+    }
+
+    /// Looks at the files and at the clock, if it is time to. Gives the filters where one is another than the thread knows.
+    pub fn renewed(&self, known: &Known) -> Option<Known> {
+        self.look();
+        self.tell_time();
+        (self.exchanged.load(Ordering::Acquire) != known.exchanged).then(|| self.known())
+    }
+}
+
 /// Asks filters that may be exchanged between two pages.
 pub struct AskLive<'a> {
     /// The filters.
@@ -231,9 +263,14 @@ pub struct AskLive<'a> {
 
 /// What a thread needs for it.
 pub struct LiveGroups {
-    exchanged: u64,
-    set: Set,
+    known: Known,
     groups: Groups,
+}
+
+impl LiveGroups {
+    fn of(known: Known) -> Self {
+        Self { groups: Groups::of(&known.set), known }
+    }
 }
 
 impl Work for AskLive<'_> {
@@ -241,9 +278,7 @@ impl Work for AskLive<'_> {
     type Results = Answers;
 
     fn tools(&self) -> LiveGroups {
-        let exchanged = self.filters.exchanged.load(Ordering::Acquire);
-        let set = self.filters.now();
-        LiveGroups { exchanged, groups: Groups::of(&set), set }
+        LiveGroups::of(self.filters.known())
     }
 
     fn clear(results: &mut Answers) {
@@ -256,11 +291,9 @@ impl Work for AskLive<'_> {
         keys: &mut Keys<'_>,
         answers: &mut Answers,
     ) -> Result<(), Refused> {
-        self.filters.look();
-        self.filters.tell_time();
-        if self.filters.exchanged.load(Ordering::Acquire) != tools.exchanged {
-            *tools = self.tools();
+        if let Some(known) = self.filters.renewed(&tools.known) {
+            *tools = LiveGroups::of(known);
         }
-        tools.groups.ask(&tools.set, self.how, keys, answers)
+        tools.groups.ask(&tools.known.set, self.how, keys, answers)
     }
 }

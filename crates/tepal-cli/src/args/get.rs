@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{AskedArgs, FileArgs, HeaderArgs, KeyArgs, SecretArgs};
+use super::{AskedArgs, FileArgs, HeaderArgs, KeyArgs, LiveArgs, SecretArgs};
+use crate::text::number;
 
 /// The end of the help.
 pub const HELP: &str = "\
@@ -31,21 +32,41 @@ pub struct GetArgs {
     /// Print only the lines whose key surely has no value, as they are
     #[arg(short = 'v', long)]
     pub invert: bool,
-    /// Print only how many keys have a value. With -v: how many have none
+    /// Print only how many keys have a value, of all inputs together. With -v: how many have none
     #[arg(short, long)]
     pub count: bool,
     /// Print nothing, and end with exit code 0 at the first key that has a value
     #[arg(short, long)]
     pub quiet: bool,
+    /// Print before each line its number in its file
+    #[arg(short = 'n', long)]
+    pub line_number: bool,
+    /// Print before each line the name of its file; with -c, the number of each file by itself
+    #[arg(short = 'H', long)]
+    pub with_filename: bool,
+    /// Print only the names of the files of which a key has a value, and read each no further than that
+    #[arg(short = 'l', long, conflicts_with_all = ["count", "line_number", "with_filename"])]
+    pub files_with_matches: bool,
     #[command(flatten)]
     pub header: HeaderArgs,
+    /// Stop reading each input after this many keys that have a value. With -v: that have none
+    #[arg(short, long, value_name = "NUM", value_parser = number::parse_count_or_zero)]
+    pub max_count: Option<u64>,
+    /// Check that the map ignores case. That is decided when it is built, with --nocase
+    #[arg(short = 'i', long)]
+    pub ignore_case: bool,
+    /// Compare whole lines, as `get` always does; accepted because grep has this flag
+    #[arg(short = 'x', long, hide = true)]
+    pub line_regexp: bool,
     #[command(flatten)]
     pub keys: KeyArgs,
     #[command(flatten)]
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
+    #[command(flatten)]
+    pub live: LiveArgs,
     /// Print one JSON object for each line
-    #[arg(long, conflicts_with_all = ["invert", "quiet", "count"])]
+    #[arg(long, conflicts_with_all = ["with_filename", "files_with_matches", "invert", "count", "quiet", "line_number", "max_count"])]
     pub json: bool,
 }

@@ -1,6 +1,7 @@
 //! The flags that say what the keys of an input are. All verbs that read keys have them.
 
 use std::ffi::OsString;
+use std::io::ErrorKind::NotFound;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -13,6 +14,7 @@ use crate::input::bad::BadPolicy;
 use crate::input::field::{Field, KeyRules, RowFormat};
 use crate::input::limits::{Limits, parse_record, parse_window};
 use crate::input::source::Source;
+use crate::text::message::shown;
 
 /// The end of the help of every verb that reads keys.
 pub const KEYS_HELP: &str = "\
@@ -166,6 +168,18 @@ impl AskedArgs {
         match inputs.is_empty() && !self.asked.is_empty() {
             true => Vec::new(),
             false => Source::list(inputs),
+        }
+    }
+
+    /// Refuses a file that is not there, which may be a key.
+    pub fn check(sources: &[Source]) -> Result<(), Failure> {
+        let is_missing = |path: &&Path| path.symlink_metadata().is_err_and(|error| error.kind() == NotFound);
+        match sources.iter().filter_map(Source::path).find(is_missing) {
+            None => Ok(()),
+            Some(path) => {
+                let text = "no such file; expected a file of keys. A key by itself is given with -e";
+                Err(Failure::at(&shown(path), text))
+            }
         }
     }
 }

@@ -270,7 +270,9 @@ Exit codes: 0 nothing wrong was found, 2 something wrong was found."
         before_help = "  tepal test list.tepal --members list.txt
   tepal test list.tepal --members list.txt --absent others.txt
   tepal test list.tepal --json",
-        after_help = "Exit codes: 0 the promise is kept, 1 it is broken or a member is missed, 2 error."
+        after_help = "With --by each row of --members names the segment that its key must be in, and with --map the value that a map must \
+                      have for it; a key that is in another one, or has another one, is missed.
+Exit codes: 0 the promise is kept, 1 it is broken or a member is missed, 2 error."
     )]
     Test(TestArgs),
     /// Build and ask a filter of 20 million made-up identity numbers

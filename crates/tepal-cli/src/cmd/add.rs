@@ -5,7 +5,7 @@ use tepal::{Error, Kind, Opened, PreparedKeys, Segment};
 
 use super::build::segments::check_fields;
 use super::build::table;
-use crate::args::AddArgs;
+use crate::args::{AddArgs, AskedArgs};
 use crate::asking::segments_of;
 use crate::clock;
 use crate::describe::{Description, Told, warn_past_promise};
@@ -64,6 +64,7 @@ pub fn run(args: &AddArgs) -> Outcome {
         rules.by = Some((by.clone(), "--by"));
     }
     let progress = Progress::of(&sources, args.change.quiet);
+    AskedArgs::check(&sources)?;
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let before = held(&file);
     let keys = add_all(&name, &mut file, &mut inputs, args)?;
@@ -100,6 +101,10 @@ fn check_segments(name: &str, file: &Opened, args: &AddArgs) -> Result<(), Failu
         (None, Some(_)) => Some("--by"),
         (None, None) => None,
     };
+    if file.filter().kind() == Kind::Map {
+        let text = "a map of keys that do not change, which cannot take another key; build it again of all rows: tepal build --map";
+        return Err(Failure::at(name, text));
+    }
     match (file.filter().kind() == Kind::Segment, flag) {
         (true, None) => Err(Failure::at(
             name,

@@ -1,17 +1,23 @@
-//! `tepal get`: which value has a map for each key?
+//! `tepal get`: which value has a map for each key? Flags mean what they mean to `tepal has`.
+
+mod values;
 
 use std::io::{self, IsTerminal};
+use std::path::Path;
 
-use tepal::{KeyHasher, PreparedKeys, RibbonMap};
+use tepal::RibbonMap;
 
-use crate::args::GetArgs;
+use self::values::{Get, NO_VALUES, Values};
+use crate::args::{AskedArgs, FileArgs, GetArgs};
 use crate::asking::map_of;
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
-use crate::input::pages::{Inputs, Keys, Page};
-use crate::input::pipeline::{self, Flow, Refused, Sink, Work};
+use crate::input::pages::{Inputs, Page};
+use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
-use crate::keys::{prepare, refusal};
+use crate::input::source::Source;
+use crate::keys::refusal;
+use crate::live::Filters;
 use crate::names::{NONE, with_field};
 use crate::open::{note_encoding, open_one_of};
 use crate::output::{Header, Lines, Stdout, Valued};
@@ -21,41 +27,32 @@ use crate::text::message::{one_line, shown, shown_key};
 
 /// Runs the verb.
 pub fn run(args: &GetArgs) -> Outcome {
-    let secrets = Secrets::read(&args.keyed, args.quiet)?;
-    let file = open_one_of(1, &args.map, args.file, &secrets)?;
-    let path = shown(&args.map);
-    let Some(map) = map_of(&file) else {
-        let text = "a filter, which has no values; tepal has says whether a key is in it, and tepal build --map makes a map";
-        return Err(Failure::at(&path, text));
-    };
-    if !args.quiet {
-        note_encoding(&args.map, &file, args.file);
-    }
-    if !(args.json || args.invert || args.quiet || args.count) {
-        check_names(&path, map)?;
-    }
+    let filters = open_map(args)?;
     let sources = args.asked.sources(&args.inputs);
     let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
-    let of = [(args.map.as_path(), &file)];
+    let now = filters.now();
+    let of = [(args.map.as_path(), &*now[0])];
     let rules = rows::rules(&args.keys, BadPolicy::Warn, of, !sources.is_empty(), args.quiet)?;
+    let counts = sources.iter().map(|source| (Source::name(source), 0)).collect();
     let out = Lines::new(rules.null);
+    AskedArgs::check(&sources)?;
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
-    let hasher = file.key_hasher();
-    let stdout = Stdout::new();
     let mut printer = Printer {
         args,
-        map,
-        stdout,
-        found: 0,
-        strangers: 0,
+        filters: &filters,
+        stdout: Stdout::new(),
+        selected: 0,
+        input: 0,
+        selected_in_input: 0,
+        counts,
         header: Header::default(),
         out,
         line: Vec::new(),
     };
-    printer.given_keys(&hasher)?;
+    printer.given_keys()?;
     let asked = match printer.is_done() {
         true => Ok(()),
-        false => pipeline::run(&mut inputs, &Get { map, hasher }, &mut printer),
+        false => pipeline::run(&mut inputs, &Get { filters: &filters }, &mut printer),
     };
     progress.clear();
     let outcome = printer.finish(asked);
@@ -63,6 +60,39 @@ pub fn run(args: &GetArgs) -> Outcome {
         inputs.bad.warn();
     }
     outcome
+}
+
+/// Opens the map, and with `--reload` again. What cannot do what the flags ask is refused.
+fn open_map(args: &GetArgs) -> Result<Filters<'_>, Failure> {
+    let secrets = Secrets::read(&args.keyed, args.quiet)?;
+    let file = FileArgs { quick: args.live.quick, ..args.file };
+    let path = args.map.as_path();
+    let filters = Filters::open([path], args.live.reload, &args.keys, move |path: &Path| {
+        let opened = open_one_of(1, path, file, &secrets)?;
+        let map = map_of(&opened).ok_or_else(|| Failure::at(&shown(path), NO_VALUES))?;
+        if args.ignore_case && !opened.key_hasher().recipe().nocase {
+            let text = "built without --nocase, so -i cannot be done; build it again with --nocase";
+            return Err(Failure::at(&shown(path), text));
+        }
+        if prints_values(args) {
+            check_names(&shown(path), map)?;
+        }
+        Ok(opened)
+    })?;
+    if !args.quiet {
+        note_encoding(path, &filters.now()[0], file);
+    }
+    Ok(filters)
+}
+
+/// Do lines come out?
+fn prints_lines(args: &GetArgs) -> bool {
+    !args.quiet && !args.count && !args.json && !args.files_with_matches
+}
+
+/// Do lines come out with the values of their keys?
+fn prints_values(args: &GetArgs) -> bool {
+    prints_lines(args) && !args.invert
 }
 
 /// Names must be such that a script can tell them from all else.
@@ -77,127 +107,103 @@ fn check_names(path: &str, map: &RibbonMap) -> Result<(), Failure> {
     }
 }
 
-/// Gets the values of records.
-struct Get<'a> {
-    map: &'a RibbonMap,
-    hasher: KeyHasher,
-}
-
-/// What a thread needs for that.
-#[derive(Default)]
-struct Tools {
-    keys: PreparedKeys,
-    /// Records of the page that have no key.
-    keyless: Vec<usize>,
-    found: Vec<Option<u32>>,
-}
-
-impl Work for Get<'_> {
-    type Tools = Tools;
-    type Results = Vec<Option<u32>>;
-
-    fn tools(&self) -> Tools {
-        Tools::default()
-    }
-
-    fn clear(values: &mut Self::Results) {
-        values.clear();
-    }
-
-    fn work(
-        &self,
-        tools: &mut Tools,
-        keys: &mut Keys<'_>,
-        values: &mut Self::Results,
-    ) -> Result<(), Refused> {
-        let Tools { keys: prepared, keyless, found } = tools;
-        prepared.clear();
-        keyless.clear();
-        let worked = prepare(&self.hasher, keys, keys.batch.len(), prepared, |keys, record, why| {
-            if let Some(text) = why {
-                keys.bad.push(record, text)?;
-            }
-            keyless.push(record);
-            Ok(())
-        });
-        let asked = worked.as_ref().err().map_or(keys.batch.len(), |refused| refused.record);
-        found.resize(prepared.len(), None);
-        self.map.get_prepared(prepared, found);
-        let (mut keyless, mut found) = (keyless.iter().peekable(), found.iter());
-        values.extend((0..asked).map(|record| match keyless.next_if_eq(&&record) {
-            Some(_) => None,
-            None => found.next().copied().flatten(),
-        }));
-        worked
-    }
-}
-
 /// Prints or counts the values.
 struct Printer<'a> {
     args: &'a GetArgs,
-    map: &'a RibbonMap,
+    filters: &'a Filters<'a>,
     stdout: Stdout,
-    /// Keys that have a value, and those that have none.
-    found: u64,
-    strangers: u64,
+    /// Keys of all inputs that have a value; with `-v` those that have none.
+    selected: u64,
+    /// The number of the input that is being read, from 1.
+    input: usize,
+    /// How many keys of this input are selected.
+    selected_in_input: u64,
+    /// Each input, and how many of its keys are selected.
+    counts: Vec<(String, u64)>,
     header: Header,
     out: Lines,
     /// Room for a line.
     line: Vec<u8>,
 }
 
-impl<'a> Printer<'a> {
-    /// How many lines were selected.
-    fn selected(&self) -> u64 {
-        if self.args.invert { self.strangers } else { self.found }
-    }
-
+impl Printer<'_> {
+    /// Whether no input has to be read.
     fn is_done(&self) -> bool {
-        self.args.quiet && self.selected() > 0
+        self.args.max_count == Some(0) || (self.args.quiet && self.selected > 0)
     }
 
-    fn prints_lines(&self) -> bool {
-        !self.args.quiet && !self.args.count && !self.args.json
+    /// Is one selected key all that is to know of an input?
+    fn ends_at_first(&self) -> bool {
+        self.args.quiet || self.args.files_with_matches
     }
 
     /// Prints the count, and gives the exit code. What was printed before a failure stays printed.
     fn finish(mut self, asked: Result<(), Failure>) -> Outcome {
         self.stdout.ended(asked)?;
         if self.args.count && !self.args.quiet {
-            self.stdout.write(format!("{}\n", self.selected()).as_bytes())?;
+            let each = self.counts.iter().map(|(name, selected)| format!("{name}:{selected}\n"));
+            let lines = if self.args.with_filename { each.collect() } else { format!("{}\n", self.selected) };
+            self.stdout.write(lines.as_bytes())?;
         }
         self.stdout.flush()?;
-        Ok(if self.selected() > 0 { 0 } else { 1 })
+        Ok(if self.selected > 0 { 0 } else { 1 })
     }
 
-    fn count(&mut self, value: Option<u32>) {
-        match value {
-            Some(_) => self.found += 1,
-            None => self.strangers += 1,
+    /// How many more keys of this input may be selected.
+    fn left(&self) -> u64 {
+        self.args.max_count.unwrap_or(u64::MAX).saturating_sub(self.selected_in_input)
+    }
+
+    /// Counts the key of this value, if it is one of those that are selected.
+    fn judge(&mut self, value: Option<u32>) {
+        if value.is_some() == self.args.invert {
+            return;
+        }
+        self.selected += 1;
+        self.selected_in_input += 1;
+        if let Some((_, selected)) = self.counts.get_mut(self.input.wrapping_sub(1)) {
+            *selected += 1;
         }
     }
 
     /// Answers for the keys of `-e`. They come before all inputs.
-    fn given_keys(&mut self, hasher: &KeyHasher) -> Result<(), Failure> {
-        for key in &self.args.asked.asked {
+    fn given_keys(&mut self) -> Result<(), Failure> {
+        let now = self.filters.now();
+        let Some(map) = map_of(&now[0]) else { return Err(Failure::new(NO_VALUES)) };
+        let hasher = now[0].key_hasher();
+        for (n, key) in (1..).zip(&self.args.asked.asked) {
+            if self.args.max_count.is_some_and(|most| self.selected >= most) {
+                break;
+            }
             let key = key.as_encoded_bytes();
             hasher.check(key).map_err(|error| Failure::at("-e", refusal(&error)))?;
-            let value = self.map.get(key);
-            self.count(value);
+            let value = map.get(key);
+            self.judge(value);
             if self.args.json {
-                self.stdout.json(&Valued::new(None, Ok(Some(key)), self.map, value))?;
+                self.stdout.json(&Valued::new(None, Ok(Some(key)), map, value))?;
             }
-            if self.prints_lines() && (value.is_none() || !self.args.invert) {
+            if prints_lines(self.args) && (value.is_none() || !self.args.invert) {
                 let mut line = key.to_vec();
                 if !self.args.invert {
                     line.push(b'\t');
-                    append(self.map, value, &mut line);
+                    append(map, value, &mut line);
                 }
                 line.push(self.out.terminator());
+                self.prefix(None, n)?;
                 self.stdout.write(&line)?;
             }
         }
+        self.selected_in_input = 0;
         Ok(())
+    }
+
+    /// Prints what comes before a line of an input, or before a key of `-e`.
+    fn prefix(&mut self, input: Option<&str>, line: u64) -> Result<(), Failure> {
+        if !self.args.line_number && !self.args.with_filename {
+            return Ok(());
+        }
+        let input = input.filter(|_| self.args.with_filename);
+        self.out.prefix(&mut self.stdout, input, self.args.line_number.then_some(line))
     }
 
     /// Prints a record with one more field, which `field` appends.
@@ -207,6 +213,53 @@ impl<'a> Printer<'a> {
         self.out.write(&mut self.stdout, &line)?;
         self.line = line;
         Ok(())
+    }
+
+    /// Prints a record as JSON. It may have no key.
+    fn json(
+        &mut self,
+        page: &mut Page<'_>,
+        (i, line): (usize, u64),
+        (map, value): (&RibbonMap, Option<u32>),
+        is_bad: bool,
+    ) -> Result<(), Failure> {
+        let place = Some((page.name, line));
+        let key = match page.keys.key(i) {
+            Ok(Some(key)) if is_bad => match map.key_hasher().check(key) {
+                Err(error) => Err(refusal(&error)),
+                Ok(()) => Ok(Some(key)),
+            },
+            key => key,
+        };
+        self.stdout.json(&Valued::new(place, key, map, value))
+    }
+
+    /// Prints a record that has a key.
+    fn print(
+        &mut self,
+        page: &Page<'_>,
+        (i, line): (usize, u64),
+        (map, value): (&RibbonMap, Option<u32>),
+    ) -> Result<(), Failure> {
+        if self.args.invert && value.is_some() {
+            return Ok(());
+        }
+        self.prefix(Some(page.name), line)?;
+        match self.args.invert {
+            true => self.out.write(&mut self.stdout, page.keys.batch.bytes(i, i + 1)),
+            false => self.record(page, i, |line| append(map, value, line)),
+        }
+    }
+
+    /// Names the input, of which a key is selected.
+    fn name(&mut self, page: &Page<'_>) -> Result<Flow, Failure> {
+        if self.args.quiet {
+            return Ok(Flow::Stop);
+        }
+        self.stdout.write(page.name.as_bytes())?;
+        self.stdout.write(&[self.out.terminator()])?;
+        self.stdout.show()?;
+        Ok(Flow::NextInput)
     }
 }
 
@@ -219,53 +272,65 @@ fn append(map: &RibbonMap, value: Option<u32>, line: &mut Vec<u8>) {
     }
 }
 
-impl Sink<Vec<Option<u32>>> for Printer<'_> {
+impl Sink<Values> for Printer<'_> {
     fn header(&mut self, page: &Page<'_>) -> Result<(), Failure> {
-        if !self.prints_lines() || self.args.header.no_header || !self.header.is_first(page) {
+        if !prints_lines(self.args) || self.args.header.no_header || !self.header.is_first(page) {
             return Ok(());
         }
+        self.prefix(Some(page.name), 1)?;
         match self.args.invert {
             true => self.out.write(&mut self.stdout, page.keys.batch.bytes(0, 1)),
             false => self.record(page, 0, |line| line.extend_from_slice(b"value")),
         }
     }
 
-    fn take(&mut self, page: &mut Page<'_>, values: &Vec<Option<u32>>) -> Result<Flow, Failure> {
+    fn take(&mut self, page: &mut Page<'_>, values: &Values) -> Result<Flow, Failure> {
+        if page.input != self.input {
+            self.input = page.input;
+            self.selected_in_input = 0;
+        }
         let bad = page.keys.bad.records().to_vec();
         let mut bad = bad.iter().peekable();
         let mut line = page.first_line;
-        for (i, &value) in values.iter().enumerate() {
+        let counts_lines = self.args.json || self.args.line_number;
+        for (i, &value) in values.values.iter().enumerate() {
             let is_bad = bad.next_if_eq(&&i).is_some();
-            if self.args.json {
-                let place = Some((page.name, line));
+            let at = (i, line);
+            if counts_lines {
                 line += page.keys.batch.lines(i, i + 1);
-                let key = match page.keys.key(i) {
-                    Ok(Some(key)) if is_bad => match self.map.key_hasher().check(key) {
-                        Err(error) => Err(refusal(&error)),
-                        Ok(()) => Ok(Some(key)),
-                    },
-                    key => key,
-                };
-                self.stdout.json(&Valued::new(place, key, self.map, value))?;
+            }
+            let Some(map) = values.map_of(i) else { return Err(page.failure(i, NO_VALUES)) };
+            if self.args.json {
+                self.json(page, at, (map, value), is_bad)?;
             }
             // A record without a key is on neither side.
             if is_bad {
                 continue;
             }
-            self.count(value);
-            let map = self.map;
-            match self.args.invert {
-                _ if !self.prints_lines() => {}
-                true if value.is_some() => {}
-                true => self.out.write(&mut self.stdout, page.keys.batch.bytes(i, i + 1))?,
-                false => self.record(page, i, |line| append(map, value, line))?,
+            if prints_lines(self.args) {
+                self.print(page, at, (map, value))?;
+            }
+            self.judge(value);
+            if self.left() == 0 || (self.selected_in_input > 0 && self.ends_at_first()) {
+                page.taken = i + 1;
+                break;
             }
         }
+        if self.args.files_with_matches && self.selected_in_input > 0 {
+            return self.name(page);
+        }
         self.stdout.show()?;
-        Ok(if self.is_done() { Flow::Stop } else { Flow::Continue })
+        Ok(if self.is_done() {
+            Flow::Stop
+        } else if self.left() == 0 {
+            Flow::NextInput
+        } else {
+            Flow::Continue
+        })
     }
 
     fn pause(&mut self) -> Result<(), Failure> {
+        self.filters.waits();
         self.stdout.flush()
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tepal::Kind;
 
-use crate::args::{FileArgs, HasArgs};
+use crate::args::{AskedArgs, FileArgs, HasArgs};
 use crate::asking::{Answers, Holders, How, holders_of};
 use crate::clock;
 use crate::error::{Failure, Outcome};
@@ -40,6 +40,7 @@ pub fn run(args: &HasArgs) -> Outcome {
     )?;
     let out = Lines::new(rules.null);
     let inputs_named = sources.iter().map(Source::name).collect();
+    AskedArgs::check(&sources)?;
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let how = How { each: args.json || args.which, ..How::default() };
     let names = Names::of(paths.iter().copied(), args.stem, args.which)?;
@@ -204,13 +205,8 @@ impl<'a> Printer<'a> {
 
     /// Prints what comes before a line of an input, or before a key of `-e`.
     fn prefix(&mut self, input: Option<&str>, line: u64) -> Result<(), Failure> {
-        if !self.args.line_number && !self.args.with_filename {
-            return Ok(());
-        }
-        self.out.end(&mut self.stdout)?;
-        let name = input.filter(|_| self.args.with_filename).map_or(String::new(), |name| format!("{name}:"));
-        let line = if self.args.line_number { format!("{line}:") } else { String::new() };
-        self.stdout.write(format!("{name}{line}").as_bytes())
+        let input = input.filter(|_| self.args.with_filename);
+        self.out.prefix(&mut self.stdout, input, self.args.line_number.then_some(line))
     }
 
     /// How many more records of this input may be selected.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use tepal::{Error, Kind, Opened, PreparedKeys};
 
-use crate::args::RemoveArgs;
+use crate::args::{AskedArgs, RemoveArgs};
 use crate::describe::{Description, Told, can_remove};
 use crate::error::{Failure, Outcome};
 use crate::input::bad::{BadPolicy, BadTotal};
@@ -79,6 +79,7 @@ pub fn run(args: &RemoveArgs) -> Outcome {
         paths => Some(members(args, paths, &rules, &file)?),
     };
     let progress = Progress::of(&sources, args.change.quiet);
+    AskedArgs::check(&sources)?;
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let work = Prepare { hasher: file.key_hasher() };
     let given = given(&work.hasher, &args.asked)?;

@@ -85,7 +85,9 @@ pub fn run(args: &TestArgs) -> Outcome {
     let (mut encodings, mut bad) = (None, 0);
     let members = match args.members.as_slice() {
         [] => Tally::default(),
-        paths if args.by.is_some() => in_segments(&filter, paths, args, &rules, &mut bad)?,
+        paths if args.by.is_some() || args.map.is_some() => {
+            in_segments(&filter, paths, args, &rules, &mut bad)?
+        }
         paths if is_told => asked(&filter, paths, args, &rules, &mut bad)?,
         paths => {
             let mut all = All::of(&mut filter)?;
@@ -158,7 +160,7 @@ fn asked(
     Ok(tally)
 }
 
-/// Looks for all keys of some lists in the segments that their rows name.
+/// Looks for all keys of some lists in the segments, or for the values, that their rows name.
 fn in_segments(
     filter: &Opened,
     paths: &[PathBuf],
@@ -166,12 +168,14 @@ fn in_segments(
     rules: &KeyRules,
     bad: &mut u64,
 ) -> Result<Tally, Failure> {
-    let mut members = Members::of(&shown(&args.filter), filter)?;
-    let rules = KeyRules { by: args.by.clone().map(|by| (by, "--by")), ..rules.clone() };
+    let flag = if args.map.is_some() { "--map" } else { "--by" };
+    let mut members = Members::of(&shown(&args.filter), filter, flag)?;
+    let field = args.map.as_ref().or(args.by.as_ref());
+    let rules = KeyRules { by: field.map(|field| (field.clone(), flag)), ..rules.clone() };
     if let Some((by, _)) = &rules.by {
-        check_fields("--by", by, rules.field.as_ref())?;
+        check_fields(flag, by, rules.field.as_ref())?;
     }
-    let work = ByField { hasher: filter.key_hasher(), flag: "--by" };
+    let work = ByField { hasher: filter.key_hasher(), flag };
     run_through(paths, args, &rules, &work, &mut members, bad)?;
     Ok(members.tally)
 }

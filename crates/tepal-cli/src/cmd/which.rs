@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::Serialize;
 use tepal::Opened;
 
-use crate::args::{FileArgs, WhichArgs};
-use crate::asking::{Answers, Holders, How, holders_of, named_segments};
+use crate::args::{AskedArgs, FileArgs, WhichArgs};
+use crate::asking::{Answers, Holders, How, holders_of, map_of, named_segments};
 use crate::clock;
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
@@ -38,6 +38,7 @@ pub fn run(args: &WhichArgs) -> Outcome {
         args.quiet,
     )?;
     let out = Lines::new(rules.null);
+    AskedArgs::check(&sources)?;
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let mut printer = Printer::new(args, &filters, (names, how), out);
     printer.given_keys()?;
@@ -71,10 +72,13 @@ fn names(args: &WhichArgs, filters: &[Arc<Opened>]) -> Result<(Names, How), Fail
         }
         found => {
             if let (Some((path, segments)), false) = (found, args.quiet) {
+                let is_map =
+                    filters.iter().zip(paths()).any(|(filter, its)| its == path && map_of(filter).is_some());
+                let (what, has) = if is_map { ("value", "has") } else { ("segment", "is in") };
                 complain(&format!(
-                    "{}: one of several filters, so that its {} are not told apart; ask it alone for them",
+                    "{}: one of several filters, so that which of its {} a key {has} is not said; ask it alone for that",
                     shown(path),
-                    counted(segments.len() as u64, "segment")
+                    counted(segments.len() as u64, what)
                 ));
             }
             Ok((Names::of(paths(), args.stem, text)?, How { each: true, mixed: true, ..How::default() }))
@@ -100,7 +104,7 @@ fn open_filters(args: &WhichArgs) -> Result<Filters<'_>, Failure> {
     if !args.quiet {
         filters.now().iter().zip(paths()).for_each(|(filter, path)| note_encoding(path, filter, file));
     }
-    Ok(filters)
+    Ok(filters.with_names_told())
 }
 
 /// What `-c --json` prints.

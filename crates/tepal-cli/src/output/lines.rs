@@ -29,6 +29,20 @@ impl Lines {
         Ok(())
     }
 
+    /// Writes what comes before a record as grep writes it: the name of its input, its number.
+    pub fn prefix(
+        &mut self,
+        stdout: &mut Stdout,
+        input: Option<&str>,
+        line: Option<u64>,
+    ) -> Result<(), Failure> {
+        self.end(stdout)?;
+        if let Some(name) = input {
+            stdout.write(format!("{name}:").as_bytes())?;
+        }
+        line.map_or(Ok(()), |line| stdout.write(format!("{line}:").as_bytes()))
+    }
+
     /// Writes records.
     pub fn write(&mut self, stdout: &mut Stdout, bytes: &[u8]) -> Result<(), Failure> {
         self.end(stdout)?;

@@ -33,9 +33,12 @@ fn inputs_that_are_not_there_or_no_lists() {
         ("build -o g keys nothing", "nothing: no such file"),
         ("build -o g folder", "folder: a directory; expected a file of keys"),
         ("build -o g f", "f: a tepal filter; expected a list of keys"),
-        ("add f nothing", "nothing: no such file"),
-        ("has f nothing", "nothing: no such file"),
-        ("has f keys nothing", "nothing: no such file"),
+        ("add f nothing", "nothing: no such file; expected a file of keys. A key by itself is given with -e"),
+        ("has f nothing", "nothing: no such file; expected a file of keys. A key by itself is given with -e"),
+        (
+            "has f keys nothing",
+            "nothing: no such file; expected a file of keys. A key by itself is given with -e",
+        ),
         ("has f folder", "folder: a directory; expected a file of keys"),
         ("test f --members nothing", "nothing: no such file"),
     ] {

@@ -95,6 +95,121 @@ fn lines_are_selected_as_by_has() {
     assert!(place.run("get f -e a").err.contains("a filter, which has no values"));
 }
 
+/// What `has` does with lines, `get` does with keys that have a value.
+#[test]
+fn lines_are_numbered_named_and_counted_as_by_has() {
+    let place = Place::new();
+    place.write("rows", "a\t5\nb\t7\nc\t5\n");
+    assert_eq!(place.run("build -q rows -f 1 --map 2 -p 1e-9 -o m").code, 0);
+    place.write("one", "x\na\nb\ny\nc\n");
+    place.write("two", "y\nc");
+    place.write("none", "x\ny\n");
+    for (args, code, printed) in [
+        ("-n two", 0, "1:y\tnone\n2:c\t5"),
+        ("-H two", 0, "two:y\tnone\ntwo:c\t5"),
+        ("-nH one two -v", 0, "one:1:x\none:4:y\ntwo:1:y\n"),
+        ("-n two two", 0, "1:y\tnone\n2:c\t5\n1:y\tnone\n2:c\t5"),
+        ("-n -e a -e x", 0, "1:a\t5\n2:x\tnone\n"),
+        ("-m 2 one", 0, "x\tnone\na\t5\nb\t7\n"),
+        ("-m 1 one two", 0, "x\tnone\na\t5\ny\tnone\nc\t5"),
+        ("-m 1 -v one two", 0, "x\ny\n"),
+        ("-m 0 one", 1, ""),
+        ("-m 2 -c one", 0, "2\n"),
+        ("-m 1 -e x -e a -e b", 0, "x\tnone\na\t5\n"),
+        ("-c -H one two none", 0, "one:3\ntwo:1\nnone:0\n"),
+        ("-c -H -v one two", 0, "one:2\ntwo:1\n"),
+        ("-l one none two", 0, "one\ntwo\n"),
+        ("-l none", 1, ""),
+        ("-l -v one none", 0, "one\nnone\n"),
+        ("-lq one", 0, ""),
+        ("-x -e a", 0, "a\t5\n"),
+    ] {
+        for threads in [1, 3] {
+            let ran = place.run(&format!("get m --whole -j {threads} {args}"));
+            assert_eq!((ran.code, ran.text(), ran.err.as_str()), (code, printed, ""), "{args}");
+            // The same lines that `has` selects, where no others come out.
+            if args.contains("-v") || args.contains("-c") || args.contains("-l") {
+                let has = place.run(&format!("has m --whole -j {threads} {args}"));
+                assert_eq!((has.code, has.text()), (code, printed), "{args}");
+            }
+        }
+    }
+    // A long input, over several threads, to the one that is the last.
+    let many: String =
+        (0..300_000).map(|i| if i % 1000 == 999 { "b\n".into() } else { format!("n{i}\n") }).collect();
+    place.write("many", many);
+    let ran = place.run("get m many --whole -j 4 -n -m 250");
+    assert_eq!((ran.text().lines().count(), ran.text().lines().last()), (250_000, Some("250000:b\t7")));
+    assert_eq!(place.run("get m many --whole -j 4 -c").text(), "300\n");
+    // A header row has the number 1, and rows over lines count as lines.
+    place.write("rows.csv", "k,v\n\"a\",\"x\ny\"\nb,z\n");
+    let ran = place.run("get m rows.csv -f k -n");
+    assert_eq!(ran.text(), "1:k,v\tvalue\n2:\"a\",\"x\ny\"\t5\n4:b,z\t7\n");
+    for (args, said) in [
+        ("-i -e a", "m: built without --nocase, so -i cannot be done; build it again with --nocase"),
+        ("--json -n -e a", "cannot be used with"),
+        ("--json -m 1 -e a", "cannot be used with"),
+        ("-l -c -e a", "cannot be used with"),
+        ("--quick --read -e a", "cannot be used with"),
+    ] {
+        let ran = place.run(&format!("get m --whole {args}"));
+        assert!(ran.code == 2 && ran.err.contains(said), "{args}: {}", ran.err);
+    }
+    assert_eq!(place.run("build -q rows -f 1 --map 2 --nocase -o i").code, 0);
+    assert_eq!(place.run("get i -i -e A").text(), "A\t5\n");
+}
+
+/// `test --map` asks for the value of each row, and `--by` for the segment of a map of segments.
+#[test]
+fn the_values_of_a_list_are_tested() {
+    let place = Place::new();
+    place.write("rows.csv", rows(30_000));
+    place.write("wrong.csv", rows(30_000).replace("key20000,ch,0", "key20000,de,0\n\nkey20000,ch,7"));
+    for (build, test) in [
+        ("--map country", "--map country"),
+        ("--map level", "--map level"),
+        ("--map level", "--value level"),
+        ("--by country --static", "--by country"),
+        ("--map country --known-keys", "--by country"),
+    ] {
+        assert_eq!(place.run(&format!("build -q rows.csv -f account {build} -o m --force")).code, 0);
+        let ran = place.run(&format!("test m --members rows.csv {test}"));
+        assert!(
+            ran.code == 0 && ran.text().contains("30,000 members  0 missed\n"),
+            "{build}: {}",
+            ran.text()
+        );
+        for threads in [1, 3] {
+            let ran = place.run(&format!("test m --members wrong.csv {test} -j {threads}"));
+            let line = if test.contains("level") { 20_004 } else { 20_002 };
+            let said = format!(
+                "30,001 members  1 missed   BROKEN\n              the first missed: wrong.csv: line {line}: \"key20000\""
+            );
+            assert!(ran.code == 1 && ran.text().contains(&said), "{build} -j {threads}: {}", ran.text());
+        }
+    }
+    assert_eq!(place.run("build -q rows.csv -f account --map level -o m --force").code, 0);
+    assert_eq!(place.run("build -q rows.csv -f account --by level -o segments").code, 0);
+    place.build("f", b"a\n", "");
+    for (args, said) in [
+        ("test m --map level", "--members"),
+        ("test m --members rows.csv --map level --by level", "cannot be used with"),
+        ("test m --members rows.csv --map account", "--map and -f both name the field account"),
+        ("test f --members rows.csv -f 1 --map 2", "--map is given, and this filter is no map; leave it out"),
+        (
+            "test f --members rows.csv -f 1 --by 2",
+            "--by is given, and this filter has no segments; leave it out",
+        ),
+        (
+            "test segments --members rows.csv --map level",
+            "this is a filter with segments; name the field with --by",
+        ),
+    ] {
+        let ran = place.run(args);
+        assert!(ran.code == 2 && ran.err.contains(said), "{args}: {}", ran.err);
+    }
+}
+
 #[test]
 fn rows_in_any_order_and_threads_make_one_file() {
     let place = Place::new();
@@ -173,6 +288,48 @@ fn a_key_with_two_values_is_refused_with_its_line() {
 }
 
 #[test]
+fn the_lines_of_two_values_are_told_however_many_records_before_them_have_no_key() {
+    let place = Place::new();
+    // Rows without the field, blank rows, and a row of two lines, before each of the two.
+    let before = "x\n\n\"two\nlines\",v\n";
+    for rows in [0, 1, 3_000, 200_000] {
+        let others = |of: &str| (0..rows).map(|i| format!("{of}{i},v\nbad\n")).collect::<String>();
+        let text = format!("k,v\n{before}{}b,v\n{before}{}b,w\n", others("one"), others("two"));
+        let first = 6 + 2 * rows;
+        let second = first + 5 + 2 * rows;
+        place.write("rows.csv", &text);
+        for how in ["--map v", "--by v --static"] {
+            for threads in [1, 4] {
+                let ran = place.run(&format!("build rows.csv -f k {how} --bad skip -j {threads} -o m"));
+                let said = format!("rows.csv: line {second}: its key has the ");
+                let other = format!("here and \"v\" in rows.csv, line {first};");
+                assert!(ran.code == 2 && ran.err.contains(&said), "{rows} {how} -j {threads}: {}", ran.err);
+                assert!(ran.err.contains(&other), "{rows} {how} -j {threads}: {}", ran.err);
+            }
+        }
+        // The same of two lists.
+        let others = |of: &str| (0..rows).map(|i| format!("v,{of}{i}\nbad\n")).collect::<String>();
+        let list = |of: &str| format!("v,k\nx\n\n\"two\nlines\",{of}\n{}v,b\n", others(of));
+        place.write("one.csv", list("one"));
+        place.write("two.csv", list("two"));
+        for threads in [1, 4] {
+            let ran =
+                place.run(&format!("build one.csv two.csv -f k --set --static --bad skip -j {threads} -o m"));
+            let said = format!("two.csv: line {first}: its key has the segment \"two.csv\" here");
+            let other = format!("and \"one.csv\" in one.csv, line {first};");
+            assert!(ran.code == 2 && ran.err.contains(&said), "{rows} -j {threads}: {}", ran.err);
+            assert!(ran.err.contains(&other), "{rows} -j {threads}: {}", ran.err);
+        }
+    }
+    // Integers, of which some are none, one a line.
+    place.write("one", "1\nx\n\n2\n");
+    place.write("two", "y\n3\nz\n2\n");
+    let ran = place.run("build one two --keys int64 --set --static --bad skip -o m");
+    assert!(ran.err.contains("two: line 4: its key has the segment \"two\" here"), "{}", ran.err);
+    assert!(ran.err.contains("and \"one\" in one, line 4;"), "{}", ran.err);
+}
+
+#[test]
 fn what_does_not_fit_a_map_is_named_with_the_way_out() {
     let place = Place::new();
     place.write("rows", "a\t1\nb\t2\n");
@@ -223,48 +380,6 @@ fn what_does_not_fit_a_map_is_named_with_the_way_out() {
     assert_eq!(place.run("build -q none -f 1 --map 2 -o n").code, 0);
     assert!(place.run("get n -e a").err.contains("use --json"));
     assert!(place.run("get n --json -e a").text().contains("\"name\":\"none\""));
-}
-
-#[test]
-fn the_lines_of_two_values_are_told_however_many_records_before_them_have_no_key() {
-    let place = Place::new();
-    // Rows without the field, blank rows, and a row of two lines, before each of the two.
-    let before = "x\n\n\"two\nlines\",v\n";
-    for rows in [0, 1, 3_000, 200_000] {
-        let others = |of: &str| (0..rows).map(|i| format!("{of}{i},v\nbad\n")).collect::<String>();
-        let text = format!("k,v\n{before}{}b,v\n{before}{}b,w\n", others("one"), others("two"));
-        let first = 6 + 2 * rows;
-        let second = first + 5 + 2 * rows;
-        place.write("rows.csv", &text);
-        for how in ["--map v", "--by v --static"] {
-            for threads in [1, 4] {
-                let ran = place.run(&format!("build rows.csv -f k {how} --bad skip -j {threads} -o m"));
-                let said = format!("rows.csv: line {second}: its key has the ");
-                let other = format!("here and \"v\" in rows.csv, line {first};");
-                assert!(ran.code == 2 && ran.err.contains(&said), "{rows} {how} -j {threads}: {}", ran.err);
-                assert!(ran.err.contains(&other), "{rows} {how} -j {threads}: {}", ran.err);
-            }
-        }
-        // The same of two lists.
-        let others = |of: &str| (0..rows).map(|i| format!("v,{of}{i}\nbad\n")).collect::<String>();
-        let list = |of: &str| format!("v,k\nx\n\n\"two\nlines\",{of}\n{}v,b\n", others(of));
-        place.write("one.csv", list("one"));
-        place.write("two.csv", list("two"));
-        for threads in [1, 4] {
-            let ran =
-                place.run(&format!("build one.csv two.csv -f k --set --static --bad skip -j {threads} -o m"));
-            let said = format!("two.csv: line {first}: its key has the segment \"two.csv\" here");
-            let other = format!("and \"one.csv\" in one.csv, line {first};");
-            assert!(ran.code == 2 && ran.err.contains(&said), "{rows} -j {threads}: {}", ran.err);
-            assert!(ran.err.contains(&other), "{rows} -j {threads}: {}", ran.err);
-        }
-    }
-    // Integers, of which some are none, one a line.
-    place.write("one", "1\nx\n\n2\n");
-    place.write("two", "y\n3\nz\n2\n");
-    let ran = place.run("build one two --keys int64 --set --static --bad skip -o m");
-    assert!(ran.err.contains("two: line 4: its key has the segment \"two\" here"), "{}", ran.err);
-    assert!(ran.err.contains("and \"one\" in one, line 4;"), "{}", ran.err);
 }
 
 #[test]

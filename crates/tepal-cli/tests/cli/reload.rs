@@ -106,6 +106,44 @@ fn what_has_other_rules_is_no_successor() {
 }
 
 #[test]
+fn a_replaced_map_answers_with_its_own_values_and_names() {
+    let place = Place::new();
+    let build = |rows: &str, more: &str, name: &str| {
+        place.write("rows", rows);
+        let ran = place.run(&format!("build -q rows -f 1 --map 2 -p 1e-9 -o {name} {more}"));
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    };
+    build("a\tde\nb\tat\n", "", "m");
+    let mut still = Asked::start(&place, "get m --whole");
+    let mut follows = Asked::start(&place, "get m --whole --reload");
+    assert_eq!((still.ask("a"), follows.ask("a")), ("a\tde".into(), "a\tde".into()));
+    // Other names, another seed, numbers.
+    for (rows, more, asked, value) in [
+        ("a\tch\nb\tat\n", "", "a", "ch"),
+        ("a\tch\nb\tfr\nc\tit\n", "--seed 7 --nocase", "C", "it"),
+        ("a\t70\n", "", "a", "70"),
+    ] {
+        build(rows, more, "new");
+        replace(&place, "new", "m");
+        assert_eq!(follows.ask(asked), format!("{asked}\t{value}"));
+        assert_eq!(still.ask("a"), "a\tde");
+    }
+    // What has no values, and what has a name that is no field of a line, are no successors.
+    place.build("new", b"a\n", "");
+    replace(&place, "new", "m");
+    assert_eq!(follows.ask("a"), "a\t70");
+    build("a\tnone\n", "", "new");
+    replace(&place, "new", "m");
+    assert_eq!(follows.ask("a"), "a\t70");
+    let said = follows.end();
+    assert!(
+        said.contains("m: a filter, which has no values") && said.contains("goes on answering"),
+        "{said}"
+    );
+    assert_eq!(still.end(), "");
+}
+
+#[test]
 fn quick_answers_and_leaves_the_bits_unread() {
     let place = Place::new();
     place.build("f", b"1\n", "-n 100000");
@@ -117,6 +155,14 @@ fn quick_answers_and_leaves_the_bits_unread() {
     assert_eq!(place.run("has f -e 1 --quick").quiet(), (0, &b"1\n"[..]));
     assert_eq!(place.run("which f -e 1 --quick").quiet(), (0, &b"1\tf\n"[..]));
     assert_eq!(place.run("verify f").code, 2);
+    place.write("rows", (0..20_000).map(|i| format!("{i}\t{}\n", i % 9)).collect::<String>());
+    assert_eq!(place.run("build -q rows -f 1 --map 2 -o m").code, 0);
+    let mut bytes = place.read("m");
+    let last = bytes.len() - 100;
+    bytes[last] ^= 1;
+    place.write("m", &bytes);
+    assert_eq!(place.run("get m -e 10").code, 2);
+    assert_eq!(place.run("get m -e 10 --quick").quiet(), (0, &b"10\t1\n"[..]));
     // Whatever is before the bits is checked, and so is the length.
     for broken in [&bytes[..bytes.len() - 1], &[&bytes[..100], &[bytes[100] ^ 1], &bytes[101..]].concat()] {
         place.write("g", broken);

@@ -130,8 +130,9 @@ fn each_list_is_a_segment_under_its_name() {
     let ran = place.run("which f other -e b -e c");
     assert_eq!((ran.code, ran.text()), (0, "b\tf,other\nc\tf\n"));
     assert!(
-        ran.err
-            .contains("f: one of several filters, so that its 3 segments are not told apart; ask it alone"),
+        ran.err.contains(
+            "f: one of several filters, so that which of its 3 segments a key is in is not said; ask it alone"
+        ),
         "{}",
         ran.err
     );

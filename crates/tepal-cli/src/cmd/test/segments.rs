@@ -1,62 +1,93 @@
-//! `tepal test --by`: is each key of a list in the segment that its row names?
+//! `tepal test --by` and `--map`: is each key of a list in the segment, or has it the value, that its row names?
 
-use tepal::{Opened, Segment, SegmentAnswers, SegmentFilter};
+use tepal::{Opened, RibbonMap, Segment, SegmentAnswers, SegmentFilter};
 
-use crate::asking::segments_of;
+use crate::asking::{map_of, segments_of};
 use crate::error::Failure;
 use crate::input::pages::Page;
 use crate::input::pipeline::{Flow, Sink};
 use crate::measure::{Missed, Tally};
 use crate::segments::Named;
 use crate::text::message::shown_key;
+use crate::text::number::plain_number;
 
-/// Looks for keys in their segments.
+/// Looks for keys in their segments, or for their values.
 pub struct Members<'a> {
-    filter: &'a SegmentFilter,
-    found: SegmentAnswers,
-    /// A key that is not in its segment is missed, whatever others it is in.
+    of: Of<'a>,
+    /// A key that is not in its segment, or has not its value, is missed, whatever others it is in or has.
     pub tally: Tally,
 }
 
+/// What is asked.
+enum Of<'a> {
+    Segments(&'a SegmentFilter, SegmentAnswers),
+    Map(&'a RibbonMap, Vec<Option<u32>>),
+}
+
 impl<'a> Members<'a> {
-    /// In the segments of a filter, which must have some.
-    pub fn of(name: &str, filter: &'a Opened) -> Result<Self, Failure> {
-        match segments_of(filter) {
-            Some(filter) => Ok(Self { filter, found: SegmentAnswers::new(), tally: Tally::default() }),
-            None => Err(Failure::at(name, "--by is given, and this filter has no segments; leave it out")),
+    /// In the segments of a filter, or among the values of a map, as `flag` says.
+    pub fn of(name: &str, filter: &'a Opened, flag: &str) -> Result<Self, Failure> {
+        let of = match (segments_of(filter), map_of(filter)) {
+            (Some(filter), _) if flag == "--by" => Of::Segments(filter, SegmentAnswers::new()),
+            (_, Some(map)) => Of::Map(map, Vec::new()),
+            (Some(_), _) => {
+                return Err(Failure::at(
+                    name,
+                    "--map is given, and this is a filter with segments; name the field with --by",
+                ));
+            }
+            (None, None) => {
+                let what = if flag == "--by" { "has no segments" } else { "is no map" };
+                return Err(Failure::at(
+                    name,
+                    format!("{flag} is given, and this filter {what}; leave it out"),
+                ));
+            }
+        };
+        Ok(Self { of, tally: Tally::default() })
+    }
+
+    /// For each key, whether it is where its row says.
+    fn held(&mut self, named: &Named) -> Vec<bool> {
+        let keys = 0..named.keys().len();
+        match &mut self.of {
+            Of::Segments(filter, found) => {
+                let of_names: Vec<Option<Segment>> =
+                    named.names().iter().map(|name| filter.segment_by_name(name)).collect();
+                filter.segments_prepared(named.keys(), found);
+                let is_held = |segment: Segment, i| found.of(i).any(|found| found == segment);
+                keys.map(|i| of_names[named.name_of(i)].is_some_and(|segment| is_held(segment, i))).collect()
+            }
+            Of::Map(map, found) => {
+                let value = |name: &String| match map.num_names() {
+                    0 => plain_number(name),
+                    _ => map.value_of_name(name),
+                };
+                let of_names: Vec<Option<u32>> = named.names().iter().map(value).collect();
+                found.resize(keys.len(), None);
+                map.get_prepared(named.keys(), found);
+                keys.map(|i| found[i].is_some() && found[i] == of_names[named.name_of(i)]).collect()
+            }
         }
     }
 }
 
 impl Sink<Named> for Members<'_> {
     fn take(&mut self, page: &mut Page<'_>, named: &Named) -> Result<Flow, Failure> {
-        let of_names: Vec<Option<Segment>> =
-            named.names().iter().map(|name| self.filter.segment_by_name(name)).collect();
-        self.filter.segments_prepared(named.keys(), &mut self.found);
-        for i in 0..self.found.len() {
-            let segment = of_names[named.name_of(i)];
-            let is_held = segment.is_some_and(|segment| self.found.of(i).any(|found| found == segment));
-            self.tally.keys += 1;
-            self.tally.held += u64::from(is_held);
-            if !is_held && self.tally.first_missed.is_none() {
-                self.tally.first_missed = missed(page, i);
-            }
+        let held = self.held(named);
+        self.tally.keys += held.len() as u64;
+        self.tally.held += held.iter().filter(|held| **held).count() as u64;
+        if self.tally.first_missed.is_none() {
+            self.tally.first_missed =
+                held.iter().position(|held| !held).and_then(|i| missed(page, named.record_of(i)));
         }
         Ok(Flow::Continue)
     }
 }
 
-/// Where key `i` of a page is, of the records that have one.
-fn missed(page: &mut Page<'_>, i: usize) -> Option<Missed> {
-    let bad = page.keys.bad.records().to_vec();
-    let mut before = 0;
-    for record in (0..page.keys.batch.len()).filter(|record| bad.binary_search(record).is_err()) {
-        let Ok(Some(key)) = page.keys.key(record) else { continue };
-        if before == i {
-            let key = shown_key(key);
-            return Some(Missed { input: page.name.to_owned(), line: page.line(record), key });
-        }
-        before += 1;
-    }
-    None
+/// A key that is missed, and where it is.
+fn missed(page: &mut Page<'_>, record: usize) -> Option<Missed> {
+    let line = page.line(record);
+    let key = shown_key(page.keys.key(record).ok()??);
+    Some(Missed { input: page.name.to_owned(), line, key })
 }

@@ -14,7 +14,8 @@ A key takes the bits of its value and log2(1 / rate) more, by which others are t
 was not on the list gets a value at the rate of -p, and else none. With --known-keys it takes the bits of its value alone, and other \
 keys get some value or other: then ask for keys of the list only. --by and --set with --static make a map too, of the segment of \
 each key, where each is in one (tepal which). A key with two values is refused. Nothing can be added to a map: build it again.
-Memory: 16 bytes for each row while the list is read, up to twice that, and the map.";
+Memory: 16 bytes for each row until the list has ended (twice that of addresses, since room is made for as many rows again), and the map: \
+of 20 million rows 370 MiB. Rows for which there is no memory end with an error.";
 
 /// Whether each key has a value.
 #[derive(Args, Clone, Debug, Default)]

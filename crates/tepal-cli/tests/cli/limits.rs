@@ -90,6 +90,23 @@ fn a_json_record_is_read_and_not_kept() {
     assert_eq!(ran.quiet(), (0, &b"1\n"[..]));
 }
 
+/// The keys of a map wait in memory: what it has no room for is told, and does not end it without a word.
+#[test]
+fn rows_of_a_map_that_memory_has_no_room_for_are_told() {
+    let place = Place::new();
+    let rows = "seq -f '%.0f,1' 1 5000000";
+    for flags in ["--map 2", "--by 2 --static"] {
+        let build = format!("\"$TEPAL\" build -q --csv -f 1 {flags} -o m");
+        let ran = shell(&place, &format!("ulimit -v 100000; {rows} | {build}"));
+        assert_eq!(ran.code, 2, "{flags}: {}", ran.err);
+        let said =
+            "the keys of a list wait with their values, 16 bytes each, and there is no memory for more than ";
+        assert!(ran.err.contains(said) && ran.err.lines().count() == 1, "{flags}: {}", ran.err);
+        assert!(ran.err.ends_with(" keys; build maps of shorter lists\n"), "{flags}: {}", ran.err);
+        assert!(!place.path("m").exists());
+    }
+}
+
 /// Devices and pipes that never end.
 #[test]
 fn inputs_without_an_end_are_refused_at_the_limit() {

@@ -13,6 +13,7 @@ mod clock;
 mod cmd;
 mod describe;
 mod error;
+mod guess;
 mod input;
 mod keys;
 mod live;
@@ -100,6 +101,27 @@ fn finish(outcome: Outcome) -> ExitCode {
     }
 }
 
+/// What to type in place of a flag, or of its value, that the verb does not have.
+fn guessed(error: &clap::Error, verb: &str) -> Option<String> {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    // `--flag`, `--flag=value` or `--flag <VALUE>`.
+    let flag = text(ContextKind::InvalidArg)?.split([' ', '=']).next()?;
+    match error.kind() {
+        ErrorKind::UnknownArgument => guess::flag(verb, flag).map(|instead| match flag.starts_with('-') {
+            true => format!("{flag} is no flag of {verb}: {instead}"),
+            false => format!("{flag}: {instead}"),
+        }),
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
+            let value = text(ContextKind::InvalidValue).filter(|value| !value.is_empty())?;
+            guess::value(verb, flag, value).map(|instead| format!("{flag} {value}: {instead}"))
+        }
+        _ => None,
+    }
+}
+
 fn choose_color(color: Color) {
     match color {
         Color::Auto => anstream::ColorChoice::Auto,
@@ -128,6 +150,10 @@ fn refuse(error: &clap::Error) -> ExitCode {
     if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(found))) =
         (error.kind(), error.get(ContextKind::InvalidSubcommand))
     {
+        if let Some(instead) = guess::verb(found) {
+            complain(&format!("no verb {found:?}: {instead}; see tepal --help"));
+            return ExitCode::from(ERROR);
+        }
         let verbs = || {
             cli.get_subcommands().flat_map(|verb| iter::once(verb.get_name()).chain(verb.get_all_aliases()))
         };
@@ -141,8 +167,12 @@ fn refuse(error: &clap::Error) -> ExitCode {
     let message = lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
     let line = message.map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
     // Most flags are a verb's.
-    let verb = std::env::args().nth(1).and_then(|verb| real(&verb));
-    let verb = verb.map_or(String::new(), |verb| format!("{verb} "));
+    let real = std::env::args().nth(1).and_then(|verb| real(&verb));
+    let verb = real.as_ref().map_or(String::new(), |verb| format!("{verb} "));
+    if let Some(text) = real.and_then(|verb| guessed(error, &verb)) {
+        complain(&format!("{text}; see tepal {verb}--help"));
+        return ExitCode::from(ERROR);
+    }
     // The other verbs take a key by -e.
     if let (ErrorKind::UnknownArgument, Some(ContextValue::String(flag)), false) =
         (error.kind(), error.get(ContextKind::InvalidArg), verb.is_empty())

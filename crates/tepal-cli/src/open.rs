@@ -1,5 +1,6 @@
 //! Opens filters of any program, and says in words of the command line why one cannot be opened.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use tepal::{Error, Format, KeyDomain, Looks, Open, Opened, OverCapacity};
@@ -63,6 +64,10 @@ pub fn open_one_of(
         let apart = if filters > 1 { others_flags(&error) } else { None };
         let why = match &error {
             Error::NotTepal { found: Looks::Parquet(whole), .. } => parquet::why(path, whole),
+            Error::Io { source, .. } if path.as_os_str() == "-" && source.kind() == ErrorKind::NotFound => {
+                "no such file; a filter in standard input is named /dev/stdin, and - only lines of keys"
+                    .to_owned()
+            }
             other => why(other, file),
         };
         Failure::at(&shown(path), format!("{why}{}", apart.unwrap_or_default()))
@@ -164,7 +169,7 @@ fn wrong_encoding(recorded: &str, given: KeyDomain) -> String {
 /// Why a filter cannot be opened.
 fn reason(error: &Error) -> String {
     match error {
-        Error::Io { source, .. } if source.kind() == std::io::ErrorKind::IsADirectory => {
+        Error::Io { source, .. } if source.kind() == ErrorKind::IsADirectory => {
             "a directory; expected a tepal filter".to_owned()
         }
         Error::Io { source, .. } => {

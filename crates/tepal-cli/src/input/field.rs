@@ -174,7 +174,7 @@ impl Extractor {
     /// The name of the segment of a record, where there is one; else as [`key`](Self::key).
     pub fn segment<'a>(&'a mut self, record: &'a [u8]) -> Result<Option<&'a [u8]>, String> {
         match self {
-            Self::Pair(pair, flag) => pair[1].key(record).map_err(|text| format!("{flag}: {text}")),
+            Self::Pair(pair, flag) => pair[1].key(record).map_err(|text| of_flag(flag, &text)),
             one => one.key(record),
         }
     }
@@ -253,6 +253,17 @@ impl Scratch {
     }
 }
 
+/// What is wrong with a record in the words of the flag that named the field, which is not `-f`.
+pub fn of_flag(flag: &str, text: &str) -> String {
+    let said = |text: &str, by_f: &str| text.replace(by_f, &by_f.replace(KEY_FLAG, flag));
+    format!("{flag}: {}", said(&said(text, SAY_WHICH), SAY_NUMBER))
+}
+
+/// The flag that names the field of the key, and what errors say of it.
+const KEY_FLAG: &str = "-f";
+const SAY_WHICH: &str = "say which one with -f";
+const SAY_NUMBER: &str = "give the number of one of them to -f";
+
 /// How many fields a row has.
 fn width(record: &[u8], format: RowFormat) -> usize {
     let mut extractor = Extractor::column(1, format);
@@ -273,7 +284,7 @@ fn lacks(record: &[u8], number: usize, format: RowFormat) -> String {
         return text;
     }
     format!(
-        "no field {number}: the row {} has {n} {} between {}; say which one with -f, or how they are separated \
+        "no field {number}: the row {} has {n} {} between {}; {SAY_WHICH}, or how they are separated \
          with --csv, --tsv or -d",
         shown_key(record),
         if n == 1 { "field" } else { "fields" },
@@ -291,10 +302,7 @@ pub fn find_column(header: &[u8], name: &str, format: RowFormat) -> Result<usize
         }
         if extractor.key(header)? == Some(name.as_bytes()) {
             if found.is_some() {
-                return Err(format!(
-                    "two fields are named {}; give the number of one of them to -f",
-                    shown_key(name.as_bytes())
-                ));
+                return Err(format!("two fields are named {}; {SAY_NUMBER}", shown_key(name.as_bytes())));
             }
             found = Some(n);
         }

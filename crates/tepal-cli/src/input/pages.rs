@@ -7,7 +7,7 @@ use crate::error::Failure;
 #[cfg(test)]
 use crate::input::bad::BadPolicy;
 use crate::input::bad::{BadRecords, BadTotal};
-use crate::input::field::{Extractor, Field, KeyRules, RowFormat, find_column};
+use crate::input::field::{Extractor, Field, KeyRules, RowFormat, find_column, of_flag};
 use crate::input::pieces::{Piece, Pieces};
 use crate::input::progress::Progress;
 use crate::input::records::Batch;
@@ -207,7 +207,11 @@ impl OpenInput {
         for (which, field) in self.header_fields.iter_mut().enumerate() {
             let Some((field, format)) = field.take() else { continue };
             let number = find_column(header, &field, format)
-                .map_err(|text| Failure::at_line(&self.name, 1, self.bad.hinted(&text)))?;
+                .map_err(|text| match (&self.extractor, which) {
+                    (Extractor::Pair(_, flag), 1) => of_flag(flag, &text),
+                    _ => self.bad.hinted(&text),
+                })
+                .map_err(|text| Failure::at_line(&self.name, 1, text))?;
             match &mut self.extractor {
                 Extractor::Pair(pair, _) => pair[which] = Extractor::column(number, format),
                 one => *one = Extractor::column(number, format),

@@ -77,3 +77,119 @@ fn a_key_given_where_lists_are_read_is_told_how_it_is_given() {
         assert!(!err.contains("-- -e") && err.lines().count() == 1, "{err}");
     }
 }
+
+#[test]
+fn a_verb_that_is_a_flag_of_another_is_told_where_that_is() {
+    let place = Place::new();
+    for (guess, said) in [
+        (
+            "freeze t -o f",
+            "no verb \"freeze\": a static filter is made of a list by tepal build LIST --static",
+        ),
+        ("static list -o f", "tepal shrink FILTER -p RATE --static; see tepal --help"),
+        ("map rows -o m", "no verb \"map\": a map is made by tepal build ROWS -f KEY --map VALUE"),
+        ("expire f", "tepal build --window 7d"),
+    ] {
+        let ran = place.run(guess);
+        assert!(
+            ran.code == 2 && ran.err.contains(said) && ran.err.lines().count() == 1,
+            "{guess}: {}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn a_flag_that_a_verb_does_not_have_is_told_the_way() {
+    let place = Place::new();
+    place.write("rows", "a\t1\n");
+    assert_eq!(place.run("build -q rows -f 1 --map 2 -o m").code, 0);
+    for (guess, said) in [
+        ("get m --in n -e a", "--in is no flag of get: get asks one map; "),
+        ("get m --in=n -e a", "--in is no flag of get: get asks one map; "),
+        ("lookup m --which", "--which is no flag of get: get asks one map; "),
+        ("get m --copies", "(tepal has --copies); see tepal get --help"),
+        ("get m --stem", "build --set --stem --static"),
+        ("get m --values", "awk -F'\\t' '{print $NF}'"),
+        ("get m --default X", "a key without a value has the word none in its place"),
+        ("add m rows --map 2", "nothing can be added to a map or taken out of it: build it again"),
+        ("build rows --key 1 -o f", "--key is no flag of build: the field that is the key is named by -f"),
+        ("build rows --xor -o f", "is made by --static"),
+        ("build rows --kind ribbon -o f", "there is a flag for each kind"),
+        (
+            "build rows --to ribbon -o f",
+            "--to ribbon: --to is for the files of other programs; a static filter",
+        ),
+        ("plan -n 1M --static", "plan shows all layouts and kinds in one table, this one too; leave it out"),
+        ("plan -n 1M --map 5 --known-keys", "map-known; leave it out"),
+        ("plan -n 1M --map country", "--map country: plan has no rows to look at, so --map says how many"),
+        ("merge m m --static -o f", "tepal shrink FILTER -p RATE --static"),
+        ("uniq --static rows", "uniq adds keys all the time"),
+        ("get m -o out", "lines come out on standard output, for a pipe or a file: > FILE"),
+        ("has m --value", "the value of a key says tepal get MAP"),
+        ("get m --nocase", "is decided when it is built, tepal build --trim --nocase"),
+        ("get m --sep ;", "is said by --csv, --tsv or -d: -d ';'"),
+        ("plan -n 1M --window 7d", "plan shows all layouts and kinds in one table"),
+        ("plan rows", "rows: plan reads no list; how many keys there are is said by -n"),
+        ("convert m --to tepal f", "f: one file too many; the one that is written is named by -o"),
+        ("shrink m -p 1% f", "f: one file too many; "),
+        ("plan -n 1M --map", "a value is required for '--map <VALUES>'"),
+        // What is near to a flag that is there is told that one.
+        ("get m --inverse", "a similar argument exists: '--invert'"),
+        ("build rows --to guav -o f", "a similar value exists: 'guava'"),
+    ] {
+        let ran = place.run(guess);
+        assert!(
+            ran.code == 2 && ran.err.contains(said) && ran.err.lines().count() == 1,
+            "{guess}: {}",
+            ran.err
+        );
+    }
+    // What the words say is so.
+    let plan = place.run("plan -n 1M --map 250").text().to_owned();
+    for kind in ["static", "map-known", "deletable", "growing", "expiring"] {
+        assert!(plan.contains(&format!("\n{kind} ")), "{kind}: {plan}");
+    }
+}
+
+#[test]
+fn what_is_named_in_the_wrong_place_is_told_the_right_one() {
+    let place = Place::new();
+    place.build("f", b"a\n", "");
+    place.write("rows", "k,v\na,1\n");
+    assert_eq!(place.run("build -q rows --csv -f k --map v -o m").code, 0);
+    assert_eq!(place.run("build -q rows --csv -f k --by v --static -o named").code, 0);
+    for verb in ["has f key", "which f -- key", "get m key --whole", "add f key"] {
+        let ran = place.run(verb);
+        let said = "key: no such file; expected a file of keys. A key by itself is given with -e\n";
+        assert!(ran.code == 2 && ran.err.ends_with(said), "{verb}: {}", ran.err);
+    }
+    for (guess, said) in [
+        ("get - -e a", "-: no such file; a filter in standard input is named /dev/stdin"),
+        (
+            "add m f --whole",
+            "m: a map of keys that do not change, which cannot take another key; build it again",
+        ),
+        // Before the rows are looked at.
+        ("add m f", "m: a map of keys that do not change"),
+        ("add m f --by v", "m: a map of keys that do not change"),
+        ("build rows --csv -f k --map w -o n", "rows: line 1: --map: no field named \"w\" in the first row"),
+        ("build rows --csv -f k --by w --static -o n", "rows: line 1: --by: no field named \"w\""),
+        ("build rows --csv -f 1 --map 3 -o n", "between commas; say which one with --map, or how"),
+        ("build rows --csv -f 3 --map 1 -o n", "between commas; say which one with -f, or how"),
+        (
+            "which f named -e a",
+            "named: one of several filters, so that which of its 1 value a key has is not said; ask it alone",
+        ),
+    ] {
+        let ran = place.run(guess);
+        assert!(ran.err.contains(said), "{guess}: {}", ran.err);
+    }
+    place.write("twice", "k,v,v\na,1,2\n");
+    let ran = place.run("build twice --csv -f k --map v -o n");
+    assert!(
+        ran.err.contains("--map: two fields are named \"v\"; give the number of one of them to --map"),
+        "{}",
+        ran.err
+    );
+}

@@ -1,0 +1,101 @@
+//! Verbs and flags that people guess and that are called otherwise, or are not there: what to type instead.
+//!
+//! What means the same is an alias, and works. Here is what needs a word.
+
+use crate::args::GUESSED_STATIC;
+
+/// What to do in place of a verb that there is not.
+pub fn verb(found: &str) -> Option<&'static str> {
+    Some(match found {
+        "freeze" | "static" | "ribbon" => {
+            "a static filter is made of a list by tepal build LIST --static -o FILTER, and of one from which keys can be removed by \
+             tepal shrink FILTER -p RATE --static"
+        }
+        "map" => {
+            "a map is made by tepal build ROWS -f KEY --map VALUE -o MAP, where KEY and VALUE are fields, and asked by tepal get"
+        }
+        "expire" | "forget" => {
+            "keys that go by themselves: tepal build --window 7d; others are taken out by tepal remove"
+        }
+        _ => return None,
+    })
+}
+
+/// What to do in place of a flag that the verb does not have.
+pub fn flag(verb: &str, found: &str) -> Option<&'static str> {
+    Some(match (verb, found) {
+        ("get", "--in" | "--which") => {
+            "get asks one map; ask each by itself, and which of several may hold a key says tepal which MAP... -- LINES"
+        }
+        ("get", "--copies") => {
+            "a map has each key once; how often a key is in says a filter of build --count-bits 4 (tepal has --copies)"
+        }
+        ("get", "--stem") => {
+            "it shortens names of filters, and get prints values; their names are those of the map (build --set --stem --static makes short ones)"
+        }
+        ("get", "--value" | "--values" | "--only-value" | "--only-values") => {
+            "the value is the last field of each line that comes out, behind a tab, so the values alone are: tepal get ... | awk -F'\\t' \
+             '{print $NF}'"
+        }
+        ("get", "--default" | "--missing") => {
+            "a key without a value has the word none in its place, which a script can exchange: tepal get ... | sed 's/\\tnone$/\\tX/'"
+        }
+        ("get" | "has" | "which", "-o" | "--output") => {
+            "lines come out on standard output, for a pipe or a file: > FILE"
+        }
+        ("has" | "which" | "info", "--value" | "--values") => "the value of a key says tepal get MAP",
+        ("get" | "has" | "which" | "add" | "remove" | "test", "--trim" | "--nocase") => {
+            "whether white space and case count is decided when it is built, tepal build --trim --nocase, and kept in the file"
+        }
+        (_, "--sep" | "--separator") => {
+            "what separates the fields of rows is said by --csv, --tsv or -d: -d ';'"
+        }
+        ("add" | "remove", "--map" | "--value") => {
+            "nothing can be added to a map or taken out of it: build it again of all rows, tepal build ROWS -f KEY --map VALUE"
+        }
+        ("build", "--default") => {
+            "a map has what its rows have; a key that is in no row has no value, and tepal get says none"
+        }
+        ("plan", "--static" | "--ribbon" | "--deletable" | "--growing" | "--count-bits" | "--window") => {
+            "plan shows all layouts and kinds in one table, this one too; leave it out"
+        }
+        ("plan", "--known-keys") => "plan --map VALUES has a row for it, map-known; leave it out",
+        ("merge", "--static") => {
+            "merge the filters first, and then make a static one: tepal shrink FILTER -p RATE --static"
+        }
+        ("uniq", "--static") => "uniq adds keys all the time, and a static filter takes few; leave it out",
+        ("build" | "add" | "get" | "has" | "which" | "uniq" | "test", "--key-field" | "--column") => {
+            "the field that is the key is named by -f, by its number or its name: -f 1, -f email"
+        }
+        ("build" | "uniq", "--key") => {
+            "the field that is the key is named by -f, by its number or its name: -f 1, -f email"
+        }
+        ("build", "--xor" | "--fuse" | "--binary-fuse" | "--bumped-ribbon") => {
+            "the smallest filter of a list that does not change is made by --static"
+        }
+        ("build", "--kind" | "--type") => {
+            "there is a flag for each kind: --static, --map FIELD, --deletable, --count-bits, --growing, --window, --by, --set; without one it \
+             is a Bloom filter"
+        }
+        ("plan", name) if !name.starts_with('-') => {
+            "plan reads no list; how many keys there are is said by -n: -n 20M"
+        }
+        ("convert" | "shrink" | "diff" | "patch", name) if !name.starts_with('-') => {
+            "one file too many; the one that is written is named by -o"
+        }
+        _ => return None,
+    })
+}
+
+/// What to do in place of a value that the flag does not take.
+pub fn value(verb: &str, flag: &str, found: &str) -> Option<&'static str> {
+    match (verb, flag) {
+        ("build", "--to") if GUESSED_STATIC.contains(&found) => Some(
+            "--to is for the files of other programs; a static filter is one of tepal's: tepal build LIST --static -o FILTER",
+        ),
+        ("plan", "--map") if !found.starts_with(|first: char| first.is_ascii_digit()) => {
+            Some("plan has no rows to look at, so --map says how many different values there are: --map 250")
+        }
+        _ => None,
+    }
+}

@@ -119,7 +119,9 @@ fn plans() -> Vec<Plan> {
         Plan { added: (0..100).collect(), ..of_table(TABLE_ADDED, 0.3, 50, 320) },
         hashed("2 shards", 0.3, Finished(0, 140_000)),
         Plan { for_speed: true, ..hashed("2 shards, for speed", 0.3, Finished(0, 140_000)) },
-        hashed("5,000 hashes, few picked", 0.0556, Finished(3, 5000)),
+        hashed("5,000 hashes, few picked", 0.0566, Finished(3, 5000)),
+        hashed("5,000 hashes, five columns and a second ribbon", 0.0268, Finished(5, 5000)),
+        hashed("5,000 hashes, five columns and six", 0.02, Finished(5, 5000)),
         hashed("5,000 hashes that lie together", 0.1, Counted(5000)),
         hashed("3 shards, a power of two", 0.25, Finished(7, 230_000)),
     ]

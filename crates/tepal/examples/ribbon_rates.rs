@@ -2,20 +2,23 @@
 //! filter that was asked to be fast (`prefer_speed`). Each rate is measured with other keys, and the hits are a million of its own.
 //!
 //! `cargo run --release -p tepal --features ribbon --example ribbon_rates -- 1000000` is of a million keys. Nanoseconds a key, the best of
-//! five; ratios hold, figures do not.
+//! five; ratios hold, figures do not. With `scan` behind the number of keys it tells how many times the least such filters take at the worst,
+//! of 64 rates between each two powers of two.
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use tepal::{RibbonFilter, finish_hash};
 
-const RATES: [f64; 7] = [0.4, 0.2, 0.1, 0.07, 0.05, 0.04, 0.01];
+const RATES: [f64; 8] = [0.4, 0.2, 0.1, 0.07, 0.05, 0.04, 0.0234, 0.01];
 /// Other keys by which a rate is measured.
 const OTHERS: u64 = 10_000_000;
 /// Keys that are asked for in turn.
 const ASKED: u64 = 1_000_000;
 /// Keys of a batch.
 const BATCH: usize = 4096;
+/// Rates of a scan between two powers of two.
+const SCANNED: u32 = 64;
 
 /// Nanoseconds for each of so many, the best of five times.
 fn timed(count: u64, mut work: impl FnMut() -> usize) -> f64 {
@@ -43,13 +46,42 @@ fn found_in_batches(filter: &RibbonFilter, hashes: &[u64]) -> usize {
     found
 }
 
+/// The size at the worst between each two powers of two.
+fn scan(members: &[u64]) -> tepal::Result<()> {
+    println!("| rates | times the least, at most | at | planned, at most |\n| --- | --: | --: | --: |");
+    for power in 1..10 {
+        let (mut worst, mut at, mut planned) = (0.0, 0.0, 0.0f64);
+        let (most, least) = (0.5f64.powi(power), 0.5f64.powi(power + 1));
+        for step in 0..SCANNED {
+            // Half of them lie just beyond a step, where a second ribbon may begin or end.
+            let step = f64::from(step) + if step % 2 == 0 { 0.02 } else { 0.98 };
+            let rate = most - (most - least) * step / f64::from(SCANNED);
+            let builder = RibbonFilter::builder().false_positive_rate(rate);
+            let over = |bits: u64| bits as f64 / members.len() as f64 / -rate.log2();
+            planned = planned.max(over(8 * builder.planned_size_in_bytes(members.len() as u64)?));
+            let filter = builder.build_from_hashes(members.to_vec())?;
+            assert!(filter.false_positive_rate() <= rate, "{rate}");
+            if over(filter.bit_len()) > worst {
+                (worst, at) = (over(filter.bit_len()), rate);
+            }
+        }
+        println!("| {least} to {most} | {worst:.4} | {at:.5} | {planned:.4} |");
+    }
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let keys = std::env::args().nth(1).map_or(Ok(100_000), |keys| keys.parse::<u64>())?.max(1);
+    let members: Vec<u64> = (0..keys).map(finish_hash).collect();
+    match std::env::args().nth(2).as_deref() {
+        None => (),
+        Some("scan") => return Ok(scan(&members)?),
+        Some(other) => return Err(format!("`{other}` is none of its words; `scan` is").into()),
+    }
     println!(
         "| rate | made | bits a key | times the least | rate expected | measured | sigma | build | hit | miss | hits in batches | misses |"
     );
     println!("| --: | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |");
-    let members: Vec<u64> = (0..keys).map(finish_hash).collect();
     let hits: Vec<u64> = (0..ASKED).map(|i| members[(finish_hash(i) % keys) as usize]).collect();
     let misses: Vec<u64> = (1 << 40..(1 << 40) + ASKED).map(finish_hash).collect();
     for rate in RATES {

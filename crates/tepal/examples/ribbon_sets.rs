@@ -28,9 +28,9 @@ impl Random {
         self.next() % limit
     }
 
-    /// A rate from 1/32 to 0.5, where a filter has a second ribbon more often than not.
+    /// A rate from 1/64 to 0.5, where a filter has a second ribbon more often than not.
     fn high_rate(&mut self) -> f64 {
-        0.5f64.powi(1 + self.below(4) as i32) * (0.5 + self.below(1 << 20) as f64 / (1u64 << 21) as f64)
+        0.5f64.powi(1 + self.below(5) as i32) * (0.5 + self.below(1 << 20) as f64 / (1u64 << 21) as f64)
     }
 
     /// A rate from 2^-32 to 0.5, a power of two in one of three cases.
@@ -124,7 +124,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (size, rate) = (random.size() + 1_990, random.high_rate());
         high.check(&mut random, size, rate)?;
     }
-    row(&format!("{}, of 2,000 keys and more, at 1/32 to 0.5", high.sets), &high, begun);
+    row(&format!("{}, of 2,000 keys and more, at 1/64 to 0.5", high.sets), &high, begun);
     let (begun, mut some) = (Instant::now(), Count::default());
     for _ in 0..sets {
         let (size, rate) = (random.size(), random.rate());

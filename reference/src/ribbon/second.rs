@@ -120,7 +120,8 @@ pub fn second_for(n: u64, rate: f64) -> Option<(u64, u64)> {
     let a = match r {
         1 | 2 => 3,
         3 => 4,
-        4 => 7,
+        4 => 6,
+        5 => 9,
         _ => return None,
     };
     (n >= 2048 && 2048 * a <= most && most <= 65_536 - 2048 * a).then_some((r, most))

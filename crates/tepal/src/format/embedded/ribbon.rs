@@ -211,7 +211,7 @@ embedded!(
     "crate::kinds::ribbon::RibbonFilterBuilder",
     Form::RIBBON,
     "Not kept: the promised rate, which becomes the one that it has, and labels. A filter of 1,000 keys at 1 % has 916 bytes; its file has 1,088.",
-    "[`Error::NotPossible`] for a filter to which keys were [added](RibbonFilter::insert), for one that was made of a table, and for one with a second ribbon (the default at rates above 1/32): the error says what to build instead; its file has all that.",
+    "[`Error::NotPossible`] for a filter to which keys were [added](RibbonFilter::insert), for one that was made of a table, and for one with a second ribbon (the default at rates above 1/64): the error says what to build instead; its file has all that.",
     "```"
     "use tepal::RibbonFilter;"
     "let builder = RibbonFilter::builder().seed(42);              // the store's, written down once"

@@ -46,17 +46,17 @@ impl RibbonFilter {
 impl RibbonFilterBuilder {
     /// The promised share of `true` answers among keys that are not in it, from 2^-32 to 0.5, such as 0.01 for 1 %, which is the
     /// default. It is kept, and hardly any bit is spent on a lower one: powers of two are cheapest, 0.1 costs 1.3 % more bits than its share,
-    /// 0.01 1.5 %.
+    /// 0.01 1.5 %, any rate of 1/8 or less 2 % at most, from 100,000 keys on.
     pub fn false_positive_rate(mut self, rate: f64) -> Self {
         self.rate = Some(rate);
         self
     }
 
-    /// At a rate between two powers of two above 1/32, makes the filter that is asked faster, and not the smallest one. At other rates,
-    /// and of few keys, both are the same.
+    /// At a rate between two powers of two above 1/64, makes the filter that is asked faster, and not the smallest one. At other rates,
+    /// close to a power of two, and of few keys, both are the same.
     ///
     /// The smallest one has a second ribbon there, which a part of the keys is looked up in too: a key in it is found in 1.5 to 1.8 times
-    /// the time, another one is not found in 1.1 to 1.3 times. This one takes 1 % to 4 % more bits (`docs/ribbon.md`).
+    /// the time, another one is not found in 1.1 to 1.3 times. This one takes up to 4 % more bits (`docs/ribbon.md`).
     ///
     /// ```
     /// use tepal::RibbonFilter;

@@ -87,6 +87,8 @@ fn a_second_ribbon_makes_it_smaller() {
         (0.07, 1.015),
         (0.05, 1.013),
         (0.04, 1.014),
+        (0.026, 1.011),
+        (0.0234, 1.0115),
     ] {
         let filter = built(&keys, rate);
         assert_eq!(filter.thin.is_some(), rate != 0.07, "{rate}");
@@ -104,11 +106,42 @@ fn a_second_ribbon_makes_it_smaller() {
         assert!(n < 10_000 || over < most || rate == 0.07, "{rate}: {over}");
         assert!(filter.bit_len() < other.bit_len() || rate == 0.07, "{rate}");
     }
-    // None for few keys, a power of two, what lies close to one, and a rate of 1/32 or less.
-    for (n, rate) in [(2047, 0.1), (4000, 0.125), (4000, 0.0626), (4000, 0.124), (4000, 0.03)] {
+    // None for few keys, a power of two, what lies close to one, and a rate of 1/64 or less.
+    let close = [0.0626, 0.124, 0.057, 0.037, 0.03, 0.027, 0.02, 0.015, 0.0117];
+    for (n, rate) in close.map(|rate| (4000, rate)).into_iter().chain([(2047, 0.1), (4000, 0.125)]) {
         assert!(built(&keys[..n.min(keys.len())], rate).thin.is_none(), "{n} {rate}");
     }
     assert!(built(&keys[..2048], 0.1).thin.is_some());
+}
+
+/// What is promised of 100,000 keys and more: at most 1.02 times the least, log2(1 / rate), at any rate of 1/8 or less.
+#[test]
+fn no_rate_from_an_eighth_on_takes_more() {
+    // How far between two powers of two: just beside each place where a second ribbon can begin or end too.
+    let between = (0..64).flat_map(|step| [0.01, 0.5, 0.99].map(|at| (f64::from(step) + at) / 64.0));
+    let between: Vec<f64> = between.chain([0.0]).collect();
+    let rates = |power: i32| between.iter().map(move |at| 0.5f64.powi(power) * (1.0 - at / 2.0));
+    for n in [100_000, 100_639, 113_277, 131_072, 177_961, 200_000, 1_000_000, 10_000_000] {
+        for rate in (3..32).flat_map(rates) {
+            let planned = RibbonFilter::builder().false_positive_rate(rate).planned_size_in_bytes(n).unwrap();
+            let over = (8 * planned) as f64 / n as f64 / -rate.log2();
+            assert!((1.0..1.0195).contains(&over), "{n} {rate}: {over}");
+        }
+    }
+    // What is built is what was planned: where it is dearest.
+    let n = if cfg!(debug_assertions) { 3000 } else { 100_000 };
+    let keys = hashes(31, n);
+    for power in 3..8 {
+        for at in [4.0, 28.0, 6.0, 26.0, 9.0, 16.0, 23.0, 20.0] {
+            for beside in [-0.02, 0.02] {
+                let rate = 0.5f64.powi(power) * (1.0 - (at + beside) / 64.0);
+                let filter = built(&keys, rate);
+                let over = filter.bit_len() as f64 / n as f64 / -rate.log2();
+                assert!(filter.false_positive_rate() <= rate, "{rate}");
+                assert!(over < 1.02 || n < 10_000, "{rate}: {over}");
+            }
+        }
+    }
 }
 
 #[test]

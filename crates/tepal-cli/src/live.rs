@@ -209,7 +209,7 @@ impl<'a> Filters<'a> {
         }
     }
 
-    /// Refuses a successor of other keys, for which all answers would be no, and one of other segments.
+    /// Refuses a successor of other keys, for which all answers would be no, and one of other segments where their names were told.
     fn check_keys(&self, number: usize, opened: &Opened) -> Result<(), Failure> {
         let path = &self.paths[number];
         if self.names_told
@@ -218,7 +218,7 @@ impl<'a> Filters<'a> {
         {
             return Err(Failure::at(
                 &shown(path),
-                "its successor has other segments; start again to have their names",
+                "its successor has segments, or values, of other names than were told; start again to have these",
             ));
         }
         self.keys.as_ref().map_or(Ok(()), |keys| keys.check(path, opened))

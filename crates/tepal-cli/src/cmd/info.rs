@@ -177,6 +177,7 @@ fn map(facts: &Facts) -> String {
     let bits = facts.ribbon.as_ref().map_or(0, |ribbon| ribbon.value_bits);
     let values = match facts.segments.len() as u64 {
         0 => format!("a number of {}", counted(bits.into(), "bit")),
+        1 => "the same value".to_owned(),
         names => format!("one of {}", counted(names, "value")),
     };
     let others = match facts.promised_false_positive_rate {

@@ -15,6 +15,9 @@ use crate::text::number::{count, counted, rate, size};
 /// Such a filter tells a stranger from a member no better than a coin.
 const USELESS: f64 = 0.5;
 
+/// No filter has fewer.
+const LEAST_BYTES: u64 = 64;
+
 /// No ribbon errs more often.
 const HIGHEST: f64 = 0.5;
 
@@ -72,7 +75,12 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
     }
     let is_larger = args.is_static && told.facts.size_in_bytes >= before;
     if is_larger {
-        let text = "no smaller than the table: a ribbon that may hardly err on top of it takes many bits; give a higher rate with -p";
+        let text = match told.facts.size_in_bytes {
+            ..=LEAST_BYTES => "no smaller than the table, since no filter is smaller",
+            _ => {
+                "no smaller than the table: a ribbon that may hardly err on top of it takes many bits; give a higher rate with -p"
+            }
+        };
         complain(&format!("{}: ! {text}", target.name()));
     }
     if args.is_static && !args.change.quiet {

@@ -71,7 +71,8 @@ fn names(args: &WhichArgs, filters: &[Arc<Opened>]) -> Result<(Names, How), Fail
             Ok((names, How { segments: true, ..How::default() }))
         }
         found => {
-            if let (Some((path, segments)), false) = (found, args.quiet) {
+            let several = found.filter(|(_, segments)| segments.len() > 1 && !args.quiet);
+            if let Some((path, segments)) = several {
                 let is_map =
                     filters.iter().zip(paths()).any(|(filter, its)| its == path && map_of(filter).is_some());
                 let (what, has) = if is_map { ("value", "has") } else { ("segment", "is in") };

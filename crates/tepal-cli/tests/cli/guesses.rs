@@ -156,7 +156,7 @@ fn a_flag_that_a_verb_does_not_have_is_told_the_way() {
 fn what_is_named_in_the_wrong_place_is_told_the_right_one() {
     let place = Place::new();
     place.build("f", b"a\n", "");
-    place.write("rows", "k,v\na,1\n");
+    place.write("rows", "k,v\na,1\nb,2\n");
     assert_eq!(place.run("build -q rows --csv -f k --map v -o m").code, 0);
     assert_eq!(place.run("build -q rows --csv -f k --by v --static -o named").code, 0);
     for verb in ["has f key", "which f -- key", "get m key --whole", "add f key"] {
@@ -179,12 +179,17 @@ fn what_is_named_in_the_wrong_place_is_told_the_right_one() {
         ("build rows --csv -f 3 --map 1 -o n", "between commas; say which one with -f, or how"),
         (
             "which f named -e a",
-            "named: one of several filters, so that which of its 1 value a key has is not said; ask it alone",
+            "named: one of several filters, so that which of its 2 values a key has is not said; ask it alone",
         ),
     ] {
         let ran = place.run(guess);
         assert!(ran.err.contains(said), "{guess}: {}", ran.err);
     }
+    // Where all keys have one value there is nothing to tell apart.
+    place.write("same", "a,x\nb,x\n");
+    assert_eq!(place.run("build -q same --csv -f 1 --map 2 -o same.map").code, 0);
+    assert_eq!(place.run("which f same.map -e a").err, "");
+    assert!(place.run("info same.map").text().contains(": each key has the same value (tepal get)\n"));
     place.write("twice", "k,v,v\na,1,2\n");
     let ran = place.run("build twice --csv -f k --map v -o n");
     assert!(

@@ -105,6 +105,25 @@ fn what_has_other_rules_is_no_successor() {
     assert!(asked.end().contains("--secret"));
 }
 
+/// Where no names of segments were told, they may be others.
+#[test]
+fn has_follows_a_filter_whose_segments_are_others() {
+    let place = Place::new();
+    let build = |segment: &str, name: &str| {
+        place.write(segment, format!("{segment}\n"));
+        assert_eq!(place.run(&format!("build -q {segment} --set -o {name}")).code, 0);
+    };
+    build("monday", "f");
+    let mut follows = Asked::start(&place, "has f --json --reload");
+    assert!(follows.ask("monday").contains("\"has\":true"));
+    build("tuesday", "new");
+    replace(&place, "new", "f");
+    assert!(
+        follows.ask("tuesday").contains("\"has\":true") && follows.ask("monday").contains("\"has\":false")
+    );
+    assert_eq!(follows.end(), "");
+}
+
 #[test]
 fn a_replaced_map_answers_with_its_own_values_and_names() {
     let place = Place::new();

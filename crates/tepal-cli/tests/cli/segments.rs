@@ -360,5 +360,10 @@ fn a_successor_of_other_segments_is_refused_and_one_of_the_same_taken() {
     drop((keys, out));
     let output = which.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("its successor has other segments; start again to have their names"), "{said}");
+    assert!(
+        said.contains(
+            "its successor has segments, or values, of other names than were told; start again to have these"
+        ),
+        "{said}"
+    );
 }

@@ -243,6 +243,19 @@ fn a_table_is_converted_to_a_static_filter() {
     let flag = ran.err.split("such as ").nth(1).unwrap().trim().to_owned();
     assert_eq!((ran.code, flag.as_str()), (2, "-p 1%"), "{}", ran.err);
     assert_eq!(place.run(&format!("convert table --static {flag} -o proposed")).code, 0);
+    // Of one key, and of none.
+    place.write("one", "a\n");
+    assert_eq!(place.run("build -q one --deletable -p 0.1% -o tiny").code, 0);
+    let ran = place.run("convert tiny --static -p 1% -o least");
+    assert!(
+        ran.code == 0 && ran.err.contains("! no smaller than the table, since no filter is smaller"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(place.run("has -c least one").text(), "1\n");
+    assert_eq!(place.run("remove -q tiny one").code, 0);
+    let ran = place.run("convert tiny --static -p 1% -o least --force --quiet");
+    assert_eq!((ran.code, place.run("has -c least one").text()), (0, "0\n"), "{}", ran.err);
     // In its own place, and with the flags of the file.
     assert_eq!(place.run("build -q keys --deletable -p 0.1% -o sealed --seal seal").code, 0);
     assert_eq!(place.run("convert sealed --static -p 1% -o sealed").code, 2);

@@ -67,8 +67,10 @@ table!(CONTAINS_ANYWHERE: fn(shape: &Shape, words: &[u64], h: u64) -> Option<boo
     Some(ask::contains_anywhere::<P>(shape, words, h)));
 table!(GET: fn(shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> = |P: Parities|
     get::get::<P>(shape, words, greatest, h));
-table!(GET_MANY: fn(shape: &Shape, words: &[u64], greatest: u32, h: &[u64], answers: &mut [Option<u32>]) =
-    |P: Parities| get::get_many::<P>(shape, words, greatest, h, answers));
+table!(GET_NEAR: fn(shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<Option<u32>> = |P: Parities|
+    get::get_near::<P>(shape, words, greatest, h));
+table!(GET_SOME: fn(shape: &Shape, words: &[u64], greatest: u32, h: &[u64], answers: &mut [Option<u32>]) -> u32 =
+    |P: Parities| get::get_some::<P>(shape, words, greatest, h, answers));
 table!(FILL: fn(layer: &Layer, columns: u32, one: OfShard<'_, u64>, two: Option<OfShard<'_, u64>>) =
     band::fill(layer, columns, one, two));
 table!(FILL_PAIRS: fn(layer: &Layer, columns: u32, one: OfShard<'_, (u64, u32)>, two: Option<OfShard<'_, (u64, u32)>>) =
@@ -232,25 +234,41 @@ impl RibbonKernel {
 
 /// One CPU level's functions that get the values of a map.
 #[derive(Clone, Copy)]
-pub(crate) struct MapKernel(usize);
+pub(crate) struct MapKernel {
+    level: usize,
+    /// Can a key go the short way?
+    is_large: bool,
+}
 
 impl MapKernel {
-    /// The best level's functions.
-    pub(crate) fn best() -> Self {
-        MapKernel(chosen())
+    /// The best level's functions for this ribbon, and for no other.
+    pub(crate) fn best(shape: &Shape) -> Self {
+        MapKernel { level: chosen(), is_large: Large::is_of(shape) }
     }
 
     /// Every level's functions.
     #[cfg(test)]
-    pub(crate) fn available() -> impl Iterator<Item = Self> {
-        available().map(MapKernel)
+    pub(crate) fn available(shape: &Shape) -> impl Iterator<Item = Self> {
+        let is_large = Large::is_of(shape);
+        available().map(move |level| MapKernel { level, is_large })
     }
 
     /// The value that is stored for this hash, where one is.
     #[inline]
     pub(crate) fn get(self, shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> {
+        if self.is_large {
+            // SAFETY: the CPU has the level's features, see above.
+            if let Some(found) = unsafe { GET_NEAR[self.level](shape, words, greatest, h) } {
+                return found;
+            }
+        }
+        self.get_anywhere(shape, words, greatest, h)
+    }
+
+    #[inline(never)]
+    fn get_anywhere(self, shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { GET[self.0](shape, words, greatest, h) }
+        unsafe { GET[self.level](shape, words, greatest, h) }
     }
 
     /// The same of a batch; `answers` is as long as `h`.
@@ -263,8 +281,18 @@ impl MapKernel {
         h: &[u64],
         answers: &mut [Option<u32>],
     ) {
-        // SAFETY: the CPU has the level's features, see above.
-        unsafe { GET_MANY[self.0](shape, words, greatest, h, answers) }
+        for (h, answers) in h.chunks(AHEAD).zip(answers.chunks_mut(AHEAD)) {
+            let mut left = u32::MAX >> (AHEAD - h.len());
+            if self.is_large {
+                // SAFETY: the CPU has the level's features, see above.
+                left = unsafe { GET_SOME[self.level](shape, words, greatest, h, answers) };
+            }
+            while left != 0 {
+                let i = left.trailing_zeros() as usize;
+                answers[i] = self.get_anywhere(shape, words, greatest, h[i]);
+                left &= left - 1;
+            }
+        }
     }
 }
 

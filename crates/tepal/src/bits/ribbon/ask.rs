@@ -132,10 +132,11 @@ impl Place {
     /// The parities of all columns, eight at a time; nothing where too few words follow.
     #[inline(always)]
     pub(super) fn value<P: Parities>(self, eights: Eights<'_>, halves: (u64, u64)) -> Option<u64> {
-        let mut all = 0;
-        for from in (0..usize::from(self.columns)).step_by(LANES) {
+        let (mut all, mut from) = (0, 0);
+        while from < usize::from(self.columns) {
             let (first, second) = eights.at(self.at + from, self.has_more)?;
             all |= P::parities(first, second, halves) << from;
+            from += LANES;
         }
         Some(lowest(all, self.columns.into()))
     }

@@ -9,7 +9,7 @@ use crate::bits::kernel::{Eights, Parities, fetch_word};
 pub(crate) const AHEAD: usize = 32;
 
 /// From so many words on, columns are asked for before they are needed.
-const FETCH_FROM: usize = 1 << 14;
+pub(super) const FETCH_FROM: usize = 1 << 14;
 
 /// The lower half of a number. No layer has 2^32 words or shards, or as many slots in one.
 const HALF: u64 = u32::MAX as u64;

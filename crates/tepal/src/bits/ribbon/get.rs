@@ -1,69 +1,89 @@
 //! The value of a key in a map.
+//!
+//! As in a filter, nearly every key of a large ribbon is in the first layer, and goes the short way, [`get_near`] or, with others,
+//! [`get_some`]. All others go the long way, [`get`].
 
-use super::ask::{Any, LANES, halves, value};
-use super::batch::AHEAD;
+use super::ask::{LANES, Large, halves, value};
+use super::batch::{AHEAD, FETCH_FROM};
 use super::shape::Shape;
 use super::{coefficients, fingerprint, lowest, mask};
 use crate::bits::kernel::{Eights, Parities, fetch_word};
 
-/// The value that is stored for this hash; none where the fingerprint above it is another one, or the value is above the greatest there is.
+/// The value of a key for which this is stored in so many columns; none where the fingerprint above it is another one, or the value is above
+/// the greatest there is.
 #[inline(always)]
-pub(crate) fn get<P: Parities>(shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> {
-    let start = if shape.is_all_last() { 0 } else { start_of(shape, h) };
-    value_from::<P>(shape, words, greatest, start, h)
-}
-
-/// Where a key starts in the first layer.
-#[inline(always)]
-fn start_of(shape: &Shape, h: u64) -> u64 {
-    let first = shape.first();
-    first.start_of_all(first.hash(h))
-}
-
-/// The same for a key that starts here in the first layer, where there is one.
-#[inline(always)]
-fn value_from<P: Parities>(shape: &Shape, words: &[u64], greatest: u32, start: u64, h: u64) -> Option<u32> {
-    let first = shape.first();
-    let (mut stored, mut columns) = (None, 0);
-    if !shape.is_all_last() && !first.is_bumped::<Any>(words, start) {
-        let place = first.place::<Any>(start);
-        if let Some(eights) = Eights::new(words, first.columns) {
-            stored = place.value::<P>(eights, halves(coefficients(first.hash(h)), start));
-            columns = place.columns.into();
-        }
-    }
-    let (stored, columns) = match stored {
-        Some(stored) => (stored, columns),
-        None => value::<P>(shape, words, h),
-    };
+fn value_of(shape: &Shape, (stored, columns): (u64, u32), greatest: u32, h: u64) -> Option<u32> {
     let value_bits = shape.fields().value_bits.into();
     let value = (lowest(stored, value_bits) ^ mask(h, value_bits)) as u32;
     let is_its_own = lowest(stored >> value_bits ^ fingerprint(h), columns - value_bits) == 0;
     (is_its_own && value <= greatest).then_some(value)
 }
 
-/// Answers a batch; `answers` is as long as `h`.
+/// The value that is stored for this hash. The long way.
 #[inline(always)]
-pub(crate) fn get_many<P: Parities>(
+pub(crate) fn get<P: Parities>(shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> {
+    value_of(shape, value::<P>(shape, words, h), greatest, h)
+}
+
+/// The same of a large ribbon; nothing for a key that has to go the long way.
+#[inline(always)]
+pub(crate) fn get_near<P: Parities>(
+    shape: &Shape,
+    words: &[u64],
+    greatest: u32,
+    h: u64,
+) -> Option<Option<u32>> {
+    get_from::<P>(shape, words, greatest, shape.first().start_of_all(h), h)
+}
+
+/// The same of a key that starts here.
+#[inline(always)]
+fn get_from<P: Parities>(
+    shape: &Shape,
+    words: &[u64],
+    greatest: u32,
+    start: u64,
+    h: u64,
+) -> Option<Option<u32>> {
+    let first = shape.first();
+    if first.is_bumped::<Large>(words, start) {
+        return None;
+    }
+    let place = first.place::<Large>(start);
+    let eights = Eights::new(words, first.columns)?;
+    let stored = place.value::<P>(eights, halves(coefficients(h), start))?;
+    Some(value_of(shape, (stored, place.columns.into()), greatest, h))
+}
+
+/// Answers at most [`AHEAD`] questions to a large ribbon; the bits of those keys that have to go the long way are set in what it gives.
+/// `answers` is as long as `h`.
+#[inline(always)]
+pub(crate) fn get_some<P: Parities>(
     shape: &Shape,
     words: &[u64],
     greatest: u32,
     h: &[u64],
     answers: &mut [Option<u32>],
-) {
-    let mut starts = [0; AHEAD];
-    let behind = 2 * usize::from(shape.first().most_columns());
-    for (h, answers) in h.chunks(AHEAD).zip(answers.chunks_mut(AHEAD)) {
-        if !shape.is_all_last() {
-            for (start, &h) in starts.iter_mut().zip(h) {
-                *start = start_of(shape, h);
-                let at = shape.first().place::<Any>(*start).at;
-                (0..behind).step_by(LANES).for_each(|ahead| fetch_word(words, at + ahead));
-                fetch_word(words, at + behind - 1);
+) -> u32 {
+    let (mut starts, first) = ([0; AHEAD], shape.first());
+    let behind = 2 * usize::from(first.most_columns()) - 1;
+    for (start, &h) in starts.iter_mut().zip(h) {
+        *start = first.start_of_all(h);
+        if words.len() >= FETCH_FROM {
+            let (at, mut ahead) = (first.place::<Large>(*start).at, 0);
+            while ahead < behind {
+                fetch_word(words, at + ahead);
+                ahead += LANES;
             }
-        }
-        for ((answer, &start), &h) in answers.iter_mut().zip(&starts).zip(h) {
-            *answer = value_from::<P>(shape, words, greatest, start, h);
+            fetch_word(words, at + behind);
         }
     }
+    let mut left = 0;
+    for (i, ((answer, &start), &h)) in answers.iter_mut().zip(&starts).zip(h).enumerate() {
+        match get_from::<P>(shape, words, greatest, start, h) {
+            Some(found) => *answer = found,
+            None => left |= 1 << i,
+        }
+    }
+    left
 }

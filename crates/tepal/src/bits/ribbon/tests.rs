@@ -237,7 +237,7 @@ fn every_level_finds_the_same_values() {
         let hashes: Vec<u64> = keys.iter().map(|key| key.0).collect();
         let greatest = keys.iter().map(|key| key.1).max().unwrap();
         let mut seen = Vec::new();
-        for (kernel, maker) in MapKernel::available().zip(RibbonMaker::available()) {
+        for (kernel, maker) in MapKernel::available(&shape).zip(RibbonMaker::available()) {
             let (mut band, mut bumped) = (Band::new(), Vec::new());
             let columns = u32::from(value_bits + prints) + u32::from(split > 0);
             maker.fill(layer, columns, (&mut band, Keys { keys: &keys, bumped: &mut bumped }), None);

@@ -75,7 +75,8 @@ struct Meta {
 
 impl<L> RibbonMap<L> {
     fn from_parts(meta: Meta, names: SegmentList, shape: Shape, lines: L, keys: u64) -> Self {
-        RibbonMap { shape, kernel: MapKernel::best(), lines, meta, names, keys, body_check: None }
+        let kernel = MapKernel::best(&shape);
+        RibbonMap { shape, kernel, lines, meta, names, keys, body_check: None }
     }
 }
 

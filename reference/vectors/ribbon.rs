@@ -12,7 +12,7 @@ const ABOUT: &str = "Bumped ribbons (FORMAT.md section 2.8), filters that are on
     `hashes` are [hash, what is stored for it (32 bits), its coefficients in layer 0 with seed 0]. `files`: the filter of the \
     keys prefix + \"0\" to prefix + (count - 1), or of the `hashes`, or of the hashes finish(finished_from) and on, `finished_count` \
     of them, or 0 to counted - 1, at this rate; where there are `numbers`, of the numbers of these keys in a table of so many. `added` are numbers of keys behind the prefix, or hashes, that were added afterwards (4.11), in this order; `words`, `seeds`, `columns`, `deep`, `split`, `last` and `last_seed` are those of its header. \
-    `embedded_trailer` is what stands behind the body in its embedded form (4.8.1), which filters with added keys, with a second ribbon, or made of a table, do not have. \
+    `embedded_trailer` is what stands behind the body in its embedded form (4.8.1), which filters with added keys, or made of a table, do not have. \
     `second` is the second ribbon behind it (2.8.1), which a filter of which `prefers_speed` has not. \
     `probes` are keys or hashes and their answers. `refused` are changes to a file of `files`, as offsets and new bytes; where \
     one is in the body, the chunk table is mended, always the header checksum; `step` of section 4.6 refuses them.";
@@ -193,17 +193,22 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         probes.push(object([("contains", plain(filter.contains_hash(hash))), ("hash", hex64(hash))]));
     }
 
-    let embedded = match filter.added.is_empty() && filter.numbers == 0 && filter.second.is_none() {
+    let embedded = match filter.added.is_empty() && filter.numbers == 0 {
         true => Some(embed(&filter)?),
         false => None,
     };
     if let Some(embedded) = &embedded {
-        let keys = Ribbon { keys: 0, shape: Default::default(), bits: Vec::new(), ..filter.clone() };
+        let keys =
+            Ribbon { keys: 0, shape: Default::default(), bits: Vec::new(), second: None, ..filter.clone() };
         if extract(embedded, &keys)? != filter {
             return Err(format!("{}: what was embedded is another filter", plan.name));
         }
     }
-    let body = 64 * (64 * filter.shape.all_words()).max(1).div_ceil(512) as usize;
+    // Behind the body.
+    let trailer = |embedded: Vec<u8>| {
+        let end = embedded.len() - 16;
+        hex(&embedded[end - usize::from(embedded[end + 1])..])
+    };
 
     let offset = u32_at(&file, 12) as usize;
     let whole = file.len() <= LONGEST_WHOLE_FILE;
@@ -262,7 +267,7 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         ("file_xxh3", hex64(xxh3(&file, 0))),
         ("file", only(whole, hex(&file))),
         ("header", only(!whole, hex(&file[..offset]))),
-        ("embedded_trailer", optional(embedded.map(|embedded| hex(&embedded[body..])))),
+        ("embedded_trailer", optional(embedded.map(trailer))),
         ("probes", list(probes)),
     ]);
     Ok((plan.name, file, json))

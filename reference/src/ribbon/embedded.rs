@@ -32,14 +32,9 @@ fn take(bytes: &mut &[u8]) -> Result<u64, String> {
     Ok(n)
 }
 
-/// The form of a filter without added keys (version E2), or of a ribbon that is a map's (E3).
-fn embed_as(version: u8, ribbon: &Ribbon) -> Vec<u8> {
-    let (shape, mut numbers) = (&ribbon.shape, Vec::new());
-    if version == 0xE3 {
-        numbers.extend(number(shape.value_bits));
-    }
-    numbers.extend(number(ribbon.keys));
-    numbers.extend(number(shape.split));
+/// The numbers of the layers.
+fn layers(shape: &Shape) -> Vec<u8> {
+    let mut numbers = Vec::new();
     for k in 0..LAYERS {
         if shape.words[k] > 0 {
             numbers.extend(number(2 * shape.words[k] + u64::from(shape.seeds[k] > 0)));
@@ -48,8 +43,70 @@ fn embed_as(version: u8, ribbon: &Ribbon) -> Vec<u8> {
             }
         }
     }
-    let c = check_of(ribbon.scheme, ribbon.domain, ribbon.recipe, ribbon.parameter, &ribbon.records);
+    numbers
+}
+
+/// Takes them, up to the end or a 0, and says whether it was a 0.
+fn take_layers(numbers: &mut &[u8], shape: &mut Shape) -> Result<bool, String> {
+    let mut k = 0;
+    while !numbers.is_empty() {
+        let layer = take(numbers)?;
+        if layer == 0 {
+            return Ok(true);
+        }
+        if k == LAYERS || layer < 2 || layer >> 33 > 0 {
+            return Err(format!("layer {k} of {} words", layer / 2));
+        }
+        shape.words[k] = layer / 2;
+        if layer % 2 == 1 {
+            shape.seeds[k] = byte(numbers)?;
+            if shape.seeds[k] == 0 {
+                return Err(format!("no seed of layer {k}"));
+            }
+        }
+        k += 1;
+    }
+    Ok(false)
+}
+
+/// Takes a byte.
+fn byte(bytes: &mut &[u8]) -> Result<u64, String> {
+    let (&first, rest) = bytes.split_first().ok_or("a number that is not there")?;
+    *bytes = rest;
+    Ok(first.into())
+}
+
+/// Takes what is said of the second ribbon.
+fn take_second(numbers: &mut &[u8]) -> Result<Second, String> {
+    let most = take(numbers)?;
+    let keys = take(numbers)?;
+    let mut shape = Shape { columns: 1, deep: 1, last: take(numbers)?, ..Shape::default() };
+    shape.last_seed = byte(numbers)?;
+    if most > 65_535 || take_layers(numbers, &mut shape)? {
+        return Err(format!("a second ribbon for {most} of 2^16, or a third one"));
+    }
+    Ok(Second::new(most, keys, shape))
+}
+
+/// The form of a filter without added keys (version E2), or of a ribbon that is a map's (E3).
+fn embed_as(version: u8, ribbon: &Ribbon) -> Vec<u8> {
+    let (shape, mut numbers) = (&ribbon.shape, Vec::new());
+    if version == 0xE3 {
+        numbers.extend(number(shape.value_bits));
+    }
+    numbers.extend(number(ribbon.keys));
+    numbers.extend(number(shape.split));
+    numbers.extend(layers(shape));
     let mut bits = ribbon.bits.clone();
+    if let Some(second) = &ribbon.second {
+        let own = &second.ribbon.shape;
+        numbers.push(0);
+        numbers.extend([number(second.most), number(second.ribbon.keys), number(own.last)].concat());
+        numbers.push(own.last_seed as u8);
+        numbers.extend(layers(own));
+        bits.extend(second.bits());
+    }
+    let c = check_of(ribbon.scheme, ribbon.domain, ribbon.recipe, ribbon.parameter, &ribbon.records);
     bits.resize(bits.len().max(1), false);
     let bytes = body(&bits);
     let mut said = numbers.clone();
@@ -79,43 +136,41 @@ fn extract_as(version: u8, bytes: &[u8], keys: &Ribbon) -> Result<Ribbon, String
     let mut ribbon = keys.clone();
     ribbon.keys = take(&mut numbers)?;
     shape.split = take(&mut numbers)?;
-    let mut k = 0;
-    while !numbers.is_empty() {
-        let layer = take(&mut numbers)?;
-        if k == LAYERS || layer < 2 || layer >> 33 > 0 {
-            return Err(format!("layer {k} of {} words", layer / 2));
-        }
-        shape.words[k] = layer / 2;
-        if layer % 2 == 1 {
-            shape.seeds[k] = numbers.first().copied().unwrap_or(0).into();
-            if shape.seeds[k] == 0 {
-                return Err(format!("no seed of layer {k}"));
-            }
-            numbers = &numbers[1..];
-        }
-        k += 1;
-    }
+    let has_second = take_layers(&mut numbers, &mut shape)?;
     ribbon.shape = shape;
     ribbon.check_ribbon()?;
-    let words = ribbon.shape.all_words();
+    let first = ribbon.shape.all_words();
+    let mut words = first;
+    ribbon.second = None;
+    if has_second {
+        if version == 0xE3 {
+            return Err("a map with a second ribbon".to_string());
+        }
+        let second = take_second(&mut numbers)?;
+        second.check(&ribbon)?;
+        let (seeds, own) = second.words(&ribbon.shape);
+        words += seeds + own;
+        ribbon.second = Some(second);
+    }
     if body_len((64 * words).max(1)) != body.len() as u64 {
         return Err(format!("{words} words do not take {} bytes", body.len()));
     }
     ribbon.bits = (0..8 * body.len()).map(|p| body[p / 8] >> (p % 8) & 1 == 1).collect();
+    if let Some(second) = &mut ribbon.second {
+        let behind = ribbon.bits.split_off(64 * first as usize);
+        second.take(&ribbon.shape, &behind)?;
+    }
     ribbon.check_unused()?;
-    ribbon.bits.truncate(64 * words as usize);
+    ribbon.bits.truncate(64 * first as usize);
     Ok(ribbon)
 }
 
 /// The embedded form of a filter, which has no added keys and was made of no table.
 pub fn embed(filter: &Ribbon) -> Result<Vec<u8>, String> {
     filter.check()?;
-    match filter.added.is_empty() && filter.numbers == 0 && filter.second.is_none() {
+    match filter.added.is_empty() && filter.numbers == 0 {
         true => Ok(embed_as(0xE2, filter)),
-        false => {
-            Err("a filter with added keys, a second ribbon, or made of a table, has no embedded form"
-                .to_string())
-        }
+        false => Err("a filter with added keys, or made of a table, has no embedded form".to_string()),
     }
 }
 

@@ -1,11 +1,14 @@
-//! The embedded form of a ribbon (FORMAT.md, section 4.8.1): its words, and 18 to 30 bytes that say what it is.
+//! The embedded form of a ribbon (FORMAT.md, section 4.8.1): its words, and 18 to 30 bytes that say what it is, up to 50 with a second
+//! ribbon.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::RangeBounds;
 
 use super::{Form, SAID, bytes_of_lines, check_of_keys, read_form, sealed_form};
 use crate::bits;
 use crate::bits::ribbon::shape::{Fields as RibbonFields, LAYERS, Shape};
+use crate::bits::ribbon::thin::{self, Thin};
 use crate::error::{Error, Result};
 use crate::fields::Fields;
 use crate::format::view::place_in;
@@ -14,7 +17,7 @@ use crate::key::KeyHasher;
 use crate::key::schemes::sizing::check_has_hash;
 use crate::kinds::map::{RibbonMap, checked_value_bits};
 use crate::kinds::ribbon::RibbonFilter;
-use crate::kinds::ribbon::part::{RibbonPart, check_keys};
+use crate::kinds::ribbon::part::{OfRibbon, RibbonPart, check_keys, check_picked};
 use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage, StableBytes};
 
 /// Appends a number, seven bits a byte, the lowest first.
@@ -48,6 +51,61 @@ fn small_number(number: u64, name: &'static str) -> Result<u32> {
     u32::try_from(number).map_err(|_| Error::parameter(name, number, "below 2^32"))
 }
 
+/// Stands where the number of another layer could, before what is said of a second ribbon.
+const SECOND: u8 = 0;
+
+/// Appends the layers of a ribbon.
+fn put_layers(fields: &RibbonFields, out: &mut Vec<u8>) {
+    for (&words, &seed) in fields.words.iter().zip(&fields.seeds).take_while(|layer| *layer.0 > 0) {
+        put_number(2 * u64::from(words) + u64::from(seed > 0), out);
+        if seed > 0 {
+            out.push(seed);
+        }
+    }
+}
+
+/// Reads the words and seeds of the layers up to the end, or up to what is said of a second ribbon, and says whether that is there.
+fn read_layers(numbers: &mut Fields<'_>) -> Result<([u32; LAYERS], [u8; LAYERS], bool)> {
+    let (mut words, mut seeds, mut depth) = ([0; LAYERS], [0; LAYERS], 0);
+    while !numbers.rest().is_empty() {
+        let layer = number(numbers)?;
+        if layer == u64::from(SECOND) {
+            return Ok((words, seeds, true));
+        }
+        if depth == LAYERS || layer < 2 {
+            return Err(Error::damaged("a layer of no words, or a ninth one, in the embedded ribbon"));
+        }
+        words[depth] = small_number(layer / 2, "the words of a layer of a ribbon")?;
+        if layer % 2 == 1 {
+            seeds[depth] = numbers.u8()?;
+            if seeds[depth] == 0 {
+                return Err(Error::damaged("a seed of the embedded ribbon is 0 and stands there"));
+            }
+        }
+        depth += 1;
+    }
+    Ok((words, seeds, false))
+}
+
+/// Reads what is said of the second ribbon, behind a first one of so many keys.
+fn read_second(numbers: &mut Fields<'_>, first: &Shape, keys: u64) -> Result<Thin> {
+    let most = small_number(number(numbers)?, "how many of 65536 keys the second ribbon is for")?;
+    let picked = number(numbers)?;
+    let last = small_number(number(numbers)?, "the last slots of the second ribbon")?;
+    let last_seed = numbers.u8()?;
+    let (words, seeds, has_third) = read_layers(numbers)?;
+    let (Ok(most), Ok(last), false) = (u16::try_from(most), u16::try_from(last), has_third) else {
+        return Err(Error::damaged(format_args!(
+            "an embedded second ribbon for {most} of 65536 keys, with {last} last slots, and a third one: {has_third}"
+        )));
+    };
+    let fields = RibbonFields { columns: 1, deep: 1, split: 0, words, seeds, last, last_seed, value_bits: 0 };
+    fields.check()?;
+    let shape = Shape::new(fields)?;
+    check_picked(&shape, picked, keys)?;
+    Thin::new(first, shape, picked, most)
+}
+
 /// The bytes before the checksum.
 fn said(form: Form, part: &RibbonPart<'_>, check: u64) -> Vec<u8> {
     let fields = part.shape.fields();
@@ -57,46 +115,39 @@ fn said(form: Form, part: &RibbonPart<'_>, check: u64) -> Vec<u8> {
     }
     put_number(part.keys, &mut out);
     put_number(fields.split.into(), &mut out);
-    for (&words, &seed) in fields.words.iter().zip(&fields.seeds).take_while(|layer| *layer.0 > 0) {
-        put_number(2 * u64::from(words) + u64::from(seed > 0), &mut out);
-        if seed > 0 {
-            out.push(seed);
-        }
+    put_layers(fields, &mut out);
+    if let Some(thin) = part.thin {
+        let own = thin.shape.fields();
+        out.push(SECOND);
+        put_number(thin.most.into(), &mut out);
+        put_number(thin.keys, &mut out);
+        put_number(own.last.into(), &mut out);
+        out.push(own.last_seed);
+        put_layers(own, &mut out);
     }
     let columns = fields.columns | if fields.deep > fields.columns { 0x80 } else { 0 };
     let [l0, l1] = fields.last.to_le_bytes();
     let [c0, c1, ..] = check.to_le_bytes();
-    // Of eight layers whose numbers are as long as can be they are 64.
+    // Of two ribbons of eight layers whose numbers are as long as can be they are 128.
     let len = out.len() as u8;
     out.extend([form.version, len, columns, fields.last_seed, l0, l1, c0, c1]);
     out
 }
 
 /// What they say.
-fn read_said(form: Form, said: &[u8]) -> Result<(Shape, u64)> {
+fn read_said(form: Form, said: &[u8]) -> Result<OfRibbon> {
     let (numbers, rest) = said.split_at(said.len() - SAID);
     let (columns, last_seed) = (rest[2] & 0x7F, rest[3]);
-    let mut fields = Fields::at(numbers, 0);
+    let mut numbers = Fields::at(numbers, 0);
     let value_bits = match form.kind {
-        Kind::Map => checked_value_bits(number(&mut fields)?)?,
+        Kind::Map => checked_value_bits(number(&mut numbers)?)?,
         _ => 0,
     };
-    let keys = number(&mut fields)?;
-    let split = small_number(number(&mut fields)?, "the words with one column more")?;
-    let (mut words, mut seeds, mut depth) = ([0; LAYERS], [0; LAYERS], 0);
-    while !fields.rest().is_empty() {
-        let layer = number(&mut fields)?;
-        if depth == LAYERS || layer < 2 {
-            return Err(Error::damaged("a layer of no words, or a ninth one, in the embedded ribbon"));
-        }
-        words[depth] = small_number(layer / 2, "the words of a layer of a ribbon")?;
-        if layer % 2 == 1 {
-            seeds[depth] = fields.u8()?;
-            if seeds[depth] == 0 {
-                return Err(Error::damaged("a seed of the embedded ribbon is 0 and stands there"));
-            }
-        }
-        depth += 1;
+    let keys = number(&mut numbers)?;
+    let split = small_number(number(&mut numbers)?, "the words with one column more")?;
+    let (words, seeds, has_second) = read_layers(&mut numbers)?;
+    if has_second && form.kind == Kind::Map {
+        return Err(Error::damaged("the embedded map has a second ribbon, which no map has"));
     }
     let fields = RibbonFields {
         columns,
@@ -111,18 +162,20 @@ fn read_said(form: Form, said: &[u8]) -> Result<(Shape, u64)> {
     fields.check()?;
     let shape = Shape::new(fields)?;
     check_keys(&shape, keys)?;
-    Ok((shape, keys))
+    let thin = if has_second { Some(Box::new(read_second(&mut numbers, &shape, keys)?)) } else { None };
+    Ok(OfRibbon { shape, thin, keys })
 }
 
-/// Where the form says that the words are, its shape and how many keys are in it, once it is known to be right.
-fn read(form: Form, bytes: &[u8], hasher: &KeyHasher) -> Result<(Shape, u64, usize)> {
+/// What the form says, and how many bytes its words take, once it is known to be right.
+fn read(form: Form, bytes: &[u8], hasher: &KeyHasher) -> Result<(OfRibbon, usize)> {
     check_has_hash("the scheme of the key hasher", hasher.scheme())?;
     let (body, said) = read_form(form, bytes, hasher)?;
-    let (shape, keys) = read_said(form, said)?;
-    if shape.lines().checked_mul(bits::LINE_BYTES) != Some(body.len() as u64) {
-        return Err(Error::damaged(format_args!("{} words do not take {} bytes", shape.words(), body.len())));
+    let of = read_said(form, said)?;
+    if of.lines().checked_mul(bits::LINE_BYTES) != Some(body.len() as u64) {
+        let words = thin::words(&of.shape, of.thin.as_deref());
+        return Err(Error::damaged(format_args!("{words} words do not take {} bytes", body.len())));
     }
-    Ok((shape, keys, body.len()))
+    Ok((of, body.len()))
 }
 
 fn write(form: Form, part: &RibbonPart<'_>) -> Result<Vec<u8>> {
@@ -140,7 +193,7 @@ macro_rules! embedded {
     ($filter:ident, $builder:literal, $form:expr, $not_kept:literal, $refused:literal, $($example:literal)*) => {
         impl<L: PlainStorage> $filter<L> {
             /// The embedded form, for stores that keep many of these and what they have in common elsewhere, such as the tables of an LSM tree: the
-            /// ribbon, in whole lines of 64 bytes, and 18 to 30 bytes behind it, 80 at the most. These say what it is, and there are a checksum and a
+            /// ribbon, in whole lines of 64 bytes, and 18 to 30 bytes behind it, up to 50 with a second ribbon, 144 at the most. These say what it is, and there are a checksum and a
             /// check of scheme, seed, secret, key domain and recipe among them, so that no other [`KeyHasher`] is taken for this one's.
             ///
             #[doc = $not_kept]
@@ -175,10 +228,10 @@ macro_rules! embedded {
             /// another kind; [`Error::Damaged`], [`Error::Parameter`] and [`Error::Unsupported`] for bytes that are no such form;
             /// [`Error::TooLarge`] where there is no memory for it.
             pub fn from_embedded(bytes: &[u8], keys: &KeyHasher) -> Result<Self> {
-                let (shape, held, body) = read($form, bytes, keys)?;
-                let mut lines = bits::zeroed(shape.lines())?;
+                let (of, body) = read($form, bytes, keys)?;
+                let mut lines = bits::zeroed(of.lines())?;
                 bits::fill_from_bytes(&mut lines, &bytes[..body]);
-                Self::of_ribbon(shape, held, keys, Mapped(Backing::Memory(lines)))
+                Self::of_ribbon(of, keys, Mapped(Backing::Memory(lines)))
             }
         }
 
@@ -198,9 +251,9 @@ macro_rules! embedded {
             /// As there; [`Error::Parameter`] where the bytes have no such place.
             pub fn view_embedded_at(bytes: B, place: impl RangeBounds<usize>, keys: &KeyHasher) -> Result<Self> {
                 let place = place_in(bytes.bytes(), place)?;
-                let (shape, held, body) = read($form, &bytes.bytes()[place.clone()], keys)?;
+                let (of, body) = read($form, &bytes.bytes()[place.clone()], keys)?;
                 let lines = InBytes::new(bytes, place.start..place.start + body)?;
-                Self::of_ribbon(shape, held, keys, lines)
+                Self::of_ribbon(of, keys, lines)
             }
         }
     };
@@ -211,7 +264,7 @@ embedded!(
     "crate::kinds::ribbon::RibbonFilterBuilder",
     Form::RIBBON,
     "Not kept: the promised rate, which becomes the one that it has, and labels. A filter of 1,000 keys at 1 % has 916 bytes; its file has 1,088.",
-    "[`Error::NotPossible`] for a filter to which keys were [added](RibbonFilter::insert), for one that was made of a table, and for one with a second ribbon (the default at rates above 1/64): the error says what to build instead; its file has all that.",
+    "[`Error::NotPossible`] for a filter to which keys were [added](RibbonFilter::insert), and for one that was made of a table: the error says what to build instead; its file has all that.",
     "```"
     "use tepal::RibbonFilter;"
     "let builder = RibbonFilter::builder().seed(42);              // the store's, written down once"

@@ -2,19 +2,24 @@
 
 use super::builder::EVERY;
 use super::{Meta, RibbonMap};
-use crate::bits::ribbon::shape::Shape;
 use crate::error::{Error, Result};
 use crate::ids::Kind;
 use crate::key::KeyHasher;
 use crate::kinds::CheckBody;
 use crate::kinds::list::SegmentList;
-use crate::kinds::ribbon::part::{Padding, RibbonPart};
+use crate::kinds::ribbon::part::{OfRibbon, Padding, RibbonPart};
 use crate::kinds::storage::PlainStorage;
 
 impl<L: PlainStorage> RibbonMap<L> {
     /// What the embedded form holds of it.
     pub(crate) fn ribbon_part(&self) -> RibbonPart<'_> {
-        RibbonPart { shape: &self.shape, keys: self.keys, hasher: &self.meta.keys, lines: self.as_lines() }
+        RibbonPart {
+            shape: &self.shape,
+            thin: None,
+            keys: self.keys,
+            hasher: &self.meta.keys,
+            lines: self.as_lines(),
+        }
     }
 
     /// Refuses what that form would lose.
@@ -30,7 +35,11 @@ impl<L: PlainStorage> RibbonMap<L> {
     }
 
     /// The map with this ribbon, of which there are as many lines, and so many keys.
-    pub(crate) fn of_ribbon(shape: Shape, keys: u64, hasher: &KeyHasher, lines: L) -> Result<Self> {
+    pub(crate) fn of_ribbon(
+        OfRibbon { shape, keys, .. }: OfRibbon,
+        hasher: &KeyHasher,
+        lines: L,
+    ) -> Result<Self> {
         Padding { shape, thin: None }.check(lines.as_lines())?;
         let meta = Meta { keys: hasher.clone(), promised_rate: f64::MIN_POSITIVE, labels: None };
         let mut map = RibbonMap::from_parts(meta, SegmentList::default(), shape, lines, keys);

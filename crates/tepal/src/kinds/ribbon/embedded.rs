@@ -1,29 +1,27 @@
 //! A filter of which only the ribbon, its shape and the key hasher are known.
 
 use super::{Meta, RibbonFilter};
-use crate::bits::ribbon::shape::Shape;
 use crate::error::{Error, Result};
 use crate::ids::Kind;
 use crate::key::KeyHasher;
 use crate::kinds::CheckBody;
-use crate::kinds::ribbon::part::{Padding, RibbonPart};
+use crate::kinds::ribbon::part::{OfRibbon, Padding, RibbonPart};
 use crate::kinds::storage::PlainStorage;
 
 impl<L: PlainStorage> RibbonFilter<L> {
     /// What the embedded form holds of it.
     pub(crate) fn ribbon_part(&self) -> RibbonPart<'_> {
-        RibbonPart { shape: &self.shape, keys: self.keys, hasher: &self.meta.keys, lines: self.as_lines() }
+        RibbonPart {
+            shape: &self.shape,
+            thin: self.thin.as_deref(),
+            keys: self.keys,
+            hasher: &self.meta.keys,
+            lines: self.as_lines(),
+        }
     }
 
     /// Refuses what that form would lose.
     pub(crate) fn check_embeddable(&self) -> Result<()> {
-        if self.thin.is_some() {
-            return Err(Error::NotPossible {
-                kind: Kind::Ribbon,
-                operation: "be embedded with a second ribbon",
-                instead: "build one without (`RibbonFilterBuilder::prefer_speed`), or of another rate, such as a power of two; or write its file (`Opened::to_bytes`)",
-            });
-        }
         match self.added() {
             _ if self.numbers().is_some() => Err(Error::NotPossible {
                 kind: Kind::Ribbon,
@@ -40,11 +38,13 @@ impl<L: PlainStorage> RibbonFilter<L> {
     }
 
     /// The filter with this ribbon, of which there are as many lines, and so many keys.
-    pub(crate) fn of_ribbon(shape: Shape, keys: u64, hasher: &KeyHasher, lines: L) -> Result<Self> {
-        Padding { shape, thin: None }.check(lines.as_lines())?;
+    pub(crate) fn of_ribbon(of: OfRibbon, hasher: &KeyHasher, lines: L) -> Result<Self> {
+        let OfRibbon { shape, thin, keys } = of;
+        let padding = Padding { shape, thin };
+        padding.check(lines.as_lines())?;
         let meta =
             Meta { keys: hasher.clone(), promised_rate: f64::MIN_POSITIVE, labels: None, numbers: None };
-        let mut filter = RibbonFilter::from_parts(meta, (shape, None, lines, keys));
+        let mut filter = RibbonFilter::from_parts(meta, (shape, padding.thin, lines, keys));
         let now = filter.false_positive_rate();
         filter.meta.promised_rate = now.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON);
         Ok(filter)

@@ -67,9 +67,7 @@ fn read_second(section: &[u8], first: &Shape, keys: u64) -> Result<Thin> {
     if section[20..40] != [0; 20] {
         return Err(Error::damaged("the bytes before the words of the second ribbon are not zero"));
     }
-    if picked > keys {
-        return Err(Error::damaged(format_args!("{picked} keys in the second ribbon behind one of {keys}")));
-    }
+    check_picked(&shape, picked, keys)?;
     Thin::new(first, shape, picked, u16::from_le_bytes([section[0], section[1]]))
 }
 
@@ -155,9 +153,32 @@ pub(crate) fn read_hasher(
     Ok(KeyHasher::new(hasher, domain, part.recipe))
 }
 
+/// Refuses a second ribbon of more keys than the first one has, or of none where there is a ribbon for them.
+pub(crate) fn check_picked(shape: &Shape, picked: u64, keys: u64) -> Result<()> {
+    if picked > keys {
+        return Err(Error::damaged(format_args!("{picked} keys in the second ribbon behind one of {keys}")));
+    }
+    check_keys(shape, picked)
+}
+
+/// A ribbon, what is behind it and how many keys are in it, of which the bits are elsewhere.
+pub(crate) struct OfRibbon {
+    pub(crate) shape: Shape,
+    /// None in a map.
+    pub(crate) thin: Option<Box<Thin>>,
+    pub(crate) keys: u64,
+}
+
+impl OfRibbon {
+    pub(crate) fn lines(&self) -> u64 {
+        thin::lines(&self.shape, self.thin.as_deref())
+    }
+}
+
 /// A ribbon and what it is of, as its embedded form has it.
 pub(crate) struct RibbonPart<'a> {
     pub(crate) shape: &'a Shape,
+    pub(crate) thin: Option<&'a Thin>,
     pub(crate) keys: u64,
     pub(crate) hasher: &'a KeyHasher,
     pub(crate) lines: &'a [Line],

@@ -19,6 +19,12 @@ fn ribbons() -> Vec<(RibbonFilterBuilder, RibbonFilter)> {
         (builder().secret_key(SecretKey::new([1; 16])), 3000, 1.0 / 256.0),
         (builder(), 3000, 1.0 / 4_294_967_296.0),
         (builder().caller_hash("tests, finished"), most, 0.03),
+        // With a second ribbon.
+        (builder(), 2048, 0.4),
+        (builder().seed(42), 2048, 0.1),
+        (builder(), 5000, 0.05),
+        (builder().caller_hash("tests, finished"), most, 0.08),
+        (builder().key_domain(KeyDomain::Integer), most, 0.0234),
     ]
     .into_iter()
     .map(|(builder, n, rate)| {
@@ -50,11 +56,19 @@ fn what_was_embedded_comes_back() {
         let bytes = filter.to_embedded().unwrap();
         assert_eq!(bytes.len() as u64, filter.embedded_len());
         let more = bytes.len() as u64 - filter.size_in_bytes();
-        assert!((18..=30).contains(&more), "{more}");
+        let most = if filter.ribbon_part().thin.is_some() { 29..=50 } else { 18..=30 };
+        assert!(most.contains(&more), "{more}");
+        assert_eq!(
+            filter.ribbon_part().thin.is_some(),
+            filter.len() >= 2048
+                && [0.4, 0.1, 0.05, 0.08, 0.0234].contains(&filter.promised_false_positive_rate())
+        );
         let keys = builder.key_hasher().unwrap();
         let again = RibbonFilter::from_embedded(&bytes, &keys).unwrap();
         assert!(again == filter && again.len() == filter.len());
         assert!((0..filter.len()).all(|i| again.contains_hash(finish(i))));
+        let others = (1 << 40..(1 << 40) + 5000).map(finish);
+        assert!(others.into_iter().all(|h| again.contains_hash(h) == filter.contains_hash(h)));
         let rate = filter.false_positive_rate();
         assert_eq!(again.promised_false_positive_rate(), rate.max(f64::MIN_POSITIVE));
         assert_eq!(again.to_embedded().unwrap(), bytes);
@@ -179,6 +193,16 @@ fn damage_is_refused() {
             RibbonMap::builder().build_from((0..400u32).map(|i| (i, i % 5))).unwrap().to_embedded().unwrap(),
         ),
         (Form::RIBBON, RibbonFilter::builder().build_from(0..0u32).unwrap().to_embedded().unwrap()),
+        // With a second ribbon.
+        (
+            Form::RIBBON,
+            RibbonFilter::builder()
+                .false_positive_rate(0.4)
+                .build_from(0..2048u32)
+                .unwrap()
+                .to_embedded()
+                .unwrap(),
+        ),
     ];
     let is_read = |form: Form, bytes: &[u8]| match form.kind {
         Kind::Map => RibbonMap::from_embedded(bytes, &keys).map(|map| map.to_embedded().unwrap()),

@@ -1,6 +1,6 @@
 //! Patches: made of any two files, and applied whatever they say.
 
-use tepal::Patch;
+use tepal::{Format, Opened, Patch, RibbonFilter};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The first two bytes are the length of an old file. What follows it is a new one, and a patch.
@@ -12,6 +12,7 @@ pub fn patch(data: &[u8]) {
         assert!(Patch::from_bytes(made.as_bytes().to_vec()).unwrap() == made);
         assert_eq!(Patch::between(rest, old).unwrap().flips(), made.flips());
     }
+    ribbons(old, rest);
     for patch in [Some(rest.to_vec()), fitting(old, rest)].into_iter().flatten() {
         let Ok(read) = Patch::from_bytes(patch) else { continue };
         if let Ok(new) = read.apply(old) {
@@ -22,6 +23,23 @@ pub fn patch(data: &[u8]) {
             }
         }
     }
+}
+
+/// Two lists of hashes, of eight bytes each, as keys that were added beside a ribbon of three: each becomes the other one.
+fn ribbons(old: &[u8], new: &[u8]) {
+    let list = |bytes: &[u8]| -> Vec<u64> {
+        bytes.chunks_exact(8).map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap())).collect()
+    };
+    let file = |hashes: &[u64]| {
+        let mut filter = RibbonFilter::builder().build_from([1u32, 2, 3]).unwrap();
+        filter.insert_many_hashes(hashes).unwrap();
+        Opened::new(filter, Format::Tepal).unwrap().to_bytes().unwrap()
+    };
+    let (old, new) = (file(&list(old)), file(&list(new)));
+    let (patch, back) = (Patch::between(&old, &new).unwrap(), Patch::between(&new, &old).unwrap());
+    assert_eq!((patch.apply(&old).unwrap(), back.apply(&new).unwrap()), (new, old));
+    assert_eq!((patch.added_keys(), patch.removed_keys()), (back.removed_keys(), back.added_keys()));
+    assert!(Patch::from_bytes(patch.as_bytes().to_vec()).unwrap() == patch);
 }
 
 /// The bytes as a patch for the old file, under a checksum that fits.

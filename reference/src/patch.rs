@@ -1,7 +1,11 @@
-//! Section 6: what makes one file another, and the other of it.
+//! Section 6: what makes one file another, and the other of it. How bits and keys are coded is in `code`.
+
+mod code;
 
 use crate::hash::xxh3;
+use crate::ribbon;
 use crate::write::{CHUNK, MAGIC, body_len, body_offset};
+use code::{Reader, gaps, hashes, pack};
 
 /// The first 8 bytes of every patch.
 pub const PATCH_MAGIC: [u8; 8] = *b"\x89PATCH\r\n";
@@ -10,22 +14,30 @@ const START: usize = 72;
 
 /// The patch that makes the file `old` the file `new`.
 pub fn diff(old: &[u8], new: &[u8]) -> Result<Vec<u8>, String> {
-    let is_tepal = |file: &[u8]| file.len() >= 128 && file[..8] == MAGIC && file[10..12] == [1, 0];
-    let (form, head, tail, old_body, new_body) = if is_tepal(old) && is_tepal(new) {
-        let (_, old_body, _) = split(old)?;
-        let (head, new_body, tail) = split(new)?;
-        for (at, len) in [(32, 3), (36, 12), (64, 8), (124, 4)] {
-            if old[at..at + len] != new[at..at + len] {
-                return Err(format!("the filters differ at offset {at}"));
-            }
-        }
-        (2, head, tail, old_body, new_body)
-    } else {
-        if old.len() != new.len() {
-            return Err("the files differ in length".to_string());
-        }
-        (1, &[][..], &[][..], old, new)
+    let (form, from, to) = match (kind(old), kind(new)) {
+        (1, 1) => (2, split(old)?, split(new)?),
+        (7, 7) if has_added(old) || has_added(new) => (3, split(old)?, split(new)?),
+        _ => (1, Parts::bytes(old), Parts::bytes(new)),
     };
+    let same: &[(usize, usize)] = match form {
+        1 => &[],
+        2 => &[(32, 3), (36, 12), (64, 8), (124, 4)],
+        _ => &[(32, 2), (64, 8), (124, 4)],
+    };
+    for &(at, len) in same {
+        if old[at..at + len] != new[at..at + len] {
+            return Err(format!("the filters differ at offset {at}"));
+        }
+    }
+    let (old_body, new_body) = (from.body, to.body);
+    if old_body.len() != new_body.len() {
+        return Err("the files differ in length".to_string());
+    }
+    let (mut tail, mut keys_inverted) = (Vec::new(), false);
+    if form == 3 {
+        (tail, keys_inverted) = code_keys(&from.added, &to.added);
+    }
+    tail.extend(to.tail);
     let differs = |p: usize| (old_body[p / 8] ^ new_body[p / 8]) >> (p % 8) & 1 == 1;
     let bits = 8 * new_body.len();
     let flips = (0..bits).filter(|&p| differs(p)).count();
@@ -35,8 +47,8 @@ pub fn diff(old: &[u8], new: &[u8]) -> Result<Vec<u8>, String> {
     let mut patch = Vec::new();
     patch.extend(PATCH_MAGIC);
     patch.extend(1u16.to_le_bytes());
-    patch.extend([form, u8::from(inverted)]);
-    patch.extend((head.len() as u32).to_le_bytes());
+    patch.extend([form, u8::from(inverted) + 2 * u8::from(keys_inverted)]);
+    patch.extend((to.head.len() as u32).to_le_bytes());
     patch.extend((new_body.len() as u64).to_le_bytes());
     patch.extend((old.len() as u64).to_le_bytes());
     patch.extend(xxh3(old, 0).to_le_bytes());
@@ -44,9 +56,9 @@ pub fn diff(old: &[u8], new: &[u8]) -> Result<Vec<u8>, String> {
     patch.extend(xxh3(new, 0).to_le_bytes());
     patch.extend((positions.len() as u64).to_le_bytes());
     patch.extend((tail.len() as u64).to_le_bytes());
-    patch.extend(head);
+    patch.extend(to.head);
     patch.extend(tail);
-    patch.extend(write_gaps(bits as u64, &positions));
+    patch.extend(pack(&gaps(bits as u64, &positions)));
     patch.extend(xxh3(&patch, 0).to_le_bytes());
     Ok(patch)
 }
@@ -61,7 +73,7 @@ pub fn apply(old: &[u8], patch: &[u8]) -> Result<Vec<u8>, String> {
         return Err("the checksum is not that of the patch".to_string());
     }
     let (form, inverted) = (patch[10], patch[11]);
-    if !matches!(form, 1 | 2) || inverted > 1 {
+    if !matches!(form, 1..=3) || inverted > if form == 3 { 3 } else { 1 } {
         return Err(format!("form {form} or inversion {inverted} is not known"));
     }
     let head_len = u64::from(u32::from_le_bytes(patch[12..16].try_into().unwrap()));
@@ -70,31 +82,35 @@ pub fn apply(old: &[u8], patch: &[u8]) -> Result<Vec<u8>, String> {
     if old_len != old.len() as u64 || old_sum != xxh3(old, 0) {
         return Err("the patch is for another file".to_string());
     }
-    let lengths = match form {
+    let most_head = if form == 3 { 65_616 } else { 65_536 };
+    let before = match form {
         1 => head_len == 0 && tail_len == 0 && body == old_len && body == new_len,
         _ => {
-            (128..=128 + 65_536).contains(&head_len)
+            (128..=128 + most_head).contains(&head_len)
                 && head_len % 8 == 0
                 && body % 64 == 0
                 && body <= old_len
                 && tail_len <= end as u64
-                && new_len == body_offset(head_len - 128, 8 * body) + body + tail_len
         }
     };
-    if !lengths || coded > 4 * body || START as u64 + head_len + tail_len > end as u64 {
+    if !before || coded > 4 * body || START as u64 + head_len + tail_len > end as u64 {
         return Err("the lengths do not fit each other".to_string());
     }
+    let offset = if form == 1 { 0 } else { body_offset(head_len - 128, 8 * body) };
+    let behind = new_len.checked_sub(offset + body).ok_or("the new file is too short")?;
     let (head_len, tail_len, body) = (head_len as usize, tail_len as usize, body as usize);
     let head = &patch[START..START + head_len];
     let tail = &patch[START + head_len..START + head_len + tail_len];
-    let positions = read_gaps(8 * body as u64, coded, &patch[START + head_len + tail_len..end])?;
+    let mut reader = Reader::new(&patch[START + head_len + tail_len..end]);
+    let positions = reader.gaps(8 * body as u64, coded)?;
+    reader.end()?;
 
     let old_offset = if form == 1 { 0 } else { u32::from_le_bytes(old[12..16].try_into().unwrap()) as usize };
     if old_offset + body > old.len() {
         return Err("the old file has no such body".to_string());
     }
     let mut changed = old[old_offset..old_offset + body].to_vec();
-    if inverted == 1 {
+    if inverted & 1 == 1 {
         for byte in &mut changed {
             *byte = !*byte;
         }
@@ -103,142 +119,142 @@ pub fn apply(old: &[u8], patch: &[u8]) -> Result<Vec<u8>, String> {
         changed[(p / 8) as usize] ^= 1 << (p % 8);
     }
     let mut new = Vec::new();
-    if form == 2 {
+    if form != 1 {
         new.extend(head);
         for chunk in changed.chunks(CHUNK) {
             new.extend(xxh3(chunk, 0).to_le_bytes());
         }
-        new.resize(body_offset(head_len as u64 - 128, 8 * body as u64) as usize - 8, 0);
+        new.resize(offset as usize - 8, 0);
         new.extend(xxh3(&new, 0).to_le_bytes());
     }
+    let header_sum = if form == 1 { 0 } else { u64_at(&new, offset as usize - 8) };
     new.extend(changed);
-    new.extend(tail);
+    if form == 3 {
+        let (added, seal) = new_keys(&old[old_offset + body..], tail, inverted & 2 != 0, behind)?;
+        let list: Vec<u8> = added.iter().flat_map(|hash| hash.to_le_bytes()).collect();
+        if !added.is_empty() {
+            new.extend(&list);
+            new.extend(xxh3(&list, header_sum).to_le_bytes());
+        }
+        new.extend(seal);
+    } else {
+        new.extend(tail);
+    }
     if new.len() as u64 != new_len || xxh3(&new, 0) != new_sum {
         return Err("what the patch makes is not what it says".to_string());
     }
     Ok(new)
 }
 
-/// Fixed header and records of a file, its body, and what follows it.
-type Parts<'a> = (&'a [u8], &'a [u8], &'a [u8]);
+/// A file in the pieces that its patch has.
+struct Parts<'a> {
+    /// Fixed header, records, and what stands behind these.
+    head: &'a [u8],
+    body: &'a [u8],
+    /// Of form 3: the added keys.
+    added: Vec<u64>,
+    /// What follows them, or the body.
+    tail: &'a [u8],
+}
 
-/// The parts of a tepal file of kind 1.
+impl<'a> Parts<'a> {
+    /// Of form 1.
+    fn bytes(file: &'a [u8]) -> Parts<'a> {
+        Parts { head: &[], body: file, added: Vec::new(), tail: &[] }
+    }
+}
+
+/// The kind of a tepal file; of other files 0.
+fn kind(file: &[u8]) -> u8 {
+    if file.len() >= 128 && file[..8] == MAGIC && file[11] == 0 { file[10] } else { 0 }
+}
+
+/// Is required flag 3 set in a file of kind 7?
+fn has_added(file: &[u8]) -> bool {
+    file[24] & 8 != 0
+}
+
+/// The parts of a tepal file of kind 1 or 7.
 fn split(file: &[u8]) -> Result<Parts<'_>, String> {
     let offset = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
     let records = u32::from_le_bytes(file[120..124].try_into().unwrap()) as usize;
-    let end = offset + body_len(u64_at(file, 40)) as usize;
-    if 128 + records > offset || end > file.len() {
+    let (section, body_len) = match kind(file) {
+        1 => (0, body_len(u64_at(file, 40))),
+        _ => ribbon::lengths(file)?,
+    };
+    let (head, end) = (128 + records + section as usize, offset + body_len as usize);
+    if head > offset || end > file.len() {
         return Err("the lengths in the file are not right".to_string());
     }
-    Ok((&file[..128 + records], &file[offset..end], &file[end..]))
+    let (mut added, mut tail) = (Vec::new(), &file[end..]);
+    if kind(file) == 7 && has_added(file) {
+        let keys = (tail.len() - if file[24] & 1 == 1 { 32 } else { 0 }) / 8 - 1;
+        added = (0..keys).map(|i| u64_at(tail, 8 * i)).collect();
+        tail = &tail[8 * keys + 8..];
+    }
+    Ok(Parts { head: &file[..head], body: &file[offset..end], added, tail })
 }
 
-/// Section 6.2: the state that chooses the parameter.
-struct Mean {
-    count: u64,
-    sum: u64,
+/// Form 3: the tail but the seal, and whether the coded keys are those that stay.
+fn code_keys(old: &[u64], new: &[u64]) -> (Vec<u8>, bool) {
+    let places = |go: bool| (0..old.len()).filter(move |&i| new.contains(&old[i]) != go).map(|i| i as u64);
+    let inverted = places(false).count() < places(true).count();
+    let coded: Vec<u64> = places(!inverted).collect();
+    let put: Vec<u64> = new.iter().copied().filter(|hash| !old.contains(hash)).collect();
+    let mut tail = Vec::new();
+    for number in [old.len(), coded.len(), put.len()] {
+        tail.extend((number as u64).to_le_bytes());
+    }
+    let mut code = gaps(old.len() as u64, &coded);
+    code.extend(hashes(&put));
+    tail.extend(pack(&code));
+    (tail, inverted)
 }
 
-impl Mean {
-    fn new(bits: u64, coded: u64) -> Mean {
-        Mean { count: 8, sum: 8 * ((bits - coded) / coded) }
+/// Form 3: the added keys of the new file and its seal, of which `behind` bytes are made, from what is behind the old body and the tail.
+fn new_keys<'a>(
+    old: &[u8],
+    tail: &'a [u8],
+    inverted: bool,
+    behind: u64,
+) -> Result<(Vec<u64>, &'a [u8]), String> {
+    if tail.len() < 24 {
+        return Err("a tail without its numbers".to_string());
     }
-
-    fn parameter(&self) -> u32 {
-        let mut k = 0;
-        while 2 * (self.count << k) < self.sum + self.count / 2 {
-            k += 1;
-        }
-        k
+    let (code, bits) = (&tail[24..], 8 * (tail.len() as u64 - 24));
+    let [count, coded, put] = [0, 8, 16].map(|at| u64_at(tail, at));
+    let list_len = |keys: u64| if keys == 0 { 0 } else { 8 * keys + 8 };
+    let old_len = old.len() as u64;
+    let is_list = count <= old_len / 8 && matches!(old_len.checked_sub(list_len(count)), Some(0 | 32));
+    if !is_list {
+        return Err("the old file has not so many added keys".to_string());
     }
-
-    fn learn(&mut self, gap: u64, k: u32) {
-        self.sum += gap.min(32 << k);
-        self.count += 1;
-        if self.count == 64 {
-            self.count = 32;
-            self.sum /= 2;
-        }
+    if coded > count / 2 || put > bits {
+        return Err("more added keys are coded than there can be".to_string());
     }
-}
-
-/// The code of ascending positions below `bits`.
-pub fn write_gaps(bits: u64, positions: &[u64]) -> Vec<u8> {
-    let mut code: Vec<bool> = Vec::new();
-    let number = |code: &mut Vec<bool>, n: u64, len: u32| code.extend((0..len).map(|i| n >> i & 1 == 1));
-    if !positions.is_empty() {
-        let mut mean = Mean::new(bits, positions.len() as u64);
-        let mut next = 0;
-        for &p in positions {
-            let (gap, k) = (p - next, mean.parameter());
-            let q = gap >> k;
-            if q < 32 {
-                code.extend((0..q).map(|_| true));
-                code.push(false);
-                number(&mut code, gap, k);
-            } else {
-                let len = 64 - gap.leading_zeros();
-                code.extend([true; 32]);
-                number(&mut code, u64::from(len - 1), 6);
-                number(&mut code, gap, len);
-            }
-            mean.learn(gap, k);
-            next = p + 1;
+    let keys = if inverted { coded } else { count - coded } + put;
+    let seal = behind.checked_sub(list_len(keys)).filter(|&seal| seal == 0 || seal == 32);
+    let seal = seal.ok_or("the new length is not that of its added keys")? as usize;
+    if code.len() < seal {
+        return Err("no room for the seal".to_string());
+    }
+    let (code, seal) = code.split_at(code.len() - seal);
+    let mut reader = Reader::new(code);
+    let places = reader.gaps(count, coded)?;
+    let put = reader.hashes(put)?;
+    reader.end()?;
+    let old: Vec<u64> = (0..count as usize).map(|i| u64_at(old, 8 * i)).collect();
+    if old.windows(2).any(|pair| pair[0] >= pair[1]) || put.iter().any(|hash| old.contains(hash)) {
+        return Err("the added keys do not ascend, or one is put in that was there".to_string());
+    }
+    let mut new = put;
+    for (i, hash) in (0..).zip(old) {
+        if places.contains(&i) == inverted {
+            new.push(hash);
         }
     }
-    let mut bytes = vec![0; code.len().div_ceil(8)];
-    for i in 0..code.len() {
-        bytes[i / 8] |= u8::from(code[i]) << (i % 8);
-    }
-    bytes
-}
-
-/// The positions of a code, `coded` of them below `bits`.
-pub fn read_gaps(bits: u64, coded: u64, code: &[u8]) -> Result<Vec<u64>, String> {
-    let mut at = 0;
-    let mut bit = || {
-        let byte = *code.get(at / 8).ok_or("the code ends within a gap")?;
-        at += 1;
-        Ok::<u64, String>(u64::from(byte >> ((at - 1) % 8) & 1))
-    };
-    let mut positions = Vec::new();
-    if coded > 0 {
-        let mut mean = Mean::new(bits, coded);
-        let mut next = 0u64;
-        for _ in 0..coded {
-            let k = mean.parameter();
-            let mut q = 0;
-            while q < 32 && bit()? == 1 {
-                q += 1;
-            }
-            let mut gap = 0;
-            if q < 32 {
-                for i in 0..k {
-                    gap |= bit()? << i;
-                }
-                gap |= q << k;
-            } else {
-                let mut len = 1;
-                for i in 0..6 {
-                    len += bit()? << i;
-                }
-                for i in 0..len {
-                    gap |= bit()? << i;
-                }
-                if gap >> k < 32 {
-                    return Err("a gap is longer than it must be".to_string());
-                }
-            }
-            let p = next.checked_add(gap).filter(|&p| p < bits).ok_or("the code goes past the last bit")?;
-            positions.push(p);
-            mean.learn(gap, k);
-            next = p + 1;
-        }
-    }
-    if at.div_ceil(8) != code.len() || at % 8 != 0 && code[at / 8] >> (at % 8) != 0 {
-        return Err("something follows after the code".to_string());
-    }
-    Ok(positions)
+    new.sort();
+    Ok((new, seal))
 }
 
 /// The little-endian u64 at an offset.

@@ -14,7 +14,7 @@ use crate::hashing::Hashing;
 use crate::table::{number, spread};
 
 pub use build::columns_for;
-pub use file::{read, write};
+pub use file::{lengths, read, write};
 pub use second::{Second, second_for};
 
 /// Layers at most.

@@ -1,14 +1,22 @@
 //! `patches.json`: section 6, small files and what makes one the other.
 
+use std::ops::Range;
+
 use crate::json::{Json, hex, list, object, plain};
 use tepal_reference::filter::Filter;
 use tepal_reference::hash::xxh3;
 use tepal_reference::patch::{apply, diff};
+use tepal_reference::ribbon::{self, Ribbon};
+use tepal_reference::table::number;
 use tepal_reference::write::write;
 
 const ABOUT: &str = "Patches (FORMAT.md section 6): `patch` makes the file `old` the file `new`, all in hexadecimal, and is what \
     a writer gives for the two. Of `refused` each is a patch that makes nothing of the `old` file of \
-    the patch \"a few keys more\", for the reason that is named; its checksum is right where the reason is another one.";
+    the patch `of`, for the reason that is named; its checksum is right where the reason is another one.";
+
+/// The patches that are damaged: of form 2, and of form 3.
+const BITS: &str = "a few keys more";
+const KEYS: &str = "added keys: some go, some come";
 
 /// The file.
 pub(crate) fn json() -> Result<Json, String> {
@@ -19,13 +27,16 @@ pub(crate) fn json() -> Result<Json, String> {
         if apply(&old, &patch)? != new {
             return Err(format!("{name}: the patch makes another file"));
         }
-        if name == "a few keys more" {
-            for (why, changed) in damaged(&patch) {
-                if apply(&old, &changed).is_ok() {
-                    return Err(format!("{why}: not refused"));
-                }
-                refused.push(object([("reason", plain(why)), ("patch", hex(&changed))]));
+        let damaged = match name {
+            BITS => damaged(&patch),
+            KEYS => damaged_keys(&patch),
+            _ => Vec::new(),
+        };
+        for (why, changed) in damaged {
+            if apply(&old, &changed).is_ok() {
+                return Err(format!("{name}: {why}: not refused"));
             }
+            refused.push(object([("of", plain(name)), ("reason", plain(why)), ("patch", hex(&changed))]));
         }
         patches.push(object([
             ("name", plain(name)),
@@ -42,7 +53,7 @@ type Pair = (&'static str, Vec<u8>, Vec<u8>);
 
 fn pairs() -> Result<Vec<Pair>, String> {
     let mut pairs = Vec::new();
-    let filter = |keys: std::ops::Range<u32>, layout, label: Option<&str>| {
+    let filter = |keys: Range<u32>, layout, label: Option<&str>| {
         let (k, bit_len) = if layout == 3 { (8, 2048) } else { (5, 2048) };
         let mut filter = Filter::new(layout, 1, k, bit_len);
         filter.capacity = 200;
@@ -90,19 +101,86 @@ fn pairs() -> Result<Vec<Pair>, String> {
     clusters.extend(noise(60, 700));
     pairs.push(("bytes, in clusters", vec![0; 1060], clusters));
     pairs.push(("no bytes", Vec::new(), Vec::new()));
+    pairs.extend(ribbons()?);
     Ok(pairs)
+}
+
+/// Ribbons, and keys that were added to them.
+fn ribbons() -> Result<Vec<Pair>, String> {
+    let hashes = |filter: &Ribbon, keys: Range<u32>| -> Result<Vec<u64>, String> {
+        keys.map(|n| filter.hash_of(n.to_string().as_bytes())).collect()
+    };
+    let ribbon = |rate, keys: Range<u32>, added: &[Range<u32>]| -> Result<Ribbon, String> {
+        let mut filter = Ribbon::new(rate);
+        filter.build(&hashes(&filter, keys)?)?;
+        for range in added {
+            hashes(&filter, range.clone())?.into_iter().for_each(|hash| filter.add(hash));
+        }
+        Ok(filter)
+    };
+    let few = |added: &[Range<u32>]| ribbon(0.01, 0..20, added);
+    let table = |added: &[u64]| -> Result<Ribbon, String> {
+        let mut filter = Ribbon::new(0.3);
+        let held: Vec<u64> = hashes(&filter, 0..20)?.iter().map(|&h| number(h, 128)).collect();
+        filter.build_of_table(128, &held)?;
+        added.iter().for_each(|&hash| filter.add(hash));
+        Ok(filter)
+    };
+    let two = |added: &[Range<u32>]| ribbon(0.1, 0..2048, added);
+    let seal = Some(&b"a seal for testing"[..]);
+    let mut pairs = Vec::new();
+    for (name, old, new, seals) in [
+        ("added keys: none, then one", few(&[])?, few(&[100..101])?, (None, None)),
+        ("added keys: some, then none", few(&[100..107])?, few(&[])?, (None, None)),
+        (KEYS, few(&[100..103, 200..201])?, few(&[101..103, 300..303])?, (None, None)),
+        ("added keys: most go", few(&[100..106])?, few(&[105..107])?, (None, None)),
+        ("added keys: all others", few(&[100..102])?, few(&[200..203])?, (None, None)),
+        ("added keys: of another ribbon", few(&[100..101])?, ribbon(0.01, 1..21, &[50..51])?, (None, None)),
+        (
+            "added keys: beside a table's, the least and the greatest, sealed",
+            table(&[])?,
+            table(&[0, u64::MAX])?,
+            (None, seal),
+        ),
+        ("added keys: beside two ribbons", two(&[])?, two(&[5000..5004])?, (None, None)),
+        ("ribbons without added keys", few(&[])?, ribbon(0.01, 1..21, &[])?, (None, None)),
+    ] {
+        pairs.push((name, ribbon::write(&old, seals.0)?, ribbon::write(&new, seals.1)?));
+    }
+    Ok(pairs)
+}
+
+/// A change of a patch, under a checksum that fits.
+fn mended(patch: &[u8], change: &dyn Fn(&mut Vec<u8>)) -> Vec<u8> {
+    let mut changed = patch[..patch.len() - 8].to_vec();
+    change(&mut changed);
+    let sum = xxh3(&changed, 0);
+    changed.extend(sum.to_le_bytes());
+    changed
+}
+
+/// Changes of the tail of a patch of form 3, whose body stays: its code ends where the patch does.
+fn damaged_keys(patch: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+    let again = |change: &dyn Fn(&mut Vec<u8>)| mended(patch, change);
+    const TAIL: usize = 72 + 128;
+    let code = TAIL + 24;
+    vec![
+        ("those that stay are coded", again(&|p| p[11] = 2)),
+        ("inversion 4", again(&|p| p[11] = 4)),
+        ("a tail of 16 bytes", again(&|p| p[64..72].copy_from_slice(&16u64.to_le_bytes()))),
+        ("one old key more", again(&|p| p[TAIL] += 1)),
+        ("one new key less", again(&|p| p[TAIL + 16] -= 1)),
+        ("2^63 new keys", again(&|p| p[TAIL + 23] = 0x80)),
+        ("another place of a key that goes", again(&|p| p[code] ^= 1)),
+        ("hashes past the last one", again(&|p| p[code + 2..].fill(0xFF))),
+        ("a bit of a hash is flipped", again(&|p| p[code + 20] ^= 1)),
+    ]
 }
 
 /// Changes of a patch, each with why it is refused.
 fn damaged(patch: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let end = patch.len() - 8;
-    let again = |change: &dyn Fn(&mut Vec<u8>)| {
-        let mut changed = patch[..end].to_vec();
-        change(&mut changed);
-        let sum = xxh3(&changed, 0);
-        changed.extend(sum.to_le_bytes());
-        changed
-    };
+    let again = |change: &dyn Fn(&mut Vec<u8>)| mended(patch, change);
     let mut flipped = patch.to_vec();
     flipped[100] ^= 1;
     vec![
@@ -112,6 +190,7 @@ fn damaged(patch: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
         ("the mark of a filter", again(&|p| p[..8].copy_from_slice(b"\x89TEPAL\r\n"))),
         ("version 2", again(&|p| p[8] = 2)),
         ("form 3", again(&|p| p[10] = 3)),
+        ("form 4", again(&|p| p[10] = 4)),
         ("form 1 with a head", again(&|p| p[10] = 1)),
         ("inversion 2", again(&|p| p[11] = 2)),
         ("inverted, so that another file is made", again(&|p| p[11] = 1)),

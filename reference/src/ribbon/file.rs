@@ -125,9 +125,17 @@ pub fn write(filter: &Ribbon, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String
     envelope::write(&parts, seal_key)
 }
 
-/// Reads a file of kind 7, with the keys and the steps of [`read`](crate::read::read).
-pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> Result<Ribbon, String> {
-    // Steps 1 to 4.
+/// How many bytes stand behind the records of a file of kind 7, and how many its body has. It needs no key.
+pub fn lengths(file: &[u8]) -> Result<(u64, u64), String> {
+    let (_, filter, section) = start(file, None)?;
+    Ok((section as u64, filter.body_len()))
+}
+
+/// Steps 1 to 4 of reading a file of kind 7: the filter without its bits, and how many bytes stand behind its records.
+fn start<'a>(
+    file: &'a [u8],
+    secret: Option<&[u8; 16]>,
+) -> Result<(envelope::Head<'a>, Ribbon, usize), String> {
     let head = envelope::head(file, 7, "ribbon filter")?;
     let len = crate::read::u32_at(head.own(), 20) as usize;
     if len != 0 && len != 8 && len != SECOND {
@@ -144,10 +152,15 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
         filter.second = Some(of_second_part(section).or_else(|why| refuse(4, &why))?);
     }
     filter.check().or_else(|why| refuse(4, &why))?;
+    Ok((head, filter, len))
+}
+
+/// Reads a file of kind 7, with the keys and the steps of [`read`](crate::read::read).
+pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> Result<Ribbon, String> {
+    let (head, mut filter, len) = start(file, secret)?;
     // Step 5.
     let words = filter.shape.all_words();
-    let behind = filter.second.as_ref().map_or((0, 0), |second| second.words(&filter.shape));
-    let body = head.body(len, 64 * (words + behind.0 + behind.1).div_ceil(8).max(1))?;
+    let body = head.body(len, filter.body_len())?;
     // Step 6: keys, self-test.
     head.check_keys(filter.scheme, filter.parameter, secret, seal_key)?;
     if u64_at(head.own(), 80) != filter.self_test().or_else(|why| refuse(6, &why))? {
@@ -169,6 +182,12 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
 }
 
 impl Ribbon {
+    /// Section 3: bytes of the body.
+    fn body_len(&self) -> u64 {
+        let behind = self.second.as_ref().map_or((0, 0), |second| second.words(&self.shape));
+        64 * (self.shape.all_words() + behind.0 + behind.1).div_ceil(8).max(1)
+    }
+
     /// Step 7: bits that stand for nothing are 0.
     pub(super) fn check_unused(&self) -> Result<(), String> {
         let mut unused: Vec<(u64, u64)> = Vec::new();

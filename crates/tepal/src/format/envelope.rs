@@ -29,13 +29,13 @@ pub(super) const FIXED_BYTES: u64 = 128;
 pub(super) const CHUNK_BYTES: u64 = 65_536;
 pub(super) const MOST_RECORDS: u64 = 65_536;
 /// Required flag 0: the file ends with a seal.
-const SEALED: u32 = 1;
+pub(super) const SEALED: u32 = 1;
 /// Required flag 1: exceptions follow the body.
 const EXCEPTED: u32 = 2;
 /// Required flag 2: they are a divider.
 const DIVIDED: u32 = 4;
 /// Required flag 3: keys that were added beside a ribbon follow the body.
-const ADDED: u32 = 8;
+pub(super) const ADDED: u32 = 8;
 
 /// XXH3-64, in the form in which keys are hashed too, so that a program has it once.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {

@@ -9,8 +9,11 @@ fn patches() {
     let file = vectors("patches.json");
     for case in cases(&file, "patches") {
         let [old, new, patch] = ["old", "new", "patch"].map(|field| bytes(text(case, field)));
-        let made = Patch::between(&old, &new).unwrap();
-        assert_eq!(made.as_bytes(), patch, "{}", text(case, "name"));
+        // A build that does not know a ribbon's file still makes the new one of the old one.
+        if cfg!(feature = "ribbon") || old.get(10) != Some(&7) {
+            let made = Patch::between(&old, &new).unwrap();
+            assert_eq!(made.as_bytes(), patch, "{}", text(case, "name"));
+        }
         assert_eq!(Patch::from_bytes(patch).unwrap().apply(&old).unwrap(), new, "{}", text(case, "name"));
     }
 }
@@ -18,9 +21,9 @@ fn patches() {
 #[test]
 fn refused_patches() {
     let file = vectors("patches.json");
-    let whole = cases(&file, "patches").iter().find(|case| text(case, "name") == "a few keys more").unwrap();
-    let old = bytes(text(whole, "old"));
     for case in cases(&file, "refused") {
+        let of = |whole: &&serde_json::Value| text(whole, "name") == text(case, "of");
+        let old = bytes(text(cases(&file, "patches").iter().find(of).unwrap(), "old"));
         let made = Patch::from_bytes(bytes(text(case, "patch"))).and_then(|patch| patch.apply(&old));
         let error = made.expect_err(text(case, "reason"));
         let is_expected = matches!(

@@ -97,18 +97,18 @@ impl Patch {
     /// As [`apply`](Self::apply), and [`Error::Io`].
     pub fn apply_to(&self, old: impl AsRef<Path>, mut out: impl Write) -> Result<()> {
         let old = read(old.as_ref())?;
-        let (head, body) = self.start(old.as_slice())?;
-        self.rehearse(&head, body)?;
-        self.pieces(&head, body, &mut |piece| out.write_all(piece).map_err(writing))?;
+        let start = self.start(old.as_slice())?;
+        self.rehearse(&start)?;
+        self.pieces(&start, &mut |piece| out.write_all(piece).map_err(writing))?;
         out.flush().map_err(writing)
     }
 
     fn apply_at(&self, old: &Path, new: &Path, over: Over<'_>) -> Result<File> {
         let old = read(old)?;
-        let (head, body) = self.start(old.as_slice())?;
-        self.rehearse(&head, body)?;
+        let start = self.start(old.as_slice())?;
+        self.rehearse(&start)?;
         replace(new, over, |out| {
-            self.pieces(&head, body, &mut |piece| out.write_all(piece).map_err(writing))?;
+            self.pieces(&start, &mut |piece| out.write_all(piece).map_err(writing))?;
             out.flush().map_err(writing)
         })
     }

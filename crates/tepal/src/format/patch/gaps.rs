@@ -1,5 +1,5 @@
 //! The bits of a patch, as the gaps between them in a Rice code whose parameter follows the last gaps (FORMAT.md,
-//! section 6.2).
+//! section 6.2), and the hashes of keys, as gaps in one whose parameter follows from how many there are (section 6.3).
 
 use alloc::vec::Vec;
 
@@ -36,7 +36,12 @@ impl Mean {
     }
 }
 
-/// Writes the gaps between ascending positions.
+/// The parameter for so many hashes, at least one: their gaps are about 2^k to 2^(k + 1) long.
+fn parameter_of_hashes(count: u64) -> u32 {
+    count.leading_zeros()
+}
+
+/// Writes the gaps between ascending positions, and behind them those between hashes.
 pub(super) struct Encoder {
     mean: Mean,
     next: u64,
@@ -57,10 +62,7 @@ impl Encoder {
         self.next = position + 1;
         let k = self.mean.parameter();
         match u32::try_from(gap >> k).ok().filter(|ones| *ones < ESCAPE) {
-            Some(ones) => {
-                self.put((1 << ones) - 1, ones + 1);
-                self.put(gap & ((1 << k) - 1), k);
-            }
+            Some(ones) => self.put_rice(ones.into(), gap, k),
             None => {
                 let len = gap.ilog2() + 1;
                 self.put((1 << ESCAPE) - 1, ESCAPE);
@@ -69,6 +71,28 @@ impl Encoder {
             }
         }
         self.mean.learn(gap, k);
+    }
+
+    /// Appends all hashes, which ascend.
+    #[cfg(feature = "ribbon")]
+    pub(super) fn hashes(&mut self, hashes: &[u64]) {
+        let (k, mut next) = (parameter_of_hashes(hashes.len() as u64), 0);
+        for hash in hashes {
+            let gap = hash - next;
+            self.put_rice(gap >> k, gap, k);
+            // Behind the greatest hash is no other one.
+            next = hash.wrapping_add(1);
+        }
+    }
+
+    /// Appends so many ones, a zero, and the `k` lowest bits of a number.
+    fn put_rice(&mut self, mut ones: u64, number: u64, k: u32) {
+        while ones >= 32 {
+            self.put((1 << 32) - 1, 32);
+            ones -= 32;
+        }
+        self.put((1 << ones) - 1, ones as u32 + 1);
+        self.put(number & ((1 << k) - 1), k);
     }
 
     /// Appends the `len` lowest bits of a number that has no others.
@@ -95,67 +119,36 @@ impl Encoder {
     }
 }
 
-/// Reads what an [`Encoder`] has written: ascending positions below `bits`.
-pub(super) struct Positions<'a> {
-    mean: Mean,
+/// Reads a bit string.
+pub(super) struct Bits<'a> {
     code: &'a [u8],
-    /// The next bit of the code.
+    /// The next bit.
     at: u64,
-    next: u64,
-    left: u64,
-    bits: u64,
 }
 
-impl<'a> Positions<'a> {
-    pub(super) fn new(bits: u64, coded: u64, code: &'a [u8]) -> Self {
-        Positions { mean: Mean::new(bits, coded), code, at: 0, next: 0, left: coded, bits }
-    }
-
-    /// The next position; nothing after the last one, which must be the end of the code.
-    pub(super) fn next(&mut self) -> Result<Option<u64>> {
-        if self.left == 0 {
-            return self.end().map(|()| None);
-        }
-        self.left -= 1;
-        let k = self.mean.parameter();
-        let mut ones = 0;
-        while ones < ESCAPE && self.get(1)? == 1 {
-            ones += 1;
-        }
-        let gap = match ones {
-            ESCAPE => {
-                let len = self.get(6)? as u32 + 1;
-                self.get(len)?
-            }
-            _ => u64::from(ones) << k | self.get(k)?,
-        };
-        if ones == ESCAPE && gap >> k < u64::from(ESCAPE) {
-            return Err(Error::damaged("its code writes a gap longer than it must"));
-        }
-        let position = self.next.checked_add(gap).filter(|position| *position < self.bits);
-        let Some(position) = position else {
-            return Err(Error::damaged(format_args!("its code goes past the last of {} bits", self.bits)));
-        };
-        self.next = position + 1;
-        self.mean.learn(gap, k);
-        Ok(Some(position))
+impl<'a> Bits<'a> {
+    pub(super) fn new(code: &'a [u8]) -> Self {
+        Bits { code, at: 0 }
     }
 
     /// The next `len` bits, the first the least significant.
     fn get(&mut self, len: u32) -> Result<u64> {
-        let mut number = 0;
-        for i in 0..len {
+        let (mut number, mut read) = (0, 0);
+        while read < len {
             let Some(byte) = self.code.get((self.at / 8) as usize) else {
                 return Err(Error::damaged("its code ends within a gap"));
             };
-            number |= u64::from(byte >> (self.at % 8) & 1) << i;
-            self.at += 1;
+            let from = (self.at % 8) as u32;
+            let bits = (8 - from).min(len - read);
+            number |= (u64::from(*byte >> from) & ((1 << bits) - 1)) << read;
+            read += bits;
+            self.at += u64::from(bits);
         }
         Ok(number)
     }
 
     /// Nothing but zero bits up to the end of a byte may follow.
-    fn end(&self) -> Result<()> {
+    pub(super) fn end(&self) -> Result<()> {
         let rest = self.code.get((self.at / 8) as usize..).unwrap_or_default();
         let is_end = match (self.at % 8, rest) {
             (0, rest) => rest.is_empty(),
@@ -163,6 +156,96 @@ impl<'a> Positions<'a> {
             _ => false,
         };
         if is_end { Ok(()) } else { Err(Error::damaged("bytes follow after the end of its code")) }
+    }
+}
+
+/// Reads what [`Encoder::push`] has written: ascending positions below `below`.
+pub(super) struct Positions<'a> {
+    mean: Mean,
+    bits: Bits<'a>,
+    next: u64,
+    left: u64,
+    below: u64,
+}
+
+impl<'a> Positions<'a> {
+    pub(super) fn new(below: u64, coded: u64, bits: Bits<'a>) -> Self {
+        Positions { mean: Mean::new(below, coded), bits, next: 0, left: coded, below }
+    }
+
+    /// The next position; nothing after the last one.
+    pub(super) fn next(&mut self) -> Result<Option<u64>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let k = self.mean.parameter();
+        let mut ones = 0;
+        while ones < ESCAPE && self.bits.get(1)? == 1 {
+            ones += 1;
+        }
+        let gap = match ones {
+            ESCAPE => {
+                let len = self.bits.get(6)? as u32 + 1;
+                self.bits.get(len)?
+            }
+            _ => u64::from(ones) << k | self.bits.get(k)?,
+        };
+        if ones == ESCAPE && gap >> k < u64::from(ESCAPE) {
+            return Err(Error::damaged("its code writes a gap longer than it must"));
+        }
+        let position = self.next.checked_add(gap).filter(|position| *position < self.below);
+        let Some(position) = position else {
+            return Err(Error::damaged(format_args!("its code goes past the last of {}", self.below)));
+        };
+        self.next = position + 1;
+        self.mean.learn(gap, k);
+        Ok(Some(position))
+    }
+
+    /// What follows the last position, once it was read.
+    pub(super) fn rest(self) -> Bits<'a> {
+        self.bits
+    }
+}
+
+/// Reads what [`Encoder::hashes`] has written.
+pub(super) struct Hashes<'a> {
+    k: u32,
+    bits: Bits<'a>,
+    /// The least that the next one can be; none behind the greatest hash.
+    next: Option<u64>,
+    left: u64,
+}
+
+impl<'a> Hashes<'a> {
+    pub(super) fn new(count: u64, bits: Bits<'a>) -> Self {
+        Hashes { k: parameter_of_hashes(count), bits, next: Some(0), left: count }
+    }
+
+    /// The next hash; nothing after the last one.
+    pub(super) fn next(&mut self) -> Result<Option<u64>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let past = || Error::damaged("its code goes past the greatest hash");
+        let mut ones: u64 = 0;
+        while self.bits.get(1)? == 1 {
+            ones += 1;
+        }
+        if ones > u64::MAX >> self.k {
+            return Err(past());
+        }
+        let gap = ones << self.k | self.bits.get(self.k)?;
+        let hash = self.next.and_then(|next| next.checked_add(gap)).ok_or_else(past)?;
+        self.next = hash.checked_add(1);
+        Ok(Some(hash))
+    }
+
+    /// What follows the last hash, once it was read.
+    pub(super) fn rest(self) -> Bits<'a> {
+        self.bits
     }
 }
 

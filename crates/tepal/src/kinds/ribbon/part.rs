@@ -220,6 +220,17 @@ struct Bodiless {
     sum: u64,
 }
 
+/// Lines of the body of a file with this own part and what stands behind its records. No key is needed for that.
+#[cfg(feature = "patch")]
+pub(crate) fn lines_of(own: &[u8; OWN_BYTES], section: &[u8]) -> Result<u64> {
+    let (shape, keys) = read_shape(own)?;
+    let thin = match section.len() as u32 {
+        SECOND_BYTES => Some(read_second(section, &shape, keys)?),
+        _ => None,
+    };
+    Ok(thin::lines(&shape, thin.as_ref()))
+}
+
 /// Reads the own part, with every check that needs no body.
 pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
     let own = &part.own;

@@ -2,7 +2,7 @@ use alloc::vec::Vec;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Encoder, Positions};
+use super::{Bits, Encoder, Positions};
 
 fn coded(bits: u64, positions: &[u64]) -> Vec<u8> {
     let mut encoder = Encoder::new(bits, positions.len() as u64, Vec::new());
@@ -11,11 +11,12 @@ fn coded(bits: u64, positions: &[u64]) -> Vec<u8> {
 }
 
 fn decoded(bits: u64, count: u64, code: &[u8]) -> crate::Result<Vec<u64>> {
-    let mut positions = Positions::new(bits, count, code);
+    let mut positions = Positions::new(bits, count, Bits::new(code));
     let mut all = Vec::new();
     while let Some(position) = positions.next()? {
         all.push(position);
     }
+    positions.rest().end()?;
     Ok(all)
 }
 
@@ -106,6 +107,84 @@ fn damaged_code_is_refused_or_gives_positions() {
         changed[bit / 8] ^= 1 << (bit % 8);
         if let Ok(found) = decoded(bits, count, &changed) {
             assert!(found.is_sorted() && found.iter().all(|position| *position < bits));
+        }
+    }
+}
+
+#[cfg(feature = "ribbon")]
+mod of_hashes {
+    use super::*;
+    use crate::format::patch::gaps::Hashes;
+
+    /// Behind three positions.
+    fn coded(hashes: &[u64]) -> Vec<u8> {
+        let mut encoder = Encoder::new(10, 3, Vec::new());
+        [0, 7, 9].iter().for_each(|place| encoder.push(*place));
+        encoder.hashes(hashes);
+        encoder.finish()
+    }
+
+    fn decoded(count: u64, code: &[u8]) -> crate::Result<Vec<u64>> {
+        let mut places = Positions::new(10, 3, Bits::new(code));
+        while places.next()?.is_some() {}
+        let (mut hashes, mut all) = (Hashes::new(count, places.rest()), Vec::new());
+        while let Some(hash) = hashes.next()? {
+            all.push(hash);
+        }
+        hashes.rest().end()?;
+        Ok(all)
+    }
+
+    fn spread(count: u64) -> Vec<u64> {
+        let mut hashes: Vec<u64> = (0..count).map(|i| xxh3_64(&i.to_le_bytes())).collect();
+        hashes.sort_unstable();
+        hashes
+    }
+
+    /// However they lie, a hash takes at most three bits more than the parameter.
+    #[test]
+    fn hashes_anywhere() {
+        let far = u64::MAX;
+        let few = [&[][..], &[0], &[far], &[0, far], &[far - 1, far], &[0, 1, 2, 3], &[1 << 63, far]];
+        let many = [spread(1000), (0..1000).collect(), (0..1000).map(|i| far - 1000 + i).collect()];
+        let halves = (0..1024).map(|i| i << 54).collect();
+        for hashes in few.map(<[u64]>::to_vec).into_iter().chain(many).chain([halves, spread(1 << 16)]) {
+            let (code, count) = (coded(&hashes), hashes.len() as u64);
+            assert_eq!(decoded(count, &code).unwrap(), hashes);
+            let most = u64::from(count.leading_zeros()) + 3;
+            assert!(8 * code.len() as u64 <= 16 + count * most, "{count}");
+        }
+    }
+
+    /// At most 0.3 % more than the fewest bits that tell which of all hashes they are.
+    #[test]
+    fn near_the_entropy() {
+        for count in [1000, 1400, 2048, 10_000, 30_000, 65_536, 100_000] {
+            let least = count as f64 * (64.0 - (count as f64).log2() + std::f64::consts::LOG2_E);
+            let over = coded(&spread(count)).len() as f64 * 8.0 / least - 1.0;
+            std::println!("{count} hashes: {:+.2} %", over * 100.0);
+            assert!(over < 0.003, "{count}: {over}");
+        }
+    }
+
+    #[test]
+    fn damaged_code_is_refused_or_gives_hashes() {
+        let hashes = spread(100);
+        let code = coded(&hashes);
+        assert!(decoded(101, &code).is_err() && decoded(99, &code).is_err());
+        for cut in 0..code.len() {
+            assert!(decoded(100, &code[..cut]).is_err());
+        }
+        assert!(decoded(100, &[&code[..], &[0]].concat()).is_err());
+        assert!(decoded(100, &[&[0][..], &[0xFF; 1000]].concat()).is_err());
+        for bit in 0..code.len() * 8 {
+            let mut changed = code.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            if let Ok(found) = decoded(100, &changed) {
+                // The places stand in the first two bytes.
+                assert!(bit < 16 || found != hashes);
+                assert!(found.windows(2).all(|pair| pair[0] < pair[1]));
+            }
         }
     }
 }

@@ -1,0 +1,193 @@
+//! The pieces of the two files of a patch, and what they must have in common (FORMAT.md, section 6.1).
+
+use alloc::string::{String, ToString};
+
+use super::{ADDED, MARK, PLAIN, TEPAL};
+use crate::bits::LINE_BYTES;
+use crate::error::{Error, Result};
+use crate::fields::Fields;
+#[cfg(feature = "ribbon")]
+use crate::format::behind::{self, What};
+use crate::format::envelope::{self, CHUNK_BYTES, FIXED_BYTES, Lengths, MAGIC, MOST_RECORDS, checksum};
+use crate::format::records;
+#[cfg(feature = "ribbon")]
+use crate::format::seal::SEAL_BYTES;
+use crate::ids::{KeyDomain, Kind, Layout, Scheme};
+
+/// A file in pieces.
+pub(super) struct Parts<'a> {
+    kind: Kind,
+    /// Fixed header, records, and what stands behind these.
+    pub(super) head: &'a [u8],
+    records: &'a [u8],
+    pub(super) body: &'a [u8],
+    /// Of a ribbon: the hashes of the keys that were added.
+    pub(super) added: &'a [u8],
+    /// What follows the body or these and their checksum.
+    pub(super) tail: &'a [u8],
+}
+
+/// The form of the patch between two files, and their pieces.
+pub(super) fn of_both<'a>(old: &'a [u8], new: &'a [u8]) -> Result<(u8, Parts<'a>, Parts<'a>)> {
+    let form = match (Parts::of(old)?, Parts::of(new)?) {
+        (Some(from), Some(to)) if from.kind != to.kind => {
+            return Err(incompatible("kind", from.kind.name(), to.kind.name()));
+        }
+        (Some(from), Some(to)) if from.kind == Kind::Bloom => Some((TEPAL, from, to)),
+        (Some(from), Some(to)) if !from.added.is_empty() || !to.added.is_empty() => Some((ADDED, from, to)),
+        _ if old.starts_with(&MAGIC) != new.starts_with(&MAGIC) => {
+            return Err(incompatible("file format", name(old), name(new)));
+        }
+        _ if old.len() != new.len() => return Err(incompatible("length", old.len(), new.len())),
+        _ => None,
+    };
+    let Some((form, from, to)) = form else { return Ok((PLAIN, Parts::bytes(old), Parts::bytes(new))) };
+    check_shapes(&from, &to)?;
+    Ok((form, from, to))
+}
+
+impl<'a> Parts<'a> {
+    /// Bytes of another program, or of a kind that is compared as they are.
+    fn bytes(file: &'a [u8]) -> Self {
+        Parts { kind: Kind::Bloom, head: &[], records: &[], body: file, added: &[], tail: &[] }
+    }
+
+    /// Nothing for a file of another program, or of a kind that has no pieces here. All that can be checked without a key is.
+    fn of(file: &'a [u8]) -> Result<Option<Self>> {
+        if !file.starts_with(&MAGIC) {
+            return Ok(None);
+        }
+        let lengths = Lengths::read(file, file.len() as u64)?;
+        let has_pieces = match lengths.kind {
+            Kind::Bloom => true,
+            kind => cfg!(feature = "ribbon") && kind == Kind::Ribbon,
+        };
+        if !has_pieces {
+            return Ok(None);
+        }
+        let (before, rest) = file.split_at(lengths.body_offset as usize);
+        let (protected, written) = before.split_at(before.len() - 8);
+        if checksum(protected).to_le_bytes() != *written {
+            return Err(Error::damaged("the checksum of the header is not that of its bytes"));
+        }
+        let mut behind_own = Fields::at(protected, 120);
+        let records_len = u64::from(behind_own.u32_le()?);
+        let _recipe = behind_own.u32_le()?;
+        let records = behind_own.take_claimed(records_len)?;
+        let (section, body_len) = lengths_of(lengths.kind, protected, behind_own.rest())?;
+        let fits = |len: &u64| {
+            *len <= rest.len() as u64
+                && records_len <= MOST_RECORDS
+                && envelope::body_offset(*len, records_len + section) == lengths.body_offset
+        };
+        let Some(body_len) = body_len.filter(fits) else {
+            return Err(Error::damaged("the body that its header tells of does not fit the file"));
+        };
+        let (body, behind) = rest.split_at(body_len as usize);
+        let head = &before[..(FIXED_BYTES + records_len + section) as usize];
+        let table = &before[head.len()..];
+        for (chunk, written) in body.chunks(CHUNK_BYTES as usize).zip(table.chunks(8)) {
+            if checksum(chunk).to_le_bytes() != *written {
+                return Err(Error::damaged("a chunk of the body has not the checksum that was written"));
+            }
+        }
+        let (added, tail) = match lengths.kind {
+            #[cfg(feature = "ribbon")]
+            Kind::Ribbon => added_keys(before, behind)?,
+            _ => (&[][..], behind),
+        };
+        Ok(Some(Parts { kind: lengths.kind, head, records, body, added, tail }))
+    }
+}
+
+/// Bytes of what stands behind the records, and of the body, where there can be one of that length.
+fn lengths_of(kind: Kind, head: &[u8], behind_records: &[u8]) -> Result<(u64, Option<u64>)> {
+    #[cfg(feature = "ribbon")]
+    if kind == Kind::Ribbon {
+        let own = Fields::at(head, 32).array()?;
+        let section = crate::kinds::section_of_file(kind, &own)?;
+        let section = Fields::at(behind_records, 0).take_claimed(section)?;
+        let lines = crate::kinds::ribbon::part::lines_of(&own, section)?;
+        return Ok((section.len() as u64, lines.checked_mul(LINE_BYTES)));
+    }
+    let (_, _) = (kind, behind_records);
+    let bit_len = Fields::at(head, 40).u64_le()?;
+    Ok((0, bit_len.div_ceil(8).checked_next_multiple_of(LINE_BYTES)))
+}
+
+/// The hashes behind the body of a ribbon, and the seal behind them.
+#[cfg(feature = "ribbon")]
+fn added_keys<'a>(before: &[u8], behind: &'a [u8]) -> Result<(&'a [u8], &'a [u8])> {
+    let flags = Fields::at(before, 24).u32_le()?;
+    let seal = if flags & envelope::SEALED == 0 { 0 } else { SEAL_BYTES as usize };
+    let (added, seal) = behind
+        .len()
+        .checked_sub(seal)
+        .filter(|len| (*len > 0) == (flags & envelope::ADDED != 0))
+        .map(|len| behind.split_at(len))
+        .ok_or_else(|| {
+            let len = behind.len();
+            Error::damaged(format_args!("{len} bytes behind the body, where there is something else"))
+        })?;
+    if added.is_empty() {
+        return Ok((added, seal));
+    }
+    behind::decode(added, What::Added, before)?;
+    Ok((&added[..added.len() - 8], seal))
+}
+
+/// Refuses two filters whose bits or keys mean different things.
+fn check_shapes(old: &Parts<'_>, new: &Parts<'_>) -> Result<()> {
+    let (from, to) = (old.head, new.head);
+    let is_bloom = old.kind == Kind::Bloom;
+    // A ribbon has no layout, and its scheme and key domain stand a byte before.
+    let of_kind = if is_bloom { 32 } else { 31 };
+    let byte = |head: &[u8], at: usize| u64::from(head[at]);
+    let long = |head: &[u8], at| Fields::at(head, at).u64_le().unwrap_or_default();
+    for (property, at, named) in [
+        ("layout", 0, (|id| Layout::from_id(id).map(Layout::name)) as fn(u64) -> Result<&'static str>),
+        ("scheme", 1, |id| Scheme::from_id(id).map(Scheme::name)),
+        ("key domain", 2, |id| KeyDomain::from_id(id).map(KeyDomain::name)),
+    ] {
+        let at = of_kind + at;
+        if at >= 32 && from[at] != to[at] {
+            return Err(incompatible(property, named(byte(from, at))?, named(byte(to, at))?));
+        }
+    }
+    let int = |head: &[u8], at| u64::from(Fields::at(head, at).u32_le().unwrap_or_default());
+    let of_bits = |number: u64| if is_bloom { number } else { 0 };
+    for (property, old, new) in [
+        ("number of hashes", of_bits(int(from, 36)), of_bits(int(to, 36))),
+        ("number of bits", of_bits(long(from, 40)), of_bits(long(to, 40))),
+        ("seed, key or parameter", long(from, 64), long(to, 64)),
+        ("recipe", int(from, 124), int(to, 124)),
+        // Of Bloom filters it follows from the bits.
+        ("length without added keys", old.body.len() as u64, new.body.len() as u64),
+    ] {
+        if old != new {
+            return Err(incompatible(property, old, new));
+        }
+    }
+    let of_scheme = |parts: &Parts<'_>| records::decode(parts.records).map(|records| records.1);
+    match (of_scheme(old)?, of_scheme(new)?) {
+        (old, new) if old == new => Ok(()),
+        (old, new) => {
+            let text = |record: Option<(u16, String)>| record.map_or_else(Default::default, |r| r.1);
+            Err(incompatible("seed or name of the hash", text(old), text(new)))
+        }
+    }
+}
+
+fn incompatible(property: &'static str, expected: impl ToString, found: impl ToString) -> Error {
+    Error::Incompatible { property, expected: expected.to_string(), found: found.to_string() }
+}
+
+/// What bytes are, for an error.
+pub(super) fn name(bytes: &[u8]) -> &'static str {
+    match bytes {
+        _ if bytes.starts_with(&MAGIC) => "a tepal file",
+        _ if bytes.starts_with(&MARK) => "a patch",
+        [] => "no bytes",
+        _ => "other bytes",
+    }
+}

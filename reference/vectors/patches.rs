@@ -106,6 +106,7 @@ fn pairs() -> Result<Vec<Pair>, String> {
 }
 
 /// Ribbons, and keys that were added to them.
+#[allow(clippy::single_range_in_vec_init)] // Lists of ranges, some of one.
 fn ribbons() -> Result<Vec<Pair>, String> {
     let hashes = |filter: &Ribbon, keys: Range<u32>| -> Result<Vec<u64>, String> {
         keys.map(|n| filter.hash_of(n.to_string().as_bytes())).collect()

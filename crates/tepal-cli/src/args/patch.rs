@@ -9,7 +9,7 @@ use super::{ChangeArgs, FileArgs};
 /// The end of the help of both.
 pub const PATCH_HELP: &str = "A patch has the bits that differ, a Rice code of the gaps between them, and what else is new: the \
 count of keys, labels, a seal. Both filters must be of one shape and one hash; `tepal build LIST --like OLD` builds the \
-new one so. Neither a secret nor the key of a seal is needed. A patch is for one file alone, by its checksum: applied to another, it \
+new one so. Of a static filter a patch has the keys that were added to it (`tepal add`), about 7 bytes for each. Neither a secret nor the key of a seal is needed. A patch is for one file alone, by its checksum: applied to another, it \
 is refused, and what it makes is checked before it replaces anything.";
 
 /// `tepal diff`.

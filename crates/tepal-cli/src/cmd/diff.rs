@@ -24,6 +24,9 @@ struct Report {
     patch_len: u64,
     /// Bits that differ.
     flips: u64,
+    /// Keys beside a static filter that the new one alone has, and the old one alone.
+    added_keys: u64,
+    removed_keys: u64,
 }
 
 /// Runs the verb.
@@ -54,25 +57,31 @@ pub fn run(args: &DiffArgs) -> Outcome {
     let (patch_len, flips) = (patch.as_bytes().len() as u64, patch.flips());
     if !args.quiet {
         say(&summary(&patch));
-        if 2 * patch.as_bytes().len() as u64 > patch.new_len() && is_static(&args.new) {
+        if patch.flips() > 0 && 2 * patch.as_bytes().len() as u64 > patch.new_len() && is_static(&args.new) {
             complain(&format!("{}: ! {STATIC}", target.name()));
         }
     }
     if args.json {
         let (old_len, new_len) = (patch.old_len(), patch.new_len());
-        Stdout::new().document(&Report { old_len, new_len, patch_len, flips })?;
+        let (added_keys, removed_keys) = (patch.added_keys(), patch.removed_keys());
+        Stdout::new().document(&Report { old_len, new_len, patch_len, flips, added_keys, removed_keys })?;
     }
     Ok(0)
 }
 
 /// What a patch of a static filter is.
 const STATIC: &str = "of a static filter nearly half of the bits differ when a few keys do (of a million keys: one makes a patch of 8 % of the \
-                      file, 10 of half of it), and its length mostly does: send it whole, or the list of the new keys alone, to be added \
-                      there (tepal add), 8 bytes each in the file";
+                      file, 10 of half of it), and its length mostly does: send it whole, or add the new keys to the old one (tepal add) and \
+                      send a patch of that, about 7 bytes for each";
 
 /// What to do where two files have no patch between them. Of a filter that is keyed or sealed its kind is not told.
 fn way_out(property: &str, new: &Path, old: &str) -> String {
-    let opened = tepal::open(new).ok().filter(|_| property == "length");
+    let is_length = matches!(property, "length" | "length without added keys");
+    let opened = tepal::open(new).ok();
+    if !is_length && opened.as_ref().is_some_and(|file| file.filter().kind() == Kind::Ribbon) {
+        return "; a patch is between static filters of one hash, and what is new is added to the old one (tepal add) or sent whole".to_owned();
+    }
+    let opened = opened.filter(|_| is_length);
     match opened.map(|file| file.filter().kind()) {
         Some(Kind::Quotient) => format!(
             ": the table of a filter from which keys can be removed follows from how many keys there are; send it whole, or build it \
@@ -99,11 +108,23 @@ fn rebuild(old: &str) -> String {
 fn summary(patch: &Patch) -> String {
     let len = patch.as_bytes().len() as u64;
     format!(
-        "{} differ; {}, {} of the new file",
+        "{}{} differ; {}, {} of the new file",
+        keys(patch),
         number::counted(patch.flips(), "bit"),
         number::size(len),
         number::percent(len as f64 / patch.new_len() as f64)
     )
+}
+
+/// What a patch does to the keys that were added to a static filter: `100 keys added, 2 taken away, `; nothing where it does nothing.
+pub(super) fn keys(patch: &Patch) -> String {
+    let keys = |keys| number::counted(keys, "key");
+    match (patch.added_keys(), patch.removed_keys()) {
+        (0, 0) => String::new(),
+        (added, 0) => format!("{} added, ", keys(added)),
+        (0, removed) => format!("{} taken away, ", keys(removed)),
+        (added, removed) => format!("{} added, {} taken away, ", keys(added), number::count(removed)),
+    }
 }
 
 /// An error with the name of the file that is to blame.

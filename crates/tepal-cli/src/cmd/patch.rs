@@ -2,6 +2,7 @@
 
 use tepal::{Error, Patch};
 
+use super::diff::keys;
 use crate::args::PatchArgs;
 use crate::error::{Failure, Outcome};
 use crate::output::{Change, keep, say};
@@ -42,7 +43,8 @@ pub fn run(args: &PatchArgs) -> Outcome {
     }
     if !args.change.quiet {
         say(&format!(
-            "{} changed: {} is the new file, {}",
+            "{}{} changed: {} is the new file, {}",
+            keys(&patch),
             number::counted(patch.flips(), "bit"),
             target.name(),
             number::size(patch.new_len())

@@ -273,3 +273,70 @@ fn a_patch_is_no_filter_and_is_named() {
         );
     }
 }
+
+/// A static filter, and the keys that were added to it: a patch has about 7 bytes for each.
+#[test]
+fn keys_that_were_added_to_a_static_filter() {
+    let place = Place::new();
+    place.write("list", numbers(0..50_000));
+    place.write("more", numbers(60_000..60_100));
+    place.write("others", numbers(60_050..60_200));
+    assert_eq!(place.run("build -q --static -p 1e-6 list -o old").code, 0);
+    for (name, list) in [("new", "more"), ("other", "others")] {
+        fs::copy(place.path("old"), place.path(name)).unwrap();
+        assert_eq!(place.run(&format!("add -q {name} {list}")).code, 0);
+    }
+    let ran = place.run("diff old new -o p");
+    let len = place.read("p").len();
+    assert!((800..1000).contains(&len), "{len}");
+    assert_eq!(
+        (ran.code, ran.err.as_str()),
+        (0, &*format!("100 keys added, 0 bits differ; {len} bytes, 0.77 % of the new file\n"))
+    );
+    fs::copy(place.path("old"), place.path("phone")).unwrap();
+    let ran = place.run("patch phone p");
+    assert!(ran.code == 0 && ran.err.starts_with("100 keys added, 0 bits changed: phone is "), "{}", ran.err);
+    assert_eq!(place.read("phone"), place.read("new"));
+    assert_eq!(place.run("has -c phone list more").text(), "50100\n");
+    let ran = place.run("patch phone p");
+    assert_eq!((ran.code, ran.err.as_str()), (0, "phone: is what the patch makes already; nothing to do\n"));
+    // In another list, and back to none.
+    let ran = place.run("diff new other -o q --json");
+    assert!(ran.err.starts_with("100 keys added, 50 taken away, 0 bits differ; "), "{}", ran.err);
+    let report = ran.json();
+    assert_eq!((&report["added_keys"], &report["removed_keys"]), (&100.into(), &50.into()));
+    assert_eq!(place.run("patch -q phone q -o -").quiet(), (0, &place.read("other")[..]));
+    let ran = place.run("patch old q");
+    assert!(ran.code == 2 && ran.err.contains("the patch is for another file"), "{}", ran.err);
+    let ran = place.run("diff other old -o r");
+    assert!(ran.err.starts_with("150 keys taken away, 0 bits differ; 240 bytes, "), "{}", ran.err);
+    assert_eq!(place.run("patch -q other r").code, 0);
+    assert_eq!(place.read("other"), place.read("old"));
+
+    // Another ribbon, and another hash.
+    place.write("fewer", numbers(0..40_000));
+    assert_eq!(place.run("build -q --static -p 1e-6 fewer -o fewer_keys").code, 0);
+    assert_eq!(place.run("build -q --static -p 1e-6 --seed 3 list -o seeded").code, 0);
+    for (other, said) in [
+        ("fewer_keys", "length without added keys is "),
+        ("fewer_keys", "send it whole, or add the new keys to the old one (tepal add)"),
+        ("seeded", "its seed, key or parameter is 3, and that of new is "),
+        ("seeded", "; a patch is between static filters of one hash, "),
+    ] {
+        let ran = place.run(&format!("diff new {other} -o none"));
+        assert!(ran.code == 2 && ran.err.contains(said), "{said}: {}", ran.err);
+    }
+    // A file that is damaged is named.
+    let mut damaged = place.read("new");
+    *damaged.last_mut().unwrap() ^= 1;
+    place.write("damaged", &damaged);
+    for args in ["diff old damaged -o none", "diff damaged old -o none"] {
+        let ran = place.run(args);
+        assert!(
+            ran.code == 2 && ran.err.starts_with("tepal: damaged: damaged: the checksum of its added"),
+            "{}",
+            ran.err
+        );
+    }
+    assert!(!place.path("none").exists());
+}

@@ -128,7 +128,7 @@ fn a_static_filter_is_planned_told_of_and_compared() {
     let ran = place.run("diff f h -o p");
     assert!(ran.code == 2 && ran.err.contains(": of a static filter nearly half"), "{}", ran.err);
     let ran = place.run("diff f g -o p");
-    assert!(ran.code == 0 || ran.err.contains("to be added there (tepal add)"), "{}", ran.err);
+    assert!(ran.code == 0 || ran.err.contains("add the new keys to the old one (tepal add)"), "{}", ran.err);
     let ran = place.run("build list --like f -o new");
     assert!(
         ran.code == 2 && ran.err.contains("build the other one with --static and the -p of this one"),

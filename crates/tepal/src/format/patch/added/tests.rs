@@ -1,3 +1,6 @@
+// Lists of ranges, some of one.
+#![allow(clippy::single_range_in_vec_init)]
+
 use alloc::vec::Vec;
 use std::collections::BTreeSet;
 use std::string::{String, ToString};

@@ -19,7 +19,7 @@ use crate::quotient::timed;
 
 const KEYS: [usize; 3] = [100_000, 1_000_000, 10_000_000];
 const RATES: [f64; 4] = [0.1, 0.01, 1.0 / 256.0, 1.0 / 65_536.0];
-/// Above this rate a ribbon may have a second one behind it.
+/// Above this rate most ribbons have a second one behind them.
 const SECOND_ABOVE: f64 = 1.0 / 32.0;
 /// Different absent keys that are asked in turn; and at most so many of those that are in.
 const ASKED: u64 = 1 << 22;

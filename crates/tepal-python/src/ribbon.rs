@@ -16,7 +16,7 @@ use crate::{error, key, objects, options};
 /// filter.
 ///
 /// `keys` is whatever `BloomFilter.update` takes. Repeats count once, nulls not at all. Takes some 16 bytes a key while it is built.
-/// A few keys that come later may be added, at 8 bytes each, until it is built anew. At rates between powers of two above 1/32 a second
+/// A few keys that come later may be added, at 8 bytes each, until it is built anew. At rates between powers of two above 1/64 a second
 /// ribbon saves up to 3 % of the bits; `prefer_speed=True` is without it, quicker to build and to ask.
 ///
 /// >>> blocked = tepal.RibbonFilter(["apple", "banana", "apple"], 0.001)

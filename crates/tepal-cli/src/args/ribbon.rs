@@ -20,7 +20,7 @@ pub struct RibbonArgs {
         conflicts_with_all = ["deletable", "count_bits", "counting", "window", "growing"])]
     pub is_static: bool,
 
-    /// With --static: rather a fast filter than the smallest one, at rates between powers of two above 1 in 32
+    /// With --static: rather a fast filter than the smallest one, at rates between powers of two above 1 in 64
     #[arg(long, requires = "is_static", aliases = ["fast"])]
     pub prefer_speed: bool,
 }

@@ -10,7 +10,7 @@ change. At 1 % a key takes 6.74 bits, where a Bloom filter takes 9.95 and no fil
   tepal build blocked.txt --static -o blocked.tepal
   tepal build blocked.txt --static -p 0.1% --name blocked -o blocked.tepal
   tepal has -c blocked.tepal seen.txt
-It is asked like any other filter. Memory: twice the filter, a byte a key, what --memory says for keys that wait, and some 16 MiB.";
+It is asked like any other filter. Memory: twice the filter, a byte a key, what --memory says for keys that wait, and some 20 MiB with two threads.";
 
 /// Whether the list is complete, and what the filter of it is to be.
 #[derive(Args, Clone, Copy, Debug, Default)]

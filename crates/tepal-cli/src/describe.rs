@@ -239,7 +239,7 @@ impl Description {
                 .filter(|_| facts.kind == Kind::Ribbon)
                 .map(|ribbon| ribbon.added),
             of_numbers: facts.ribbon.as_ref().and_then(|ribbon| ribbon.numbers),
-            distinct_numbers: facts.ribbon.as_ref().and_then(distinct_numbers),
+            distinct_numbers: facts.ribbon.as_ref().and_then(RibbonFacts::distinct_numbers),
             picked_keys: facts
                 .ribbon
                 .as_ref()
@@ -273,12 +273,6 @@ impl Description {
         }
     }
 }
-
-/// Different numbers in a ribbon that was made of a table; nothing of one of keys.
-pub fn distinct_numbers(ribbon: &RibbonFacts) -> Option<u64> {
-    ribbon.numbers.map(|_| ribbon.keys.saturating_sub(ribbon.added))
-}
-
 /// Can keys be removed from it?
 pub fn can_remove(filter: &AnyFilter) -> bool {
     match filter {

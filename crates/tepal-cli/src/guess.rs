@@ -7,7 +7,7 @@ use crate::args::GUESSED_STATIC;
 /// What to do in place of a verb that there is not.
 pub fn verb(found: &str) -> Option<&'static str> {
     Some(match found {
-        "freeze" | "static" | "ribbon" => {
+        name if name == "freeze" || GUESSED_STATIC.contains(&name) => {
             "a static filter is made of a list by tepal build LIST --static -o FILTER, and of one from which keys can be removed by \
              tepal shrink FILTER -p RATE --static"
         }
@@ -61,7 +61,8 @@ pub fn flag(verb: &str, found: &str) -> Option<&'static str> {
         }
         ("plan", "--known-keys") => "plan --map VALUES has a row for it, map-known; leave it out",
         ("merge", "--static") => {
-            "merge the filters first, and then make a static one: tepal shrink FILTER -p RATE --static"
+            "filters from which keys can be removed, and growing ones, are merged first, and then made static: tepal shrink FILTER -p RATE --static; \
+             of others build one of all lists: tepal build LIST... --static"
         }
         ("uniq", "--static") => "uniq adds keys all the time, and a static filter takes few; leave it out",
         ("build" | "add" | "get" | "has" | "which" | "uniq" | "test", "--key-field" | "--column") => {

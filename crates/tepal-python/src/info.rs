@@ -82,16 +82,11 @@ pub(crate) fn dict<'py>(py: Python<'py>, facts: &Facts, can_remove: bool) -> PyR
         "value_bits": facts.ribbon.as_ref().map(|ribbon| ribbon.value_bits).filter(|bits| *bits > 0),
         "added_keys": facts.ribbon.as_ref().filter(|_| facts.kind == Kind::Ribbon).map(|ribbon| ribbon.added),
         "of_numbers": facts.ribbon.as_ref().and_then(|ribbon| ribbon.numbers),
-        "distinct_numbers": facts.ribbon.as_ref().and_then(distinct_numbers),
+        "distinct_numbers": facts.ribbon.as_ref().and_then(RibbonFacts::distinct_numbers),
         "picked_keys": facts.ribbon.as_ref().filter(|_| facts.kind == Kind::Ribbon).map(|ribbon| ribbon.picked),
         "window": window(py, facts)?,
         "warnings": facts.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
-}
-
-/// Different numbers in a ribbon that was made of a table; nothing of one of keys.
-fn distinct_numbers(ribbon: &RibbonFacts) -> Option<u64> {
-    ribbon.numbers.map(|_| ribbon.keys.saturating_sub(ribbon.added))
 }
 
 fn sum(facts: &Facts, of: fn(&PartFacts) -> u64) -> u64 {

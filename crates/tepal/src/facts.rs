@@ -304,6 +304,14 @@ pub struct RibbonFacts {
     pub picked: u64,
 }
 
+impl RibbonFacts {
+    /// Different numbers in it, where it was made of a table: of its [`keys`](Self::keys) those that were not added.
+    #[must_use]
+    pub fn distinct_numbers(&self) -> Option<u64> {
+        self.numbers.map(|_| self.keys.saturating_sub(self.added))
+    }
+}
+
 /// How long an expiring filter keeps a key: its window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

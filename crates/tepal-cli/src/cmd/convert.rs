@@ -23,6 +23,11 @@ pub fn run(args: &ConvertArgs) -> Outcome {
 
 /// Makes a static filter of it, which is what `tepal shrink --static` does.
 fn to_static(args: &ConvertArgs) -> Outcome {
+    if args.form.is_some() {
+        return Err(Failure::new(
+            "--form is one of --to redisbloom, and a static filter has none; leave it out",
+        ));
+    }
     let MakeArgs { output, force, no_wait, quiet } = args.make.clone();
     shrink::run(&ShrinkArgs {
         filter: args.filter.clone(),

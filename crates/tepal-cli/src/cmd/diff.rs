@@ -48,7 +48,7 @@ pub fn run(args: &DiffArgs) -> Outcome {
             &shown(&args.new),
             format!(
                 "its {property} is {found}, and that of {old} is {expected}{}",
-                way_out(property, &args.new, &old)
+                way_out(property, &args.old, &args.new)
             ),
         ),
         error => named(args, error),
@@ -57,7 +57,9 @@ pub fn run(args: &DiffArgs) -> Outcome {
     let (patch_len, flips) = (patch.as_bytes().len() as u64, patch.flips());
     if !args.quiet {
         say(&summary(&patch));
-        if patch.flips() > 0 && 2 * patch.as_bytes().len() as u64 > patch.new_len() && is_static(&args.new) {
+        // A sixteenth of all bits: fewer are not those of another list.
+        let are_many = 2 * patch.flips() > patch.new_len();
+        if are_many && 2 * patch.as_bytes().len() as u64 > patch.new_len() && is_static(&args.new) {
             complain(&format!("{}: ! {STATIC}", target.name()));
         }
     }
@@ -75,26 +77,37 @@ const STATIC: &str = "of a static filter nearly half of the bits differ when a f
                       send a patch of that, about 7 bytes for each";
 
 /// What to do where two files have no patch between them. Of a filter that is keyed or sealed its kind is not told.
-fn way_out(property: &str, new: &Path, old: &str) -> String {
+fn way_out(property: &str, old: &Path, new: &Path) -> String {
     let is_length = matches!(property, "length" | "length without added keys");
-    let opened = tepal::open(new).ok();
-    if !is_length && opened.as_ref().is_some_and(|file| file.filter().kind() == Kind::Ribbon) {
-        return "; a patch is between static filters of one hash, and what is new is added to the old one (tepal add) or sent whole".to_owned();
+    let [from, to] = [old, new].map(|path| tepal::open(path).ok());
+    let size_of = |opened: &Option<Opened>| opened.as_ref().map(|file| file.filter().facts().size_in_bytes);
+    let kind_of = |opened: &Option<Opened>| opened.as_ref().map(|file| file.filter().kind());
+    let kinds = [kind_of(&from), kind_of(&to)];
+    if let [Some(from), Some(to)] = kinds {
+        if from != to {
+            return "; a patch is between two filters of one kind: send the new one whole".to_owned();
+        }
     }
-    let opened = opened.filter(|_| is_length);
-    match opened.map(|file| file.filter().kind()) {
-        Some(Kind::Quotient) => format!(
+    match kinds[1].or(kinds[0]) {
+        Some(Kind::Ribbon) if is_length && size_of(&from) == size_of(&to) => {
+            "; these static filters differ in what stands beside their bits (name, labels, seal): send the new one whole".to_owned()
+        }
+        Some(Kind::Ribbon) if is_length => format!(": {STATIC}"),
+        Some(Kind::Ribbon) => {
+            "; a patch is between static filters of one hash, and what is new is added to the old one (tepal add) or sent whole".to_owned()
+        }
+        Some(Kind::Quotient) if is_length => format!(
             ": the table of a filter from which keys can be removed follows from how many keys there are; send it whole, or build it \
-             with --like {old}, which keeps the length while the keys fit"
+             with --like {}, which keeps the length while the keys fit",
+            shown(old)
         ),
-        Some(Kind::Map) => {
+        Some(Kind::Map) if is_length => {
             ": a map follows from all its keys and values, and differs everywhere where one is another; send it whole".to_owned()
         }
-        Some(Kind::Growing | Kind::Expiring | Kind::Segment) => {
+        Some(Kind::Growing | Kind::Expiring | Kind::Segment) if is_length => {
             ": the tables of such a filter follow from how many keys there are; send it whole".to_owned()
         }
-        Some(Kind::Ribbon) => format!(": {STATIC}"),
-        _ => format!("; {}", rebuild(old)),
+        _ => format!("; {}", rebuild(&shown(old))),
     }
 }
 

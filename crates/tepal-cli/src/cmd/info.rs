@@ -11,7 +11,7 @@ use crate::args::{InfoArgs, span};
 use crate::article::Article;
 use crate::clock;
 use crate::cmd::plan::at_next_power;
-use crate::describe::{Description, Told, bits_of, distinct_numbers, hex, load};
+use crate::describe::{Description, Told, bits_of, hex, load};
 use crate::error::{Failure, Outcome};
 use crate::open::open_one_of;
 use crate::output::{Stdout, complain};
@@ -226,7 +226,7 @@ fn keys(told: &Told) -> String {
     }
     if let (Kind::Ribbon | Kind::Map, Some(keys)) = (facts.kind, facts.keys_inserted) {
         let added = facts.ribbon.as_ref().map_or(0, |ribbon| ribbon.added);
-        if let Some(numbers) = facts.ribbon.as_ref().and_then(distinct_numbers) {
+        if let Some(numbers) = facts.ribbon.as_ref().and_then(RibbonFacts::distinct_numbers) {
             let added = match added {
                 0 => String::new(),
                 added => format!("; and {} added later, {}", counted(added, "key"), size(8 * added)),
@@ -293,7 +293,7 @@ fn least(facts: &Facts, ribbon: &RibbonFacts) -> Option<String> {
             format!("; for {} wrong it would take {bits:.2}", rate(power))
         }
         (Some(numbers), _) => {
-            let own = distinct_numbers(ribbon).unwrap_or(0) as f64 / numbers as f64;
+            let own = ribbon.distinct_numbers().unwrap_or(0) as f64 / numbers as f64;
             format!("; {} of all other keys have a number of the table", rate(own))
         }
         (None, None) => String::new(),

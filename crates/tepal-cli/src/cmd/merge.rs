@@ -133,11 +133,13 @@ fn refusal(error: &Error) -> String {
 }
 
 fn report(merged: usize, told: &Told) {
+    let is_counted = told.facts.ribbon.is_some();
     say(&format!(
-        "{} merged: about {}{}; {}",
+        "{} merged: {}{}{}; {}",
         number::counted(merged as u64, "filter"),
+        if is_counted { "" } else { "about " },
         number::counted(told.facts.estimated_len.round() as u64, "different key"),
-        if told.facts.tables.is_empty() { " by the bits" } else { "" },
+        if told.facts.tables.is_empty() && !is_counted { " by the bits" } else { "" },
         told.rates(","),
     ));
 }

@@ -84,7 +84,7 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
         complain(&format!("{}: ! {text}", target.name()));
     }
     if args.is_static && !args.change.quiet {
-        say("keys can be added to it, and none removed");
+        say("keys can be added to it, and none removed or counted");
     }
     if shares_numbers && !args.is_static {
         complain(&format!(

@@ -409,7 +409,7 @@ impl AnyFilter {
                 "its keys are in segments; build a map of them (`RibbonMap::builder`, `tepal build --by --static`)"
             }
             _ => {
-                "it holds no number of any key; build one of the list (`RibbonFilter::builder`, `tepal build --static`)"
+                "it holds bits that keys have in common, and of no key enough to make another filter of it; build one of the list (`RibbonFilter::builder`, `tepal build --static`)"
             }
         };
         Error::NotPossible { kind: self.kind(), operation: "become a static filter", instead }

@@ -11,8 +11,7 @@ use crate::keys::prepare;
 use crate::live::{Filters, Known};
 
 /// Why what is no map cannot be asked.
-pub const NO_VALUES: &str =
-    "a filter, which has no values; tepal has says whether a key is in it, and tepal build --map makes a map";
+pub const NO_VALUES: &str = "a filter, which has no values; tepal has says whether a key is in it, tepal which in which segment, and tepal build --map makes a map";
 
 /// Gets the values of records.
 pub struct Get<'a> {

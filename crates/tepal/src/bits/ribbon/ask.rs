@@ -180,7 +180,7 @@ pub(super) fn value<P: Parities>(shape: &Shape, words: &[u64], h: u64) -> (u64, 
         return (last_value(shape, words, h), shape.fields().deep.into());
     };
     let (place, halves) = (layer.place::<Any>(start), halves(coefficients(x), start));
-    // No closures here: each would be a function of its own, for any CPU.
+    // No closures here: what a level's function may use of the CPU, a closure may not.
     if let Some(eights) = Eights::new(words, layer.columns) {
         if let Some(value) = place.value::<P>(eights, halves) {
             return (value, place.columns.into());

@@ -25,7 +25,7 @@ pub(crate) fn get<P: Parities>(shape: &Shape, words: &[u64], greatest: u32, h: u
     value_of(shape, value::<P>(shape, words, h), greatest, h)
 }
 
-/// The same of a large ribbon; nothing for a key that has to go the long way.
+/// [`get`] of a large ribbon; nothing for a key that has to go the long way.
 #[inline(always)]
 pub(crate) fn get_near<P: Parities>(
     shape: &Shape,
@@ -36,7 +36,7 @@ pub(crate) fn get_near<P: Parities>(
     get_from::<P>(shape, words, greatest, shape.first().start_of_all(h), h)
 }
 
-/// The same of a key that starts here.
+/// [`get_near`] for a key that starts here in the first layer.
 #[inline(always)]
 fn get_from<P: Parities>(
     shape: &Shape,

@@ -94,9 +94,14 @@ fn read_second(numbers: &mut Fields<'_>, first: &Shape, keys: u64) -> Result<Thi
     let last = small_number(number(numbers)?, "the last slots of the second ribbon")?;
     let last_seed = numbers.u8()?;
     let (words, seeds, has_third) = read_layers(numbers)?;
-    let (Ok(most), Ok(last), false) = (u16::try_from(most), u16::try_from(last), has_third) else {
+    if has_third {
+        return Err(Error::damaged(
+            "an embedded ribbon has a third one behind its second one, and there are two at most",
+        ));
+    }
+    let (Ok(most), Ok(last)) = (u16::try_from(most), u16::try_from(last)) else {
         return Err(Error::damaged(format_args!(
-            "an embedded second ribbon for {most} of 65536 keys, with {last} last slots, and a third one: {has_third}"
+            "an embedded second ribbon for {most} of 65536 keys, with {last} last slots; expected at most 65535 each"
         )));
     };
     let fields = RibbonFields { columns: 1, deep: 1, split: 0, words, seeds, last, last_seed, value_bits: 0 };

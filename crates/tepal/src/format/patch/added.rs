@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 #[cfg(feature = "ribbon")]
 use super::gaps::Encoder;
-use super::gaps::{Bits, Hashes, Positions};
+use super::gaps::{Bits, Hashes, Positions, parameter_of_hashes};
 use crate::error::{Error, Result};
 use crate::fields::Fields;
 use crate::format::seal::SEAL_BYTES;
@@ -74,6 +74,10 @@ impl Added {
         let mut added = Added { old, coded, is_inverted, put, seal_len: 0 };
         let seal_len = behind.checked_sub(list_len(added.new_keys())).ok_or_else(damaged)?;
         if !is_seal(seal_len) || seal_len > code as u64 {
+            return Err(damaged());
+        }
+        // Each hash takes a bit more than its remainder, or more.
+        if put.saturating_mul(u64::from(parameter_of_hashes(put)) + 1) > 8 * (code as u64 - seal_len) {
             return Err(damaged());
         }
         added.seal_len = seal_len as usize;

@@ -36,8 +36,8 @@ impl Mean {
     }
 }
 
-/// The parameter for so many hashes, at least one: their gaps are about 2^k to 2^(k + 1) long.
-fn parameter_of_hashes(count: u64) -> u32 {
+/// The parameter for so many hashes (64 for none): their gaps are about 2^k to 2^(k + 1) long.
+pub(super) fn parameter_of_hashes(count: u64) -> u32 {
     count.leading_zeros()
 }
 

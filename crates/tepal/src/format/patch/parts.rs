@@ -127,7 +127,9 @@ fn added_keys<'a>(before: &[u8], behind: &'a [u8]) -> Result<(&'a [u8], &'a [u8]
         .map(|len| behind.split_at(len))
         .ok_or_else(|| {
             let len = behind.len();
-            Error::damaged(format_args!("{len} bytes behind the body, where there is something else"))
+            Error::damaged(format_args!(
+                "{len} bytes behind the body of a static filter, which are not what its flags say is there"
+            ))
         })?;
     if added.is_empty() {
         return Ok((added, seal));

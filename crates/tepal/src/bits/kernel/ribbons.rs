@@ -150,7 +150,7 @@ impl RibbonKernel {
     // after finding its CPU features; nothing else is required of the callers.
 
     /// Is what is stored for this hash its fingerprint?
-    #[inline]
+    #[inline(always)]
     pub(crate) fn contains(self, shape: &Shape, words: &[u64], h: u64) -> bool {
         // SAFETY: the CPU has the level's features, see above.
         match unsafe { (self.contains)(shape, words, h) } {

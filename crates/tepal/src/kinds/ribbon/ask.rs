@@ -33,7 +33,7 @@ impl<L: PlainStorage> RibbonFilter<L> {
 
     /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
     /// [`key_hasher`](Self::key_hasher), or by the caller.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
         if self.thin.is_some() || self.meta.numbers.is_some() {

@@ -76,7 +76,7 @@ ids! {
         /// A Bloom filter, of any scheme and layout: [`BloomFilter`](crate::BloomFilter).
         Bloom = 1 "bloom",
         /// A chain of Bloom filters that grows, as RedisBloom and valkey-bloom have it:
-        /// [`ScalableBloomFilter`](crate::ScalableBloomFilter). It has no tepal file.
+        /// [`ScalableBloomFilter`](crate::ScalableBloomFilter). Only a chain that grows by tepal's own rule has a tepal file.
         Scalable = 2 "scalable",
         /// A table of numbers, from which keys can be removed: `QuotientFilter`, which the feature `quotient` has.
         Quotient = 3 "quotient",

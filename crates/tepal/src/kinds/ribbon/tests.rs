@@ -114,7 +114,7 @@ fn a_second_ribbon_makes_it_smaller() {
     assert!(built(&keys[..2048], 0.1).thin.is_some());
 }
 
-/// What is promised of 100,000 keys and more: at most 1.02 times the least, log2(1 / rate), at any rate of 1/8 or less.
+/// From 100,000 keys on, at any rate of 1/8 or less: at most 1.02 times the least, log2(1 / rate), for these keys.
 #[test]
 fn no_rate_from_an_eighth_on_takes_more() {
     // How far between two powers of two: just beside each place where a second ribbon can begin or end too.

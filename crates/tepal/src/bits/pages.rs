@@ -25,10 +25,18 @@ pub(crate) fn ask_for_huge<T>(lines: &mut [T]) {
     }
 }
 
+/// The size of the system's pages, in bytes.
+#[cfg(all(feature = "std", target_os = "linux"))]
+fn page_size() -> usize {
+    // SAFETY: the call takes no pointer and changes nothing.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    // No Linux fails here.
+    usize::try_from(size).unwrap_or(4096)
+}
+
 #[cfg(all(feature = "std", target_os = "linux"))]
 fn advise_huge<T>(lines: &mut [T]) {
-    use rustix::mm::{Advice, madvise};
-    let page = rustix::param::page_size();
+    let page = page_size();
     let start = lines.as_mut_ptr().cast::<u8>();
     // Only whole pages inside the array: the rest of its first and last page belongs to others.
     let before = start.align_offset(page);
@@ -36,15 +44,14 @@ fn advise_huge<T>(lines: &mut [T]) {
     let start = start.wrapping_add(before).cast();
     // SAFETY: the pages lie within `lines`, and this advice changes no byte of them, only how the system maps
     // them.
-    let _refused = unsafe { madvise(start, len, Advice::LinuxHugepage) };
+    let _refused = unsafe { libc::madvise(start, len, libc::MADV_HUGEPAGE) };
 }
 
 /// Gives the memory of lines back to the system that nobody reads any more: what they hold is lost. Where the system takes none,
 /// nothing happens.
 #[cfg(all(feature = "quotient", feature = "std", target_os = "linux"))]
 pub(crate) fn give_back(lines: &mut [Line]) {
-    use rustix::mm::{Advice, madvise};
-    let page = rustix::param::page_size();
+    let page = page_size();
     let start = lines.as_mut_ptr().cast::<u8>();
     let before = start.align_offset(page);
     if before >= size_of_val(lines) {
@@ -54,7 +61,7 @@ pub(crate) fn give_back(lines: &mut [Line]) {
     let start = start.wrapping_add(before).cast();
     // SAFETY: the pages lie within `lines`, which nobody else has. They are zeros when they are read again, or what they were,
     // and both are values of a line.
-    let _refused = unsafe { madvise(start, len, Advice::LinuxDontNeed) };
+    let _refused = unsafe { libc::madvise(start, len, libc::MADV_DONTNEED) };
 }
 
 /// Elsewhere the memory goes when the array does.

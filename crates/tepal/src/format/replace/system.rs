@@ -1,5 +1,7 @@
 //! What saving asks of the system beyond the standard library: advisory locks, owners and modes, names that must be new.
 
+#![allow(unsafe_code)]
+
 use std::fs::File;
 use std::io;
 
@@ -18,14 +20,30 @@ pub(super) fn sync_file(file: &File) -> io::Result<()> {
 
 #[cfg(unix)]
 mod unix {
+    use std::ffi::CString;
     use std::fs::{self, File, Metadata, OpenOptions, Permissions};
     use std::io;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
     use std::path::{Path, PathBuf};
     use std::thread;
     use std::time::{Duration, Instant};
 
-    use rustix::fs::{Access, FlockOperation, OFlags, access, flock};
+    /// The result of a call of the system that gives -1 where it fails.
+    fn checked(result: impl Into<i64>) -> io::Result<()> {
+        if result.into() == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+
+    /// A path as the system's calls take it. One with a NUL byte names no file.
+    fn c_path(path: &Path) -> io::Result<CString> {
+        Ok(CString::new(path.as_os_str().as_bytes())?)
+    }
+
+    fn flock(file: &File, operation: libc::c_int) -> io::Result<()> {
+        // SAFETY: the descriptor is open for as long as `file` is borrowed, and the call takes no pointer.
+        checked(unsafe { libc::flock(file.as_raw_fd(), operation) })
+    }
 
     /// Makes a file that its owner alone may read and write.
     pub(in super::super) fn create_private(path: &Path) -> io::Result<File> {
@@ -35,7 +53,7 @@ mod unix {
     /// Opens a file so that it can be locked; nothing where it is no regular file. A link is not followed,
     /// and a pipe not waited for.
     pub(in super::super) fn try_open(path: &Path) -> io::Result<Option<File>> {
-        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
+        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
         // Some network file systems lock only what is open for writing.
         let file = match OpenOptions::new().write(true).custom_flags(flags).open(path) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -48,17 +66,22 @@ mod unix {
 
     /// Locks the file for this process, at once or not at all.
     pub(in super::super) fn try_lock(file: &File) -> io::Result<()> {
-        Ok(flock(file, FlockOperation::NonBlockingLockExclusive)?)
+        flock(file, libc::LOCK_EX | libc::LOCK_NB)
     }
 
     /// Locks the file for this process, when whoever has locked it is done.
     pub(in super::super) fn lock(file: &File) -> io::Result<()> {
-        Ok(rustix::io::retry_on_intr(|| flock(file, FlockOperation::LockExclusive))?)
+        loop {
+            match flock(file, libc::LOCK_EX) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                outcome => return outcome,
+            }
+        }
     }
 
     /// Gives a lock back at once: to close the file does that only when no process that was begun meanwhile has it open still.
     pub(in super::super) fn unlock(file: &File) {
-        let _ = flock(file, FlockOperation::Unlock);
+        let _ = flock(file, libc::LOCK_UN);
     }
 
     /// Is the file at `path` this one?
@@ -138,18 +161,29 @@ mod unix {
         if !fs::metadata(folder)?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
-        Ok(access(folder, Access::WRITE_OK | Access::EXEC_OK)?)
+        let folder = c_path(folder)?;
+        // SAFETY: `folder` ends with a NUL and lives through the call, which only reads it.
+        checked(unsafe { libc::access(folder.as_ptr(), libc::W_OK | libc::X_OK) })
     }
 
     /// Is something mounted on this very file?
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", any(target_env = "gnu", target_env = "musl")))]
     pub(in super::super) fn is_mounted(path: &Path) -> bool {
-        use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
-        statx(CWD, path, AtFlags::empty(), StatxFlags::empty())
-            .is_ok_and(|found| found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
+        /// Of statx(2), for which not every version of `libc` has a name.
+        const STATX_ATTR_MOUNT_ROOT: u64 = 0x2000;
+        let Ok(path) = c_path(path) else { return false };
+        let mut found = core::mem::MaybeUninit::<libc::statx>::zeroed();
+        // SAFETY: `path` ends with a NUL; `found` has room for the structure that the call writes. Both live through it. The
+        // arguments are those of statx(2).
+        let result = unsafe {
+            libc::syscall(libc::SYS_statx, libc::AT_FDCWD, path.as_ptr(), 0, 0u32, found.as_mut_ptr())
+        };
+        // SAFETY: it was zeroed, and zeros are a value of a structure of numbers.
+        let found = unsafe { found.assume_init() };
+        result == 0 && found.stx_attributes & STATX_ATTR_MOUNT_ROOT != 0
     }
 
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(not(all(target_os = "linux", any(target_env = "gnu", target_env = "musl"))))]
     pub(in super::super) fn is_mounted(_path: &Path) -> bool {
         false
     }
@@ -157,8 +191,13 @@ mod unix {
     /// Renames to a name that nothing has.
     #[cfg(target_os = "linux")]
     pub(in super::super) fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        Ok(renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)?)
+        let (from, to) = (c_path(from)?, c_path(to)?);
+        // SAFETY: both paths end with a NUL and live through the call, which only reads them. The arguments are those of
+        // renameat2(2), for which not every C library has a function.
+        checked(unsafe {
+            let here = libc::AT_FDCWD;
+            libc::syscall(libc::SYS_renameat2, here, from.as_ptr(), here, to.as_ptr(), libc::RENAME_NOREPLACE)
+        })
     }
 
     #[cfg(not(target_os = "linux"))]

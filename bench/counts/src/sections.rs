@@ -121,6 +121,7 @@ pub(crate) fn run() {
     let bytes = bloom!(texts, "line", Layout::Line);
     bloom!(texts, "double", Layout::Double);
     bloom!(texts, "split-block", Layout::SplitBlock);
+    bloom!(texts, "scattered", Layout::Scattered);
 
     let path = std::env::temp_dir().join(format!("tepal-counts-{}.tepal", std::process::id()));
     std::fs::write(&path, &bytes).expect("a file in the temporary folder");

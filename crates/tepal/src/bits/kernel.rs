@@ -131,8 +131,6 @@ table!(INSERT_NOTING: fn(lines: &mut [Line], h: u64) -> bool = |rule| rule.inser
 table!(INSERT_MANY: fn(lines: &mut [Line], h: &[u64]) = |rule| rule.insert_many(lines, h));
 table!(INSERT_MANY_NOTING: fn(lines: &mut [Line], h: &[u64], is_new: &mut [bool]) =
     |rule| rule.insert_many_noting(lines, h, is_new));
-table!(INSERT_MANY_COUNTING: fn(lines: &mut [Line], h: &[u64]) -> u64 =
-    |rule| rule.insert_many_counting(lines, h));
 table!(COUNT: fn(lines: &[Line]) -> u64 = crate::bits::count(lines));
 table!(MOST_SET: fn(lines: &[Line], every: usize, in_halves: bool) -> u32 =
     crate::bits::most_set(lines.iter().copied(), every, in_halves));
@@ -368,10 +366,12 @@ impl Kernel {
         unsafe { self.of(&INSERT_MANY_NOTING)(rules, lines, h, is_new) }
     }
 
-    #[inline]
+    /// [`insert`](Self::insert) for each of a batch: how many bits were not set before. Near a filter's limit alone, so it has
+    /// no loop of its own.
     pub(crate) fn insert_many_counting(self, rules: &Rules, lines: &mut [Line], h: &[u64]) -> u64 {
+        let insert = self.of(&INSERT);
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { self.of(&INSERT_MANY_COUNTING)(rules, lines, h) }
+        h.iter().map(|h| u64::from(unsafe { insert(rules, lines, *h) })).sum()
     }
 
     /// [`Pass::insert`].

@@ -242,14 +242,6 @@ pub(crate) trait Rule: Copy {
         let is_new = &mut is_new[..hashes.len()];
         fetching_ahead!(self, lines, hashes, |i, h| is_new[i] = self.insert_noting(lines, h));
     }
-
-    /// Inserts a batch and says how many bits were not set before.
-    #[inline(always)]
-    fn insert_many_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, hashes: &[u64]) -> u64 {
-        let mut new = 0;
-        fetching_ahead!(self, lines, hashes, |_i, h| new += u64::from(self.insert_counting(lines, h)));
-        new
-    }
 }
 
 /// The number in 0..n that a hash falls on: the high half of the product, for any n.

@@ -12,8 +12,8 @@ use tepal_cli::fuzzing::{
 /// Packed bytes that unpack to at most a few dozen MiB.
 const MOST_PACKED: usize = 1024;
 
-/// An argument that is a number, a size, a rate or a seed: read or refused in one line, and what is written
-/// from it is read again.
+/// An argument that is a number, a size, a rate or a seed: read or refused in one line, what is written from it is read
+/// again, and a comma changes no number: it is refused, or it separates thousands.
 pub fn numbers(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let one_line = |error: String| assert!(!error.is_empty() && !error.contains('\n'), "{error}");
@@ -42,6 +42,14 @@ pub fn numbers(data: &[u8]) {
         }
         Err(error) => one_line(error),
     }
+    if let Some(plain) = without_commas(text) {
+        assert_eq!(number::parse_count(text).ok(), number::parse_count(&plain).ok());
+        assert_eq!(number::parse_size(text).ok(), number::parse_size(&plain).ok());
+    } else if text.contains(',') {
+        assert!(number::parse_count(text).is_err() && number::parse_size(text).is_err());
+        let is_ratio = text.contains(['/', 'n', 'N']);
+        assert!(is_ratio || number::parse_rate(text).is_err());
+    }
     if let Ok(seed) = number::parse_seed(text) {
         assert_eq!(number::parse_seed(&seed.to_string()), Ok(seed));
         assert_eq!(number::parse_seed(&format!("{seed:#x}")), Ok(seed));
@@ -49,6 +57,16 @@ pub fn numbers(data: &[u8]) {
     if let Ok(field) = Field::parse(text) {
         assert_eq!(Field::parse(&field.text()), Ok(field));
     }
+}
+
+/// The text without its commas, if each of them separates thousands.
+fn without_commas(text: &str) -> Option<String> {
+    let groups: Vec<&str> = text.trim().split(',').collect();
+    let is_whole = |group: &&&str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let is_first = (1..=3).contains(&groups[0].len()) && !groups[0].starts_with('0');
+    let are_groups = groups.iter().filter(is_whole).count() == groups.len()
+        && groups[1..].iter().all(|group| group.len() == 3);
+    (groups.len() > 1 && is_first && are_groups).then(|| groups.concat())
 }
 
 /// A file of keys: how its rows are formed, a line with the field, and the file. Its records are its bytes.

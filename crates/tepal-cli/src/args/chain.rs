@@ -6,6 +6,7 @@ use tepal::{BloomFilterBuilder, Form, Format, Scheme};
 
 use super::ShapeArgs;
 use crate::error::Failure;
+use crate::text::number;
 
 /// How a chain grows, its seed, and the form of its file.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -13,7 +14,7 @@ pub struct ChainArgs {
     /// With --to redisbloom or valkey-bloom: let the filter grow. When it is full, another of so many times the keys
     /// follows; their servers take 2 if not told. Without this flag it does not grow (NONSCALING) and is made for the keys
     /// of the list
-    #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "TIMES", value_parser = parse_expansion)]
     pub expansion: Option<u32>,
     /// With --to valkey-bloom: the seed of the object, 64 hex digits [default: the one that a server takes which is told
     /// not to draw one]
@@ -89,6 +90,10 @@ pub fn parse_form() -> impl TypedValueParser<Value = Form> {
         let form = Form::ALL.iter().find(|form| form.name() == name);
         form.copied().ok_or("no such form")
     })
+}
+
+fn parse_expansion(text: &str) -> Result<u32, String> {
+    number::parse_whole(text, 1, u64::from(u32::MAX))
 }
 
 fn parse_valkey_seed(text: &str) -> Result<[u8; 32], String> {

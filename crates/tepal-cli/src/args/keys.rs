@@ -15,6 +15,7 @@ use crate::input::field::{Field, KeyRules, RowFormat};
 use crate::input::limits::{Limits, parse_record, parse_window};
 use crate::input::source::Source;
 use crate::text::message::shown;
+use crate::text::number;
 
 /// The end of the help of every verb that reads keys.
 pub const KEYS_HELP: &str = "\
@@ -32,7 +33,7 @@ integers): `has` and `which` select them neither with -v nor without it, and say
 with an error at the first. --bad fail, skip or warn says otherwise. Only --bad fail makes them exit code 2 of `has` and `which`.";
 
 /// The most threads that can be asked for.
-const MOST_THREADS: usize = 1024;
+const MOST_THREADS: u64 = 1024;
 
 /// Where keys come from.
 #[derive(Args, Debug, Default)]
@@ -202,9 +203,6 @@ fn parse_delimiter(text: &str) -> Result<u8, String> {
 }
 
 fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
-    let expected = || format!("expected a number from 1 to {MOST_THREADS}, such as 4");
-    match text.parse::<NonZeroUsize>() {
-        Ok(threads) if threads.get() <= MOST_THREADS => Ok(threads),
-        _ => Err(expected()),
-    }
+    let threads = number::parse_whole(text, 1, MOST_THREADS)?;
+    Ok(NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN))
 }

@@ -86,6 +86,8 @@ const TEMPLATE: &str = "{about-with-newline}\nExamples:\n{before-help}\
   tepal has list.tepal today.txt              print the lines that are (probably) on the list
   tepal has -v list.tepal today.txt           print the lines that are surely not on it",
     after_help = "A filter answers \"no\" with certainty and \"yes\" with a known rate of error. `tepal VERB --help` tells more.
+Numbers: 20M, 1.5k, 20,000,000 or 20_000_000; sizes: 24MiB or 24MB; rates: 1%, 0.01, 1e-6 or \"1 in 1,000,000\". The decimal mark is \
+                  a point. A comma separates thousands, only in a number without a point, a unit and %.
 Exit codes: 0 done (`has`, `which`, `get`, `uniq`: a line was selected), 1 these selected none, or `test` found a broken promise, \
                   2 error."
 )]
@@ -376,6 +378,38 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    /// Whether a flag of a verb takes this value.
+    fn takes(verb: &str, flag: &str, value: &str) -> bool {
+        use clap::error::ErrorKind::{InvalidValue, ValueValidation};
+        let parsed = Cli::command().try_get_matches_from(["tepal", verb, &format!("--{flag}={value}")]);
+        !parsed.is_err_and(|error| matches!(error.kind(), InvalidValue | ValueValidation))
+    }
+
+    #[test]
+    fn no_flag_takes_a_comma_for_anything_but_thousands() {
+        let mut flags = 0;
+        for verb in Cli::command().get_subcommands() {
+            let verb_name = verb.get_name();
+            for flag in verb.get_arguments().filter(|flag| flag.get_action().takes_values()) {
+                let Some(name) = flag.get_long() else { continue };
+                let is_number =
+                    ["1", "4", "0.5", "7d", "1MiB"].iter().any(|value| takes(verb_name, name, value));
+                if !is_number || takes(verb_name, name, "x y z") {
+                    continue;
+                }
+                flags += 1;
+                for value in ["0,1%", "0,001%", "1,5M", "1,500M", "0,5GiB", "1,5", "0,5", "1,5d", "1 in 1,5"]
+                {
+                    assert!(!takes(verb_name, name, value), "{verb_name} --{name} {value}");
+                }
+            }
+        }
+        assert!(flags > 40, "{flags}");
+        for (flag, value) in [("fpr", "1 in 1,000,000"), ("capacity", "20,000,000"), ("size", "1,048,576")] {
+            assert!(takes("build", flag, value), "{flag} {value}");
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub struct ShapeArgs {
     #[arg(long, value_name = "LAYOUT", value_parser = parse_layout())]
     pub layout: Option<Layout>,
     /// How many bits each key sets [default: the best number]
-    #[arg(short = 'k', long, value_name = "K")]
+    #[arg(short = 'k', long, value_name = "K", value_parser = parse_num_hashes)]
     pub num_hashes: Option<u32>,
     /// Prefer a smaller filter to a faster one
     #[arg(long, conflicts_with = "layout")]
@@ -95,6 +95,10 @@ impl ShapeArgs {
             None => builder,
         }
     }
+}
+
+fn parse_num_hashes(text: &str) -> Result<u32, String> {
+    number::parse_whole(text, 0, u64::from(u32::MAX))
 }
 
 fn parse_layout() -> impl TypedValueParser<Value = Layout> {

@@ -4,6 +4,7 @@ use clap::Args;
 use tepal::Window;
 
 use crate::text::number;
+use crate::text::separators::without_separators;
 
 /// The end of the help of `tepal build`, about these.
 pub const WINDOW_HELP: &str = "\
@@ -23,8 +24,12 @@ pub struct WindowArgs {
         conflicts_with_all = ["deletable", "count_bits", "counting"])]
     pub window: Option<Window>,
     /// In how many generations the window is counted, 1 to 254: a key stays for up to one more [default: 6]
-    #[arg(long, value_name = "N", requires = "window", value_parser = clap::value_parser!(u8).range(1..=254))]
+    #[arg(long, value_name = "N", requires = "window", value_parser = parse_generations)]
     pub generations: Option<u8>,
+}
+
+fn parse_generations(text: &str) -> Result<u8, String> {
+    number::parse_whole(text, 1, 254)
 }
 
 /// Reads `7d`, `90min`, `1Mkeys`.
@@ -36,6 +41,7 @@ fn parse_window(text: &str) -> Result<Window, String> {
         // The letters of numbers are read as they were written.
         return number::parse_count(&text[..keys.len()]).map(Window::Keys);
     }
+    let text = without_separators(text).map_err(|misspelt| misspelt.of_whole(help))?;
     let digits = text.find(|c: char| c.is_ascii_alphabetic()).ok_or(help)?;
     let (digits, unit) = text.split_at(digits);
     let seconds = match unit.to_ascii_lowercase().as_str() {
@@ -76,6 +82,8 @@ mod tests {
             ("1000000keys", Window::Keys(1_000_000)),
             ("1Mkeys", Window::Keys(1_000_000)),
             ("1.5k keys", Window::Keys(1500)),
+            ("1,500 keys", Window::Keys(1500)),
+            ("1_000s", Window::Time(1000)),
         ] {
             assert_eq!(parse_window(text), Ok(window), "{text}");
         }
@@ -92,9 +100,15 @@ mod tests {
             "1e30keys",
             "99999999999999999999d",
             "300000000000000w",
+            "1,5d",
+            "1,500s",
+            "1,5Mkeys",
+            "1.000s",
         ] {
             assert!(parse_window(wrong).is_err(), "{wrong}");
         }
+        let text = "1,500s may be read in two ways; write 1500s";
+        assert_eq!(parse_window("1,500s"), Err(text.to_owned()));
         assert_eq!(
             [span(604_800), span(86_400 * 8), span(5400), span(61)],
             ["1 week", "8 days", "90 minutes", "61 seconds"]

@@ -4,3 +4,4 @@ pub mod message;
 pub mod nearest;
 pub mod number;
 pub mod picture;
+pub mod separators;

@@ -1,11 +1,15 @@
 //! Reads and writes numbers as people write them: `20M`, `24MiB`, `1%`, `1 in 100`.
 //!
-//! Letters are those of the SI: `k`, `M`, `G`, `T` are powers of 1000; with an `i` (`KiB`, `MiB`) powers of 1024.
+//! Letters are those of the SI: `k`, `M`, `G`, `T` are powers of 1000; with an `i` (`KiB`, `MiB`) powers of 1024. What may
+//! stand between digits is in [`separators`](crate::text::separators).
+
+use crate::text::separators::without_separators;
 
 /// Reads a number of keys: `20M`, `1.5k`, `20_000_000`, `20,000,000`, `2e7`. At least 1.
 pub fn parse_count(text: &str) -> Result<u64, String> {
     let help = "expected a whole number such as 20000000, 20M or 1.5k";
-    let (digits, unit) = split_unit(text);
+    let text = without_separators(text)?;
+    let (digits, unit) = split_unit(&text);
     let scale = multiplier(unit).ok_or_else(|| format!("not a number of keys; {help}"))?;
     match whole(digits, scale) {
         Some(0) => Err("0 keys; expected 1 or more".to_owned()),
@@ -25,7 +29,8 @@ pub fn parse_count_or_zero(text: &str) -> Result<u64, String> {
 /// Reads a size in bytes: `24MiB`, `24MB`, `24M`, `4096`. At least 1.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let help = "expected a size such as 24MiB, 24MB or 4096 (bytes)";
-    let (digits, unit) = split_unit(text);
+    let text = without_separators(text)?;
+    let (digits, unit) = split_unit(&text);
     let letter = unit.strip_suffix(['B', 'b']).unwrap_or(unit);
     let scale = multiplier(letter).ok_or_else(|| format!("not a size; {help}"))?;
     match whole(digits, scale) {
@@ -38,22 +43,32 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
 /// Reads a rate of false positives: `1%`, `0.01`, `1e-6`, `1 in 100`, `1/100`. Above 0 and below 1.
 pub fn parse_rate(text: &str) -> Result<f64, String> {
     let help = "expected a share above 0 and below 1, such as 1%, 0.01, 1e-6 or \"1 in 100\"";
-    let plain = text.trim().to_ascii_lowercase();
-    let value = if let Some(percent) = plain.strip_suffix('%') {
-        decimal(percent).map(|v| v / 100.0)
-    } else if let Some((one, many)) = plain.split_once("in").or_else(|| plain.split_once('/')) {
-        match (decimal(one), decimal(many)) {
+    let lower = text.to_ascii_lowercase();
+    let value = if let Some((one, many)) = lower.split_once("in").or_else(|| lower.split_once('/')) {
+        match (decimal(&without_separators(one)?), decimal(&without_separators(many)?)) {
             (Some(one), Some(many)) => Some(one / many),
             _ => None,
         }
     } else {
-        decimal(&plain)
+        let plain = without_separators(text)?;
+        match plain.strip_suffix('%') {
+            Some(percent) => decimal(percent).map(|v| v / 100.0),
+            None => decimal(&plain),
+        }
     };
     match value {
         Some(rate) if rate > 0.0 && rate < 1.0 => Ok(rate),
         Some(_) => Err(format!("not a rate a filter can have; {help}")),
         None => Err(format!("not a rate; {help}")),
     }
+}
+
+/// Reads a whole number from `least` to `most`, without a unit.
+pub fn parse_whole<N: TryFrom<u64>>(text: &str, least: u64, most: u64) -> Result<N, String> {
+    let expected = format!("expected a number from {least} to {most}, such as 4");
+    let plain = without_separators(text).map_err(|misspelt| misspelt.of_whole(&expected))?;
+    let value = plain.parse().ok().filter(|n| (least..=most).contains(n));
+    value.and_then(|n| N::try_from(n).ok()).ok_or(expected)
 }
 
 /// The number that a text is, if it is written as numbers are.
@@ -64,13 +79,15 @@ pub fn plain_number(text: &str) -> Option<u32> {
 
 /// Reads a seed: any `u64`, decimal or `0x…`.
 pub fn parse_seed(text: &str) -> Result<u64, String> {
-    let value = match text.strip_prefix("0x") {
-        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+    let expected = "expected a whole number from -2^63 to 2^64 - 1, or 0x and hex digits";
+    let plain = |digits| without_separators(digits).map_err(|misspelt| misspelt.of_whole(expected));
+    let value = match (text.strip_prefix("0x"), text.strip_prefix('-')) {
+        (Some(hex), _) => u64::from_str_radix(hex, 16).ok(),
         // Spark's seeds have a sign.
-        None if text.starts_with('-') => text.replace('_', "").parse().ok().map(|seed: i64| seed as u64),
-        None => text.replace('_', "").parse().ok(),
+        (None, Some(digits)) => format!("-{}", plain(digits)?).parse().ok().map(|seed: i64| seed as u64),
+        (None, None) => plain(text)?.parse().ok(),
     };
-    value.ok_or_else(|| "expected a whole number from -2^63 to 2^64 - 1, or 0x and hex digits".to_owned())
+    value.ok_or_else(|| expected.to_owned())
 }
 
 /// `20000000` as `20,000,000`.
@@ -157,7 +174,7 @@ fn split_unit(text: &str) -> (&str, &str) {
     while end < bytes.len() {
         let exponent = matches!(bytes[end], b'e' | b'E')
             && bytes.get(end + 1).is_some_and(|&b| b.is_ascii_digit() || b == b'+');
-        if !(bytes[end].is_ascii_digit() || matches!(bytes[end], b'.' | b',' | b'_') || exponent) {
+        if !(bytes[end].is_ascii_digit() || bytes[end] == b'.' || exponent) {
             break;
         }
         end += if exponent { 2 } else { 1 };
@@ -196,7 +213,6 @@ fn whole(digits: &str, scale: u64) -> Option<u64> {
                 value = value.checked_mul(10)?.checked_add(u128::from(byte - b'0'))?;
                 seen = true;
             }
-            b',' | b'_' => {}
             _ => return None,
         }
     }
@@ -209,155 +225,14 @@ fn whole(digits: &str, scale: u64) -> Option<u64> {
     u64::try_from(value / divisor).ok()
 }
 
-/// A plain decimal number; separators allowed, words such as `nan` and `inf` not.
+/// A plain decimal number; words such as `nan` and `inf` are none.
 fn decimal(text: &str) -> Option<f64> {
-    let text: String = text.trim().chars().filter(|c| !matches!(c, ',' | '_')).collect();
-    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit() || b".e+-".contains(&b)) {
+    let text = text.trim();
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit() || b".eE+-".contains(&b)) {
         return None;
     }
     text.parse().ok()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_are_read_exactly() {
-        for (text, n) in [
-            ("1", 1),
-            ("20M", 20_000_000),
-            ("1.5k", 1_500),
-            ("1G", 1_000_000_000),
-            ("20_000_000", 20_000_000),
-            ("20,000,000", 20_000_000),
-            ("2e7", 20_000_000),
-            ("1.25e+2", 125),
-            (" 20 M ", 20_000_000),
-            ("0.001k", 1),
-            ("64Ki", 65_536),
-            ("18446744073709551615", u64::MAX),
-        ] {
-            assert_eq!(parse_count(text), Ok(n), "{text}");
-        }
-        for text in [
-            "",
-            "0",
-            "0k",
-            "-1",
-            "1.5",
-            "M",
-            "1e",
-            "1e99",
-            "20X",
-            "1 2",
-            "nan",
-            ".",
-            "1.2.3",
-            "0x10",
-            "18446744073709551616",
-            "1e-3",
-            "20MM",
-            "٢",
-        ] {
-            assert!(parse_count(text).is_err(), "{text}");
-        }
-        assert_eq!(parse_count_or_zero("0"), Ok(0));
-    }
-
-    #[test]
-    fn sizes_are_read_exactly() {
-        for (text, n) in [
-            ("4096", 4096),
-            ("24MiB", 24 << 20),
-            ("24 MiB", 24 << 20),
-            ("24MB", 24_000_000),
-            ("24M", 24_000_000),
-            ("1.5KiB", 1536),
-            ("10B", 10),
-            ("2GiB", 2 << 30),
-            ("3GB", 3_000_000_000),
-            ("7T", 7_000_000_000_000),
-            ("1.5TiB", 3 << 39),
-            ("9KB", 9_000),
-        ] {
-            assert_eq!(parse_size(text), Ok(n), "{text}");
-        }
-        for text in ["", "0", "MiB", "-1MiB", "99999999TiB", "1.0001KiB", "5 bits"] {
-            assert!(parse_size(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn rates_are_read() {
-        for (text, rate) in [
-            ("1%", 0.01),
-            ("0.1%", 0.001),
-            ("0.1 %", 0.001),
-            ("0.01", 0.01),
-            ("1e-6", 1e-6),
-            ("1 in 100", 0.01),
-            ("1in100", 0.01),
-            ("1/1,000", 0.001),
-            ("1 in 1_000_000", 1e-6),
-            (".5", 0.5),
-        ] {
-            assert_eq!(parse_rate(text), Ok(rate), "{text}");
-        }
-        for text in [
-            "0", "0%", "1", "100%", "2", "nan", "NaN", "inf", "-0.1", "1 in 0", "1 in 1", "0 in 5", "", "%",
-            "in", "infinity", "1e-400", "abc",
-        ] {
-            assert!(parse_rate(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn seeds_are_read() {
-        assert_eq!(parse_seed("0"), Ok(0));
-        assert_eq!(parse_seed("0xff"), Ok(255));
-        assert_eq!(parse_seed("18446744073709551615"), Ok(u64::MAX));
-        assert_eq!(parse_seed("-1"), Ok(u64::MAX));
-        assert_eq!(parse_seed("-9223372036854775808"), Ok(1 << 63));
-        for bad in ["-", "--1", "-9223372036854775809", "18446744073709551616", "-0x1", "x"] {
-            assert!(parse_seed(bad).is_err(), "{bad}");
-        }
-        assert!(parse_seed("0x").is_err());
-    }
-
-    #[test]
-    fn numbers_are_written_for_people() {
-        assert_eq!(count(0), "0");
-        assert_eq!(count(999), "999");
-        assert_eq!(count(1_000), "1,000");
-        assert_eq!(count(20_000_000), "20,000,000");
-        assert_eq!(counted(1, "key"), "1 key");
-        assert_eq!(counted(0, "key"), "0 keys");
-        assert_eq!(size(870), "870 bytes");
-        assert_eq!(size(1024), "1.0 KiB");
-        assert_eq!(size(25_000_000), "23.8 MiB");
-        assert_eq!(size((1 << 20) - 1), "1.0 MiB");
-        assert_eq!(size(u64::MAX), "16.0 EiB");
-        assert_eq!(rate(0.01), "1 in 100");
-        assert_eq!(rate(1.0 / 95.46), "1 in 95.5");
-        assert_eq!(rate(1e-6), "1 in 1,000,000");
-        assert_eq!(rate(1.0 / 123_456.0), "1 in 123,500");
-        assert_eq!(rate(0.0), "never");
-        assert_eq!(rate(0.9), "90 %");
-        assert_eq!(rate(0.5), "1 in 2");
-        assert_eq!(rate(1e-300), "1 in 1.0e300");
-        assert_eq!(percent(0.551), "55 %");
-        assert_eq!(percent(0.0098), "0.98 %");
-        assert_eq!(percent(1.0), "100 %");
-    }
-
-    #[test]
-    fn numbers_are_those_that_are_written_so() {
-        for (text, number) in [("0", Some(0)), ("7", Some(7)), ("4294967295", Some(u32::MAX))] {
-            assert_eq!(plain_number(text), number);
-        }
-        for text in ["", "007", "+7", "-7", "4294967296", "1.0", " 1", "x", "00"] {
-            assert_eq!(plain_number(text), None, "{text:?}");
-        }
-    }
-}
+mod tests;

@@ -23,6 +23,11 @@ Keys: each line is a key, without its line end (\\n or \\r\\n). Any bytes are al
 (--max-record), and an empty line is the empty key. gzip and zstd data are unpacked; zstd data with a window of more \
 than 128 MiB (zstd --long=28 and more) needs --max-window.
 
+Text: a UTF-8 byte-order mark at the start of an input belongs to no key and is not printed. An input with a mark of UTF-16 is read, \
+and printed as UTF-8. Without a mark bytes are taken as they are. This is so with -0 too. Only one mark is left out, so keys that begin \
+with the bytes of a mark are read as they are behind a UTF-8 mark: (printf '\\357\\273\\277'; cat KEYS) | tepal has FILTER. An input \
+whose first 4 KiB have a CR and no LF is refused, but not with -0.
+
 Fields: with -f the key is one field of the line, and a blank line has no key. Without --csv, --tsv and -d, files \
 named *.csv, *.csv.gz or *.csv.zst are read as CSV; in all others, tabs separate the fields. A field that is named by its name is \
 looked for in the first row of each input, so its columns may stand in another order. A filter keeps of which field of which rows \

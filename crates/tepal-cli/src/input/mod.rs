@@ -1,6 +1,7 @@
 //! From bytes to records to keys.
 //!
-//! An input is opened and unpacked ([`source`], [`sniff`], [`zstd`]) within [`limits`], read in pieces of whole records ([`pieces`],
+//! An input is opened and unpacked ([`source`], [`sniff`], [`zstd`]) within [`limits`], turned into UTF-8 where a mark at its
+//! start says that it is UTF-16 ([`start`], [`utf16`], [`line_ends`]), read in pieces of whole records ([`pieces`],
 //! [`records`]) and given out in pages with the key of each record ([`pages`], [`field`]). [`pipeline`] does a command's
 //! work on all records, and [`parallel`] does the same on several threads. Of a record without a key [`bad`] keeps account.
 
@@ -8,6 +9,7 @@ pub mod bad;
 pub mod field;
 mod json;
 pub mod limits;
+pub mod line_ends;
 pub mod pages;
 pub mod parallel;
 pub mod pieces;
@@ -16,4 +18,8 @@ pub mod progress;
 pub mod records;
 pub mod sniff;
 pub mod source;
+pub mod start;
+#[cfg(test)]
+pub mod trickle;
+pub mod utf16;
 pub mod zstd;

@@ -16,9 +16,6 @@ use crate::input::source::Source;
 /// The most records of a page: enough for a batch, and few enough to stay in the processor's cache.
 pub const PAGE: usize = 1024;
 
-/// UTF-8's byte order mark. Some files have it before their first field.
-pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
 /// All inputs of a command.
 pub struct Inputs {
     /// The inputs that are not open yet.
@@ -61,8 +58,6 @@ pub struct OpenInput {
 pub struct Keys<'a> {
     /// The records.
     pub batch: Batch<'a>,
-    /// Whether these are the first records of the input.
-    pub first: bool,
     /// Takes the keys out.
     pub extractor: &'a mut Extractor,
     /// Why the first record has no key, where reading the input has found that.
@@ -143,7 +138,7 @@ impl Drop for Inputs {
 impl OpenInput {
     fn new(number: usize, source: &Source, rules: &KeyRules, progress: &Progress) -> Result<Self, Failure> {
         let format = rules.row_format_of(source);
-        let input = source.open(progress, rules.limits)?;
+        let input = source.open(progress, rules.limits, !rules.null)?;
         let mut pieces = Pieces::new(input, rules.cut_of(source), rules.limits.record);
         let bad = BadRecords::new(rules.bad, rules.hint);
         pieces.leave_out_bad(bad.are_left_out());
@@ -190,7 +185,7 @@ impl OpenInput {
         self.bad.clear();
         let (batch, broken) = (piece.page(), piece.broken());
         let (extractor, bad) = (&mut self.extractor, &mut self.bad);
-        let keys = Keys { batch, first: self.line == 1, extractor, broken, bad };
+        let keys = Keys { batch, extractor, broken, bad };
         Page::new(&self.name, self.number, self.line, keys)
     }
 
@@ -203,7 +198,6 @@ impl OpenInput {
             return Err(Failure::at_line(&self.name, 1, text));
         }
         let header = piece.page().content(0);
-        let header = header.strip_prefix(BYTE_ORDER_MARK).unwrap_or(header);
         for (which, field) in self.header_fields.iter_mut().enumerate() {
             let Some((field, format)) = field.take() else { continue };
             let number = find_column(header, &field, format)
@@ -248,7 +242,7 @@ impl Keys<'_> {
         if let (0, Some(text)) = (i, self.broken) {
             return Err(text.to_owned());
         }
-        let (bad, record) = (&*self.bad, self.record(i));
+        let (bad, record) = (&*self.bad, self.batch.content(i));
         self.extractor.key(record).map_err(|text| bad.hinted(&text))
     }
 
@@ -257,19 +251,7 @@ impl Keys<'_> {
         if let (0, Some(text)) = (i, self.broken) {
             return Err(text.to_owned());
         }
-        let record = self.record(i);
-        self.extractor.segment(record)
-    }
-}
-
-impl<'a> Keys<'a> {
-    /// Record `i`, without the mark before the first one.
-    fn record(&self, i: usize) -> &'a [u8] {
-        let record = self.batch.content(i);
-        match i == 0 && self.first {
-            true => record.strip_prefix(BYTE_ORDER_MARK).unwrap_or(record),
-            false => record,
-        }
+        self.extractor.segment(self.batch.content(i))
     }
 }
 

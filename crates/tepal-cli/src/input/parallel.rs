@@ -188,7 +188,7 @@ fn work_on_jobs<W: Work>(
         while job.refused.is_none() && job.piece.next_page(PAGE) {
             let batch = job.piece.page();
             let (broken, bad) = (job.piece.broken(), &mut job.bad);
-            let mut keys = Keys { batch, first: false, extractor, broken, bad };
+            let mut keys = Keys { batch, extractor, broken, bad };
             let worked = work.work(&mut tools, &mut keys, &mut job.results);
             job.refused = worked.err().map(|refused| Refused { record: before + refused.record, ..refused });
             before += batch.len();
@@ -255,7 +255,7 @@ impl Collector<'_> {
     fn collect<R>(&mut self, job: &mut Job<R>, sink: &mut dyn Sink<R>) -> Result<Flow, Failure> {
         let batch = job.piece.whole();
         let (broken, bad) = (job.piece.broken(), &mut job.bad);
-        let keys = Keys { batch, first: false, extractor: self.extractor, broken, bad };
+        let keys = Keys { batch, extractor: self.extractor, broken, bad };
         let mut page = Page::new(self.name, self.input, self.line, keys);
         let flow = sink.take(&mut page, &job.results)?;
         self.total.add(&page);

@@ -224,7 +224,7 @@ impl Pieces {
         (piece.len, piece.broken) = (line, Some(text));
         piece.ends.push(line);
         self.rest.extend_from_slice(&piece.buffer[line..end]);
-        self.cutter = Cutter::resumed(cut);
+        self.cutter = Cutter::new(cut);
         Ok(true)
     }
 

@@ -88,19 +88,12 @@ pub struct Cutter {
     reader: Option<Reader>,
     /// The record has quotes, and the reader has been given its first `searched` bytes.
     quoted: bool,
-    /// The first record of the input has ended.
-    begun: bool,
 }
 
 impl Cutter {
-    /// A cutter for the beginning of an input.
+    /// A cutter for bytes that begin with a record.
     pub fn new(cut: Cut) -> Self {
-        Self { cut, searched: 0, reader: None, quoted: false, begun: false }
-    }
-
-    /// A cutter for what follows the first record of an input.
-    pub fn resumed(cut: Cut) -> Self {
-        Self { begun: true, ..Self::new(cut) }
+        Self { cut, searched: 0, reader: None, quoted: false }
     }
 
     /// Where records end.
@@ -113,13 +106,11 @@ impl Cutter {
     /// The `bytes` of the next call must begin after that end; if no record is whole they must be the same bytes and
     /// more. For CSV all ends are appended to `ends`. For other records [`find_ends`] finds them.
     pub fn last_end(&mut self, bytes: &[u8], ends: &mut Vec<usize>) -> usize {
-        let end = match self.cut {
+        match self.cut {
             Cut::Csv(delimiter) => self.csv_ends(bytes, delimiter, ends),
             Cut::Lines => self.last_after(b'\n', bytes),
             Cut::Null => self.last_after(0, bytes),
-        };
-        self.begun |= end > 0;
-        end
+        }
     }
 
     fn last_after(&mut self, terminator: u8, bytes: &[u8]) -> usize {
@@ -149,10 +140,9 @@ impl Cutter {
                 self.reader.get_or_insert_with(|| csv_reader(delimiter)).reset();
             }
             let fresh = &bytes[start + self.searched..];
-            // A byte order mark may stand before the first field of an input, and nowhere else.
-            let inside = self.searched == 0 && (self.begun || start > 0);
+            let begins = self.searched == 0;
             let (fed, done) = match &mut self.reader {
-                Some(reader) => feed(reader, fresh, inside),
+                Some(reader) => feed(reader, fresh, begins),
                 None => (0, false),
             };
             self.searched += fed;
@@ -174,7 +164,7 @@ impl Cutter {
         let reader = self.reader.get_or_insert_with(|| csv_reader(delimiter));
         if !self.quoted {
             reader.reset();
-            feed(reader, rest, self.begun);
+            feed(reader, rest, true);
         }
         match feed(reader, b"\n", false) {
             (_, true) => Ok(()),
@@ -238,13 +228,13 @@ pub fn csv_reader(delimiter: u8) -> Reader {
 
 /// Gives bytes to the reader until its record ends. Returns how many bytes it took, and whether the record has ended.
 ///
-/// With `inside` the first byte is given alone, because the reader would remove a byte order mark from the first bytes
-/// that it is given.
-fn feed(reader: &mut Reader, bytes: &[u8], inside: bool) -> (usize, bool) {
+/// If a record `begins` here, its first byte is given alone: the reader would remove a byte order mark from the first bytes
+/// that it is given, and the one that belongs to no record was left out before.
+fn feed(reader: &mut Reader, bytes: &[u8], begins: bool) -> (usize, bool) {
     let mut sink = [0_u8; 256];
     let mut fed = 0;
     while fed < bytes.len() {
-        let end = if inside && fed == 0 { 1 } else { bytes.len() };
+        let end = if begins && fed == 0 { 1 } else { bytes.len() };
         let (result, read, _) = reader.read_field(&bytes[fed..end], &mut sink);
         fed += read;
         if matches!(result, ReadFieldResult::Field { record_end: true }) {

@@ -1,10 +1,10 @@
 //! Where keys come from: files, standard input, plain or compressed.
 //!
 //! gzip and zstd data are recognised by their first bytes, also in a pipe. Compressed data that ends too early is an
-//! error.
+//! error. So is text with a mark of UTF-8 or UTF-16 at its start, packed or not.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Chain, Cursor, IsTerminal, Read};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
@@ -13,6 +13,7 @@ use crate::error::Failure;
 use crate::input::limits::Limits;
 use crate::input::progress::Progress;
 use crate::input::sniff::{self, Looks};
+use crate::input::start::Started;
 use crate::input::zstd::ZstdReader;
 use crate::output::complain;
 use crate::text::message::shown;
@@ -91,8 +92,9 @@ impl Source {
         metadata.is_file().then_some(metadata.len())
     }
 
-    /// Opens it for reading. Compressed data is unpacked, within these limits.
-    pub fn open(&self, progress: &Progress, limits: Limits) -> Result<Input, Failure> {
+    /// Opens it for reading. Compressed data is unpacked, within these limits, and text is UTF-8 without a mark, as far as
+    /// its first bytes say how it is written. `lines` says whether its records are lines, and not ended by NUL.
+    pub fn open(&self, progress: &Progress, limits: Limits, lines: bool) -> Result<Input, Failure> {
         let name = self.name();
         let raw: Box<dyn Read + Send> = match self {
             Self::Stdin => {
@@ -104,7 +106,7 @@ impl Source {
             }
             Self::Path(path) => Box::new(File::open(path).map_err(|error| Failure::io(&name, &error))?),
         };
-        let reader = unpacked(&name, Box::new(progress.count(raw)), limits)?;
+        let reader = unpacked(&name, Box::new(progress.count(raw)), limits, lines)?;
         Ok(Input { name, reader })
     }
 }
@@ -135,33 +137,18 @@ impl Input {
     }
 }
 
-/// Unpacks `raw` if its first bytes say that it is compressed.
+/// Unpacks `raw` if its first bytes say that it is compressed, and reads the text in it as its first bytes say. `lines` says
+/// whether the records of the text are lines.
 fn unpacked(
     name: &str,
-    mut raw: Box<dyn Read + Send>,
+    raw: Box<dyn Read + Send>,
     limits: Limits,
+    lines: bool,
 ) -> Result<Box<dyn Read + Send>, Failure> {
-    let mut head = [0; sniff::HEAD];
-    let mut len = 0;
-    // Someone may be typing the bytes. So no more of them are waited for than are needed to decide, and none after the
-    // end.
-    let looks = loop {
-        if let Some(looks) = sniff::looks(&head[..len]) {
-            break looks;
-        }
-        match raw.read(&mut head[len..]) {
-            Ok(0) => {
-                raw = Box::new(io::empty());
-                break Looks::Plain;
-            }
-            Ok(n) => len += n,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(Failure::io(name, &error)),
-        }
-    };
-    let all = Cursor::new(head[..len].to_vec()).chain(raw);
-    Ok(match looks {
-        Looks::Plain => Box::new(all),
+    let mut all = Started::new(raw);
+    let looks = all.decide(sniff::HEAD, sniff::looks).map_err(|error| Failure::io(name, &error))?;
+    let unpacked: Box<dyn Read + Send> = match looks.unwrap_or(Looks::Plain) {
+        Looks::Plain => return all.text(name, lines),
         Looks::Gzip => Box::new(Gunzip(MultiGzDecoder::new(buffered(all)))),
         Looks::Zstd => {
             let reader = ZstdReader::new(buffered(all), limits.window);
@@ -180,12 +167,11 @@ fn unpacked(
             let text = format!("{kind} data; unpack it first: {kind} -dc FILE | tepal …");
             return Err(Failure::at(name, text));
         }
-    })
+    };
+    Started::new(unpacked).text(name, lines)
 }
 
-type AllBytes = Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
-
-fn buffered(all: AllBytes) -> BufReader<AllBytes> {
+fn buffered(all: Started) -> BufReader<Started> {
     BufReader::with_capacity(BLOCK, all)
 }
 
@@ -238,8 +224,8 @@ mod tests {
     }
 
     fn read_all(bytes: &[u8]) -> Result<Vec<u8>, String> {
-        let raw = Box::new(Cursor::new(bytes.to_vec()));
-        let mut reader = match unpacked("x", raw, Limits::default()) {
+        let raw = Box::new(io::Cursor::new(bytes.to_vec()));
+        let mut reader = match unpacked("x", raw, Limits::default(), true) {
             Ok(reader) => reader,
             Err(Failure::Message(text)) => return Err(text),
             Err(Failure::ClosedPipe) => unreachable!(),
@@ -253,8 +239,19 @@ mod tests {
 
     #[test]
     fn plain_bytes_come_through() {
-        for bytes in [&b""[..], b"a", b"\x1f", b"\x1f\x8b", b"a\nb\n", b"\xff\xfe\0"] {
+        for bytes in [&b""[..], b"a", b"\x1f", b"\x1f\x8b", b"a\nb\n", b"\xff\xfd\0"] {
             assert_eq!(read_all(bytes).unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn marks_are_known_in_packed_data_too() {
+        for bytes in [&b"\xef\xbb\xbfa\n"[..], b"\xff\xfea\0\n\0", b"\xfe\xff\0a\0\n"] {
+            assert_eq!(read_all(bytes).unwrap(), b"a\n");
+            assert_eq!(read_all(&gzip(bytes)).unwrap(), b"a\n");
+        }
+        for bytes in [b"a\rb\r".to_vec(), gzip(b"a\rb\r"), b"\xff\xfea\0\r\0b\0".to_vec()] {
+            assert!(read_all(&bytes).unwrap_err().contains("CR alone"));
         }
     }
 

@@ -1,6 +1,6 @@
 //! The header row of the output.
 
-use crate::input::pages::{BYTE_ORDER_MARK, Page};
+use crate::input::pages::Page;
 use crate::output::complain;
 
 /// One header is printed for the rows of all inputs: that of the first input that has one.
@@ -11,7 +11,6 @@ impl Header {
     /// Whether the first record of this page is that header. Of an input with another one it is said.
     pub fn is_first(&mut self, page: &Page<'_>) -> bool {
         let header = page.keys.batch.content(0);
-        let header = header.strip_prefix(BYTE_ORDER_MARK).unwrap_or(header);
         match &self.0 {
             None => {
                 self.0 = Some(header.to_vec());

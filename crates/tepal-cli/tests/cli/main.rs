@@ -25,6 +25,7 @@ mod limits;
 mod line_ends;
 mod manual;
 mod map;
+mod marks;
 mod model;
 #[cfg(unix)]
 mod nothing_lost;

@@ -56,7 +56,7 @@ fn bytes_stay_as_they_are() {
     let place = Place::new();
     for (flags, given, expected) in [
         ("", &b"a\r\nb\na\nb\r\n"[..], &b"a\r\nb\n"[..]),
-        ("", b"\xff\xfe\n\n\xff\xfe\n\nx", b"\xff\xfe\n\nx"),
+        ("", b"\n\xff\xfe\n\xff\xfe\n\nx", b"\n\xff\xfe\nx"),
         ("", b"x\nx", b"x\n"),
         ("-0", b"a\nb\0c\0a\nb\0c", b"a\nb\0c\0"),
         ("--nocase", b"Ab\naB\nab \n", b"Ab\nab \n"),

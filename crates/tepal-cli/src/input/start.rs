@@ -1,0 +1,184 @@
+//! The first bytes of an input: read ahead, and given again to who reads it.
+//!
+//! A mark at the start says how the text is written. It belongs to no record, whatever ends the records. A mark of UTF-8
+//! is left out, text with one of UTF-16 is turned into UTF-8, and all else is read as it stands. One mark is left out and
+//! no more: a list that begins with the bytes of a mark can be given with a UTF-8 mark before it.
+
+use std::io::{self, Read};
+
+use crate::error::Failure;
+use crate::input::line_ends::LineEnds;
+use crate::input::utf16::{Order, Utf16};
+
+/// How a text is written, as its first bytes say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    /// There is none.
+    None,
+    Utf8,
+    Utf16(Order),
+    /// UTF-32 in either order, which is not read.
+    Utf32,
+}
+
+/// The most bytes of a mark.
+const LONGEST_MARK: usize = 4;
+
+/// The first bytes of texts. That of UTF-32 is longer than that of UTF-16 and begins with it.
+const MARKS: [(&[u8], Mark); 5] = [
+    (b"\xff\xfe\0\0", Mark::Utf32),
+    (b"\0\0\xfe\xff", Mark::Utf32),
+    (b"\xef\xbb\xbf", Mark::Utf8),
+    (b"\xff\xfe", Mark::Utf16(Order::Little)),
+    (b"\xfe\xff", Mark::Utf16(Order::Big)),
+];
+
+/// The mark of a text that begins with `head`, and its length. Gives nothing where more bytes are needed to decide.
+fn mark(head: &[u8]) -> Option<(Mark, usize)> {
+    if MARKS.iter().any(|(bytes, _)| head.len() < bytes.len() && bytes.starts_with(head)) {
+        return None;
+    }
+    let found = MARKS.iter().find(|(bytes, _)| head.starts_with(bytes));
+    Some(found.map_or((Mark::None, 0), |(bytes, mark)| (*mark, bytes.len())))
+}
+
+/// An input whose first bytes have been read ahead. Who reads it gets them first.
+pub struct Started {
+    head: Vec<u8>,
+    at: usize,
+    rest: Box<dyn Read + Send>,
+}
+
+impl Started {
+    /// An input of which nothing has been read.
+    pub fn new(rest: Box<dyn Read + Send>) -> Self {
+        Self { head: Vec::new(), at: 0, rest }
+    }
+
+    /// Decides something by the first bytes, up to `most` of them. Gives nothing where the input ends before that.
+    ///
+    /// Someone may be typing the bytes. So no more of them are waited for than are needed to decide, and none after the
+    /// end.
+    pub fn decide<T>(&mut self, most: usize, decide: impl Fn(&[u8]) -> Option<T>) -> io::Result<Option<T>> {
+        loop {
+            if let Some(decided) = decide(&self.head) {
+                return Ok(Some(decided));
+            }
+            let len = self.head.len();
+            self.head.resize(most.max(len + 1), 0);
+            let read = self.rest.read(&mut self.head[len..]);
+            self.head.truncate(len + *read.as_ref().unwrap_or(&0));
+            match read {
+                Ok(0) => {
+                    self.rest = Box::new(io::empty());
+                    return Ok(None);
+                }
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The text of the input as UTF-8, if a mark says how it is written. `lines` says whether its records are lines, which
+    /// have to end as lines do.
+    pub fn text(mut self, name: &str, lines: bool) -> Result<Box<dyn Read + Send>, Failure> {
+        let decided = self.decide(LONGEST_MARK, mark).map_err(|error| Failure::io(name, &error))?;
+        // A part of a mark is none, but for that of UTF-16, of which that of UTF-32 is longer.
+        let (mark, len) = decided.unwrap_or_else(|| match self.head.get(..2) {
+            Some(b"\xff\xfe") => (Mark::Utf16(Order::Little), 2),
+            _ => (Mark::None, 0),
+        });
+        self.at = len;
+        let text: Box<dyn Read + Send> = match mark {
+            Mark::None | Mark::Utf8 => Box::new(self),
+            Mark::Utf16(order) => Box::new(Utf16::new(self, order)),
+            Mark::Utf32 => {
+                let text =
+                    "text in UTF-32; expected UTF-8 or UTF-16: iconv -f UTF-32 -t UTF-8 FILE | tepal …";
+                return Err(Failure::at(name, text));
+            }
+        };
+        Ok(if lines { Box::new(LineEnds::new(text)) } else { text })
+    }
+}
+
+impl Read for Started {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let ahead = &self.head[self.at..];
+        if ahead.is_empty() {
+            return self.rest.read(buffer);
+        }
+        let n = ahead.len().min(buffer.len());
+        buffer[..n].copy_from_slice(&ahead[..n]);
+        self.at += n;
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::trickle::Trickle;
+
+    fn text(bytes: &[u8], step: usize, lines: bool) -> Result<Vec<u8>, String> {
+        let started = Started::new(Box::new(Trickle::new(bytes, step)));
+        let mut reader = match started.text("x", lines) {
+            Ok(reader) => reader,
+            Err(Failure::Message(text)) => return Err(text),
+            Err(Failure::ClosedPipe) => unreachable!(),
+        };
+        let mut text = Vec::new();
+        reader.read_to_end(&mut text).map_err(|error| error.to_string())?;
+        Ok(text)
+    }
+
+    #[test]
+    fn one_mark_is_left_out_and_no_more() {
+        for (bytes, expected) in [
+            (&b""[..], &b""[..]),
+            (b"a\n", b"a\n"),
+            (b"\xef\xbb\xbf", b""),
+            (b"\xef\xbb\xbfa\n", b"a\n"),
+            (b"\xef\xbb\xbf\xef\xbb\xbfa\n", b"\xef\xbb\xbfa\n"),
+            (b"\xef\xbb\xbf\xff\xfea\n", b"\xff\xfea\n"),
+            (b"\xef\xbb", b"\xef\xbb"),
+            (b"\xef\xbb\n", b"\xef\xbb\n"),
+            (b"a\n\xef\xbb\xbfb\n", b"a\n\xef\xbb\xbfb\n"),
+            (b"\xff\xfe", b""),
+            (b"\xff\xfe\0\x01", "\u{100}".as_bytes()),
+            (b"\xfe\xff\0a\0\n", b"a\n"),
+            (b"\xff\xfea\0\n\0", b"a\n"),
+            (b"\xff", b"\xff"),
+            (b"\0\0\xfe", b"\0\0\xfe"),
+            // Without a mark nothing is known.
+            (b"a\0\n\0", b"a\0\n\0"),
+        ] {
+            for step in [1, 2, 3, 100] {
+                for lines in [false, true] {
+                    assert_eq!(text(bytes, step, lines).as_deref(), Ok(expected), "{bytes:?} by {step}");
+                }
+            }
+        }
+        for bytes in [&b"\xff\xfe\0\0a\0\0\0"[..], b"\0\0\xfe\xff\0\0\0a"] {
+            assert!(text(bytes, 1, false).unwrap_err().contains("iconv -f UTF-32"));
+        }
+    }
+
+    #[test]
+    fn no_more_is_read_than_decides() {
+        for (bytes, read) in [
+            (&b"a\nb\n"[..], 1),
+            (b"\xefa\nb", 2),
+            (b"\xef\xbb\nb", 3),
+            (b"\xef\xbb\xbfab", 3),
+            (b"\xff\xfea\0b\0", 3),
+            (b"\xfe\xff\0a", 2),
+            (b"\xff\n", 2),
+        ] {
+            let mut started = Started::new(Box::new(Trickle::new(bytes, 1)));
+            started.decide(LONGEST_MARK, mark).unwrap();
+            assert_eq!(started.head.len(), read, "{bytes:?}");
+        }
+    }
+}

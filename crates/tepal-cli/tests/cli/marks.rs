@@ -3,18 +3,21 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
+use crate::packed::{gzip, zstd};
 use crate::place::{Place, Ran, finish};
 
 /// Turns plain text into what an input has.
 type Writer = fn(&str) -> Vec<u8>;
 
 /// The ways to write a text that are read like plain text.
-const WAYS: [(&str, Writer); 5] = [
+const WAYS: [(&str, Writer); 7] = [
     ("UTF-8", with_mark),
     ("UTF-16LE", little),
     ("UTF-16BE", big),
     ("gzip of UTF-8", |text| gzip(&with_mark(text))),
     ("gzip of UTF-16LE", |text| gzip(&little(text))),
+    ("zstd of UTF-8", |text| zstd(&with_mark(text))),
+    ("zstd of UTF-16BE", |text| zstd(&big(text))),
 ];
 
 fn with_mark(text: &str) -> Vec<u8> {
@@ -27,12 +30,6 @@ fn little(text: &str) -> Vec<u8> {
 
 fn big(text: &str) -> Vec<u8> {
     format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_be_bytes).collect()
-}
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
 }
 
 /// Keys, the first of them too, that are not in ASCII.

@@ -6,7 +6,7 @@ use crate::line_ends::line_ends;
 use crate::place::Place;
 
 /// Lines as zstd data that the program must unpack.
-fn zstd(lines: &[u8]) -> Vec<u8> {
+pub(crate) fn zstd(lines: &[u8]) -> Vec<u8> {
     // One frame of raw blocks, the simplest that the format has.
     let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58];
     let blocks: Vec<&[u8]> = lines.chunks(100_000).collect();
@@ -18,7 +18,7 @@ fn zstd(lines: &[u8]) -> Vec<u8> {
     frame
 }
 
-fn gzip(lines: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(lines: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(lines).unwrap();
     encoder.finish().unwrap()

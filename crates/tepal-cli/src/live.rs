@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use tepal::Opened;
@@ -22,7 +22,7 @@ use crate::text::message::shown;
 /// While keys keep coming, the files are looked at so often. Before the first keys after a wait they always are.
 const OFTEN: Duration = Duration::from_millis(100);
 
-/// A filter that could not be told the time is told it again after so many seconds.
+/// Seconds after which a filter that could not be told the time is told it again.
 const AGAIN: u64 = 60;
 
 /// Filters at one time.
@@ -39,15 +39,40 @@ pub struct Filters<'a> {
     keys: Option<KeysFrom>,
     /// The names of segments, or of values, were told: a successor must have the same.
     names_told: bool,
-    now: RwLock<Set>,
+    now: RwLock<Now>,
     /// How often one has been exchanged.
     exchanged: AtomicU64,
     /// Nothing where their files are never looked at again.
     watch: Option<Mutex<Watch>>,
-    /// When the next keys expire, in seconds since 1970.
+    /// When the next filter has to be told the time, in seconds since 1970.
     turn: AtomicU64,
     /// Of whoever tells the time.
     telling: Mutex<()>,
+}
+
+/// The filters as they are now, and when each may be told the time.
+#[derive(Clone)]
+struct Now {
+    set: Set,
+    /// For each filter the time before which it is not told again, because the last try failed; else 0.
+    not_before: Vec<u64>,
+}
+
+impl Now {
+    fn of(set: Vec<Arc<Opened>>) -> Self {
+        Self { not_before: vec![0; set.len()], set: Arc::new(set) }
+    }
+
+    /// When a filter has to be told the time, in seconds since 1970. `None` for a filter that is told none.
+    fn turn_of(&self, number: usize) -> Option<u64> {
+        let turn = clock::next_turn(self.set[number].filter())?;
+        Some(turn.max(self.not_before[number]))
+    }
+
+    /// When the first of them has to be told it.
+    fn turn(&self) -> u64 {
+        (0..self.set.len()).filter_map(|number| self.turn_of(number)).min().unwrap_or(u64::MAX)
+    }
 }
 
 /// What is known of the files.
@@ -101,16 +126,17 @@ impl<'a> Filters<'a> {
         let watched = |path: &PathBuf| Watched { seen: Seen::of(path), warned: false };
         let files = paths.iter().map(watched).collect();
         let opened: Vec<_> = paths.iter().map(|path| open(path).map(Arc::new)).collect::<Result<_, _>>()?;
-        let turn = AtomicU64::new(turn_of(&opened));
+        let keys = KeysFrom::of(args, opened.iter().map(|filter| &**filter));
+        let now = Now::of(opened);
         Ok(Self {
             paths,
             open: Box::new(open),
-            keys: KeysFrom::of(args, opened.iter().map(|filter| &**filter)),
+            keys,
             names_told: false,
-            now: RwLock::new(Arc::new(opened)),
+            turn: AtomicU64::new(now.turn()),
+            now: RwLock::new(now),
             exchanged: AtomicU64::new(0),
             watch: reload.then(|| Mutex::new(Watch { looked: Some(Instant::now()), files })),
-            turn,
             telling: Mutex::new(()),
         })
     }
@@ -122,7 +148,7 @@ impl<'a> Filters<'a> {
 
     /// As they are now.
     pub fn now(&self) -> Set {
-        self.now.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.now.read().unwrap_or_else(PoisonError::into_inner).set.clone()
     }
 
     /// The next keys come after a wait: the files are looked at before they are answered.
@@ -167,18 +193,29 @@ impl<'a> Filters<'a> {
 
     /// Puts another filter in the place of one; where it is made of `old`, only if that one is there still.
     fn exchange(&self, number: usize, opened: Opened, old: Option<&Arc<Opened>>) {
-        let mut now = self.now.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if old.is_some_and(|old| !Arc::ptr_eq(old, &now[number])) {
+        let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
+        if old.is_some_and(|old| !Arc::ptr_eq(old, &now.set[number])) {
             return;
         }
-        let mut set = Vec::clone(&now);
+        let mut set = Vec::clone(&now.set);
         set[number] = Arc::new(opened);
-        self.turn.store(turn_of(&set), Ordering::Relaxed);
-        *now = Arc::new(set);
+        now.set = Arc::new(set);
+        now.not_before[number] = 0;
+        self.turn.store(now.turn(), Ordering::Relaxed);
         self.exchanged.fetch_add(1, Ordering::Release);
     }
 
-    /// Tells filters the time whose keys expire by now: those that forget some are exchanged.
+    /// Leaves a filter as it is until `time`, if it is there still.
+    fn put_off(&self, number: usize, filter: &Arc<Opened>, time: u64) {
+        let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
+        if Arc::ptr_eq(filter, &now.set[number]) {
+            now.not_before[number] = time;
+            self.turn.store(now.turn(), Ordering::Relaxed);
+        }
+    }
+
+    /// Tells filters the time whose keys expire by now: those that forget some are exchanged. A filter that cannot be told it
+    /// goes on as it is, and is told it again later.
     fn tell_time(&self) {
         let is_due = || self.turn.load(Ordering::Relaxed) <= clock::now();
         if !is_due() {
@@ -189,8 +226,9 @@ impl<'a> Filters<'a> {
             return;
         }
         let time = clock::now();
-        for (number, filter) in self.now().iter().enumerate() {
-            if clock::next_turn(filter.filter()).is_none_or(|turn| turn > time) {
+        let now = self.now.read().unwrap_or_else(PoisonError::into_inner).clone();
+        for (number, filter) in now.set.iter().enumerate() {
+            if now.turn_of(number).is_none_or(|turn| turn > time) {
                 continue;
             }
             let name = shown(&self.paths[number]);
@@ -201,9 +239,7 @@ impl<'a> Filters<'a> {
                     if let Failure::Message(why) = failure {
                         complain(&format!("{why}. It goes on answering as of before"));
                     }
-                    // To be tried again later.
-                    self.turn.store(time + AGAIN, Ordering::Relaxed);
-                    return;
+                    self.put_off(number, filter, time.saturating_add(AGAIN));
                 }
             }
         }
@@ -223,12 +259,6 @@ impl<'a> Filters<'a> {
         }
         self.keys.as_ref().map_or(Ok(()), |keys| keys.check(path, opened))
     }
-}
-
-/// When the next keys of these expire.
-fn turn_of(filters: &[Arc<Opened>]) -> u64 {
-    let turns = filters.iter().filter_map(|filter| clock::next_turn(filter.filter()));
-    turns.min().unwrap_or(u64::MAX)
 }
 
 /// The filters as one thread knows them.
@@ -297,3 +327,6 @@ impl Work for AskLive<'_> {
         tools.groups.ask(&tools.known.set, self.how, keys, answers)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use std::path::Path;
 use tepal::RibbonMap;
 
 use self::values::{Get, NO_VALUES, Values};
-use crate::args::{AskedArgs, FileArgs, GetArgs};
+use crate::args::{AskedArgs, GetArgs};
 use crate::asking::map_of;
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
@@ -65,7 +65,7 @@ pub fn run(args: &GetArgs) -> Outcome {
 /// Opens the map, and with `--reload` again. What cannot do what the flags ask is refused.
 fn open_map(args: &GetArgs) -> Result<Filters<'_>, Failure> {
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
-    let file = FileArgs { quick: args.live.quick, ..args.file };
+    let file = args.live.file(args.file);
     let path = args.map.as_path();
     let filters = Filters::open([path], args.live.reload, &args.keys, move |path: &Path| {
         let opened = open_one_of(1, path, file, &secrets)?;

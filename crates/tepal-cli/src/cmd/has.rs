@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tepal::Kind;
 
-use crate::args::{AskedArgs, FileArgs, HasArgs};
+use crate::args::{AskedArgs, HasArgs};
 use crate::asking::{Answers, Holders, How, holders_of};
 use crate::clock;
 use crate::error::{Failure, Outcome};
@@ -70,7 +70,7 @@ fn copies(args: &HasArgs, filters: &Filters<'_>, key: &[u8]) -> Option<u64> {
 /// taken for the filter.
 fn open_filters<'a>(args: &'a HasArgs, paths: &[&Path], no_lines: bool) -> Result<Filters<'a>, Failure> {
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
-    let file = FileArgs { quick: args.live.quick, ..args.file };
+    let file = args.live.file(args.file);
     let count = paths.len();
     let filters = Filters::open(paths.iter().copied(), args.live.reload, &args.keys, move |path| {
         let mut filter = open_one_of(count, path, file, &secrets).map_err(|error| match error {

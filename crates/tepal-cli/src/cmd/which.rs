@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use tepal::Opened;
 
-use crate::args::{AskedArgs, FileArgs, WhichArgs};
+use crate::args::{AskedArgs, WhichArgs};
 use crate::asking::{Answers, Holders, How, holders_of, map_of, named_segments};
 use crate::clock;
 use crate::error::{Failure, Outcome};
@@ -89,7 +89,7 @@ fn names(args: &WhichArgs, filters: &[Arc<Opened>]) -> Result<(Names, How), Fail
 
 fn open_filters(args: &WhichArgs) -> Result<Filters<'_>, Failure> {
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
-    let file = FileArgs { quick: args.live.quick, ..args.file };
+    let file = args.live.file(args.file);
     let (count, last) = (args.filters.len(), args.filters.last());
     let paths = || args.filters.iter().map(|path| path.as_path());
     let filters = Filters::open(paths(), args.live.reload, &args.keys, move |path| {

@@ -1,5 +1,7 @@
 //! The command as people run it: the real program, its bytes, its exit codes and its words.
 
+#[cfg(unix)]
+mod asked;
 mod bad_records;
 mod build;
 mod deletable;

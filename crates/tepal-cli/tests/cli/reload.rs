@@ -1,42 +1,9 @@
 //! `--reload`: a program that runs on follows the files of its filters. `--quick`: it answers at once.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
-use crate::place::Place;
-
-/// A running program that is asked line by line.
-struct Asked {
-    child: Child,
-    stdin: ChildStdin,
-    stdout: BufReader<ChildStdout>,
-}
-
-impl Asked {
-    fn start(place: &Place, args: &str) -> Self {
-        let mut child = place.command(args).stdin(Stdio::piped()).spawn().unwrap();
-        let (stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        Self { child, stdin, stdout: BufReader::new(stdout) }
-    }
-
-    /// The answer to one line.
-    fn ask(&mut self, line: &str) -> String {
-        writeln!(self.stdin, "{line}").unwrap();
-        let mut answer = String::new();
-        self.stdout.read_line(&mut answer).unwrap();
-        answer.trim_end().to_owned()
-    }
-
-    /// Ends it, and gives what it said on standard error.
-    fn end(mut self) -> String {
-        drop(self.stdin);
-        let mut said = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-        self.child.wait().unwrap();
-        said
-    }
-}
+use crate::asked::Asked;
+use crate::place::{Place, numbers};
 
 fn replace(place: &Place, by: &str, name: &str) {
     fs::rename(place.path(by), place.path(name)).unwrap();
@@ -54,8 +21,8 @@ fn a_replaced_filter_answers_the_next_line() {
         let seed = if n % 2 == 0 { "--seed 7 --nocase -n 5000" } else { "" };
         place.build("new", format!("{n}\nX{n}\n").as_bytes(), seed);
         replace(&place, "new", "f");
-        assert_eq!(follows.ask(&n.to_string()), format!("{n}\tf"));
-        assert_eq!(follows.ask(&format!("x{n}")), format!("x{n}\t{}", if n % 2 == 0 { "f" } else { "none" }));
+        assert_eq!(follows.ask(n.to_string()), format!("{n}\tf"));
+        assert_eq!(follows.ask(format!("x{n}")), format!("x{n}\t{}", if n % 2 == 0 { "f" } else { "none" }));
         assert_eq!(follows.ask("1"), "1\tnone");
         assert_eq!(still.ask("1"), "1\tf");
     }
@@ -225,4 +192,75 @@ fn a_successor_of_other_keys_does_not_take_its_place() {
     replace(&place, "new", "f");
     assert_eq!(asked.ask("2"), "2\tf");
     assert_eq!(asked.end(), "");
+}
+
+/// With and without `--quick`.
+#[test]
+fn one_that_is_cut_or_overwritten_in_place_goes_on_answering() {
+    let place = Place::new();
+    place.write("keys", numbers(0..50_000));
+    place.write("rows", (0..50_000).map(|i| format!("{i}\tv{}\n", i % 9)).collect::<String>());
+    for (build, verb, is_in, is_not) in [
+        ("build keys -s 1MiB", "which f", "7\tf", "x\tnone"),
+        ("build keys -s 1MiB", "has --json f", "\"has\":true", "\"has\":false"),
+        ("build keys --deletable -p 1e-9", "which f", "7\tf", "x\tnone"),
+        ("build keys --growing -p 1e-9", "which f", "7\tf", "x\tnone"),
+        ("build keys --window 7d -p 1e-9", "which f", "7\tf", "x\tnone"),
+        ("build keys --static -p 1e-9", "which f", "7\tf", "x\tnone"),
+        ("build keys --to guava -p 1e-9", "which f --from guava --keys bytes", "7\tf", "x\tnone"),
+        ("build rows -f 1 --by 2 -p 1e-9", "which f --whole", "7\tv7", "x\tnone"),
+        ("build rows -f 1 --map 2 -p 1e-9", "get f --whole", "7\tv7", "x\tnone"),
+    ] {
+        for quick in ["", "--quick"] {
+            let ran = place.run(&format!("{build} -q --force -o whole"));
+            assert_eq!(ran.code, 0, "{build}: {}", ran.err);
+            let whole = place.read("whole");
+            assert!(whole.len() > 1 << 14, "{build}: {}", whole.len());
+            fs::rename(place.path("whole"), place.path("f")).unwrap();
+            let mut asked = Asked::start(&place, &format!("{verb} --reload {quick}"));
+            let mut answers = |what: &str| {
+                let (yes, no) = (asked.ask("7"), asked.ask("x"));
+                assert!(yes.contains(is_in) && no.contains(is_not), "{build} {quick} {what}: {yes} {no}");
+            };
+            answers("at first");
+            let file = fs::File::options().write(true).open(place.path("f")).unwrap();
+            file.set_len(4096 + 40).unwrap();
+            answers("cut");
+            file.set_len(0).unwrap();
+            answers("emptied");
+            // As `cp` does it, and stopped in the middle.
+            fs::write(place.path("f"), &whole[..whole.len() / 2]).unwrap();
+            answers("half overwritten");
+            fs::write(place.path("f"), &whole).unwrap();
+            answers("overwritten");
+            let said = asked.end();
+            assert!(
+                said.matches("goes on answering").count() == 1 && said.lines().count() == 1,
+                "{build} {quick}: {said}"
+            );
+        }
+    }
+}
+
+/// Read halfway through, a file that is overwritten in place is known by its checksums alone.
+#[test]
+fn what_reload_reads_is_checked_with_quick_too() {
+    let place = Place::new();
+    place.build("f", b"1\n", "-n 100000");
+    let mut bytes = place.read("f");
+    let last = bytes.len() - 100;
+    bytes[last] ^= 1;
+    place.write("f", &bytes);
+    for quick in ["", "--quick"] {
+        let ran = place.run(&format!("which f --reload {quick} -e 1"));
+        assert!(ran.code == 2 && ran.err.starts_with("tepal: f: damaged: bytes "), "{}", ran.err);
+    }
+    bytes[last] ^= 1;
+    place.write("f", &bytes);
+    let mut asked = Asked::start(&place, "which f --reload --quick");
+    assert_eq!(asked.ask("1"), "1\tf");
+    bytes[last] ^= 1;
+    place.write("f", &bytes);
+    assert_eq!(asked.ask("1"), "1\tf");
+    assert!(asked.end().contains("goes on answering"));
 }

@@ -9,8 +9,8 @@ use std::thread;
 use clap::Args;
 use tepal::Recipe;
 
-use crate::error::Failure;
-use crate::input::bad::BadPolicy;
+use crate::error::{Failure, Outcome};
+use crate::input::bad::{BadPolicy, BadTotal};
 use crate::input::field::{Field, KeyRules, RowFormat};
 use crate::input::limits::{Limits, parse_record, parse_window};
 use crate::input::source::Source;
@@ -34,8 +34,10 @@ looked for in the first row of each input, so its columns may stand in another o
 it was built, and all verbs take keys from there where neither -f nor --whole is given; -e always gives whole keys.
 
 Records without a key (a row without the field, text that is no JSON, a quote that is never closed, letters where keys are \
-integers): `has` and `which` select them neither with -v nor without it, and say at the end how many there were; all other verbs end \
-with an error at the first. --bad fail, skip or warn says otherwise. Only --bad fail makes them exit code 2 of `has` and `which`.";
+integers): `which` and `get` answer them with none, as any key that is surely not in the filter, so that one line comes out for each \
+record; `has` selects them neither with -v nor without it. These three say at the end how many there were; all other verbs end with \
+an error at the first. --bad fail, skip or warn says otherwise. Only --bad fail makes them exit code 2 of `has`, which then ends at \
+the first, and of `which` and `get`, which still answer all.";
 
 /// The most threads that can be asked for.
 const MOST_THREADS: u64 = 1024;
@@ -65,7 +67,7 @@ pub struct KeyArgs {
     #[arg(short, long, value_name = "CHAR", value_parser = parse_delimiter)]
     pub delimiter: Option<u8>,
     /// What to do about records that have no key, such as rows without the field, text that is no JSON, letters where keys are
-    /// integers [default: warn for `has` and `which`, fail for all other verbs]
+    /// integers [default: warn for `has`, `which` and `get`, fail for all other verbs]
     #[arg(long, value_name = "POLICY", value_enum)]
     pub bad: Option<BadPolicy>,
     /// How many threads work on a long input; the results are always the same [default: one for each processor]
@@ -134,6 +136,23 @@ impl KeyArgs {
             Some(policy) => policy == BadPolicy::Warn,
             None => default == BadPolicy::Warn && !quiet,
         }
+    }
+
+    /// Whether a record without a key is an error.
+    pub fn fails_on_bad(&self) -> bool {
+        self.bad == Some(BadPolicy::Fail)
+    }
+
+    /// The end of a verb that has answered every record: `--bad` decides what is said of those without a key, and whether they
+    /// are an error.
+    pub fn end_of_answers(&self, outcome: Outcome, bad: &BadTotal, quiet: bool) -> Outcome {
+        let code = outcome?;
+        match bad.failure() {
+            Some(failure) if self.fails_on_bad() => return Err(failure),
+            Some(_) if self.warns_of_bad(BadPolicy::Warn, quiet) => bad.warn(),
+            _ => {}
+        }
+        Ok(code)
     }
 
     /// How many threads to use: as given, else one for each processor.

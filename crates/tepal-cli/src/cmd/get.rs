@@ -12,6 +12,7 @@ use crate::args::{AskedArgs, GetArgs};
 use crate::asking::map_of;
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
+use crate::input::field::KeyRules;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
@@ -33,6 +34,8 @@ pub fn run(args: &GetArgs) -> Outcome {
     let now = filters.now();
     let of = [(args.map.as_path(), &*now[0])];
     let rules = rows::rules(&args.keys, BadPolicy::Warn, of, !sources.is_empty(), args.quiet)?;
+    // Each record has an answer.
+    let rules = KeyRules { bad: BadPolicy::Warn, ..rules };
     let counts = sources.iter().map(|source| (Source::name(source), 0)).collect();
     let out = Lines::new(rules.null);
     AskedArgs::check(&sources)?;
@@ -45,6 +48,7 @@ pub fn run(args: &GetArgs) -> Outcome {
         input: 0,
         selected_in_input: 0,
         counts,
+        failed: false,
         header: Header::default(),
         out,
         line: Vec::new(),
@@ -55,11 +59,7 @@ pub fn run(args: &GetArgs) -> Outcome {
         false => pipeline::run(&mut inputs, &Get { filters: &filters }, &mut printer),
     };
     progress.clear();
-    let outcome = printer.finish(asked);
-    if outcome.is_ok() && args.keys.warns_of_bad(BadPolicy::Warn, args.quiet) {
-        inputs.bad.warn();
-    }
-    outcome
+    args.keys.end_of_answers(printer.finish(asked), &inputs.bad, args.quiet)
 }
 
 /// Opens the map, and with `--reload` again. What cannot do what the flags ask is refused.
@@ -120,6 +120,8 @@ struct Printer<'a> {
     selected_in_input: u64,
     /// Each input, and how many of its keys are selected.
     counts: Vec<(String, u64)>,
+    /// A record without a key has come, and makes the exit code 2.
+    failed: bool,
     header: Header,
     out: Lines,
     /// Room for a line.
@@ -129,7 +131,7 @@ struct Printer<'a> {
 impl Printer<'_> {
     /// Whether no input has to be read.
     fn is_done(&self) -> bool {
-        self.args.max_count == Some(0) || (self.args.quiet && self.selected > 0)
+        self.args.max_count == Some(0) || (self.args.quiet && (self.selected > 0 || self.failed))
     }
 
     /// Is one selected key all that is to know of an input?
@@ -234,7 +236,7 @@ impl Printer<'_> {
         self.stdout.json(&Valued::new(place, key, map, value))
     }
 
-    /// Prints a record that has a key.
+    /// Prints a record and its value, or with `-v` a record whose key has none.
     fn print(
         &mut self,
         page: &Page<'_>,
@@ -303,15 +305,13 @@ impl Sink<Values> for Printer<'_> {
             if self.args.json {
                 self.json(page, at, (map, value), is_bad)?;
             }
-            // A record without a key is on neither side.
-            if is_bad {
-                continue;
-            }
+            // A record without a key has no value.
             if prints_lines(self.args) {
                 self.print(page, at, (map, value))?;
             }
             self.judge(value);
-            if self.left() == 0 || (self.selected_in_input > 0 && self.ends_at_first()) {
+            self.failed |= is_bad && self.args.keys.fails_on_bad();
+            if self.left() == 0 || (self.selected_in_input > 0 && self.ends_at_first()) || self.is_done() {
                 page.taken = i + 1;
                 break;
             }

@@ -11,6 +11,7 @@ use crate::asking::{Answers, Holders, How, holders_of, map_of, named_segments};
 use crate::clock;
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
+use crate::input::field::KeyRules;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::progress::Progress;
@@ -37,6 +38,8 @@ pub fn run(args: &WhichArgs) -> Outcome {
         !sources.is_empty(),
         args.quiet,
     )?;
+    // Each record has an answer.
+    let rules = KeyRules { bad: BadPolicy::Warn, ..rules };
     let out = Lines::new(rules.null);
     AskedArgs::check(&sources)?;
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
@@ -47,11 +50,7 @@ pub fn run(args: &WhichArgs) -> Outcome {
         false => pipeline::run(&mut inputs, &AskLive { filters: &filters, how }, &mut printer),
     };
     progress.clear();
-    let outcome = printer.finish(asked);
-    if outcome.is_ok() && args.keys.warns_of_bad(BadPolicy::Warn, args.quiet) {
-        inputs.bad.warn();
-    }
-    outcome
+    args.keys.end_of_answers(printer.finish(asked), &inputs.bad, args.quiet)
 }
 
 /// What is asked, and the names in the answers: of several filters those, of one with segments these. A key that one of several
@@ -137,6 +136,8 @@ struct Printer<'a> {
     strangers: u64,
     /// Lines that each filter holds.
     counts: Vec<u64>,
+    /// A record without a key has come, and makes the exit code 2.
+    failed: bool,
     header: Header,
     out: Lines,
     /// Room for a line.
@@ -154,6 +155,7 @@ impl<'a> Printer<'a> {
             stdout: Stdout::new(),
             lines: 0,
             strangers: 0,
+            failed: false,
             header: Header::default(),
             out,
             line: Vec::new(),
@@ -166,7 +168,7 @@ impl<'a> Printer<'a> {
     }
 
     fn is_done(&self) -> bool {
-        self.args.quiet && self.selected() > 0
+        self.args.quiet && (self.selected() > 0 || self.failed)
     }
 
     fn prints_lines(&self) -> bool {
@@ -261,13 +263,9 @@ impl Sink<Answers> for Printer<'_> {
     fn take(&mut self, page: &mut Page<'_>, answers: &Answers) -> Result<Flow, Failure> {
         let filters = self.names.all().len();
         let prints = self.prints_lines();
-        let bad = page.keys.bad.records().to_vec();
-        let mut bad = bad.iter().peekable();
+        let first_bad = page.keys.bad.records().first().copied();
+        // A record without a key is in no filter.
         for i in 0..answers.held.len() {
-            // A record without a key is no stranger.
-            if bad.next_if_eq(&&i).is_some() {
-                continue;
-            }
             let holders = answers.holders(i, filters);
             self.count(holders);
             match self.args.invert {
@@ -275,6 +273,11 @@ impl Sink<Answers> for Printer<'_> {
                 true if answers.held[i] => {}
                 true => self.records(page.keys.batch.bytes(i, i + 1))?,
                 false => self.record(|names, line| names.line(&page.keys.batch, i, holders, line))?,
+            }
+            self.failed |= first_bad == Some(i) && self.args.keys.fails_on_bad();
+            if self.is_done() {
+                page.taken = i + 1;
+                break;
             }
         }
         if self.args.json && !self.args.count {

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 
+use crate::error::Failure;
 use crate::input::pages::Page;
 use crate::input::pipeline::Refused;
 use crate::output::complain;
@@ -10,7 +11,7 @@ use crate::text::number;
 /// What is done about a record without a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum BadPolicy {
-    /// End with an error at the first one
+    /// End with an error: at the first one, and `which` and `get`, which answer every record, after the last record
     #[default]
     Fail,
     /// Leave them out
@@ -109,6 +110,11 @@ impl BadTotal {
     /// `3 records had no key`; nothing where all had one.
     pub fn told(&self) -> Option<String> {
         (self.records > 0).then(|| format!("{} had no key", number::counted(self.records, "record")))
+    }
+
+    /// The failure of the first one, for a verb that went on after it.
+    pub fn failure(&self) -> Option<Failure> {
+        self.first.clone().map(Failure::Message)
     }
 
     /// Says on standard error how many there are, and which is the first.

@@ -106,7 +106,16 @@ fn every_kind_of_bad_record() {
                 &input[input.find(' ').unwrap_or(input.len())..],
                 input.split(' ').next().unwrap()
             ));
-            assert!(which.err.starts_with(&told) && !which.text().contains("bad"), "{args}: {}", which.err);
+            assert!(which.err.starts_with(&told), "{args}: {}", which.err);
+            assert!(
+                which
+                    .text()
+                    .split(['\n', '\0'])
+                    .filter(|line| line.contains("bad"))
+                    .all(|line| line == "bad\tnone"),
+                "{args}: {}",
+                which.text()
+            );
         }
         assert_eq!(place.run(&format!("has {args} --bad skip")).err, "", "{args}");
         let failed = place.run(&format!("has {args} --bad fail"));

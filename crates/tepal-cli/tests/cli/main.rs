@@ -1,5 +1,6 @@
 //! The command as people run it: the real program, its bytes, its exit codes and its words.
 
+mod answers;
 #[cfg(unix)]
 mod asked;
 mod bad_records;

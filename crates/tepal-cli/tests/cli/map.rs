@@ -87,9 +87,9 @@ fn lines_are_selected_as_by_has() {
         "{\"key\":\"b\",\"value\":7,\"name\":null}\n\
          {\"input\":\"standard input\",\"line\":1,\"key\":\"x\",\"value\":null,\"name\":null}\n"
     );
-    // A record without a key is on neither side.
+    // A record without a key has no value either.
     let ran = place.run_with("get -f 2 -c -v m", b"1\tx\n2\n");
-    assert_eq!((ran.code, ran.text()), (0, "1\n"), "{}", ran.err);
+    assert_eq!((ran.code, ran.text()), (0, "2\n"), "{}", ran.err);
     assert!(ran.err.contains("1 record had no key"), "{}", ran.err);
     place.build("f", b"a\n", "");
     assert!(place.run("get f -e a").err.contains("a filter, which has no values"));

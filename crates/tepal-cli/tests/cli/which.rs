@@ -77,9 +77,9 @@ fn keys_that_some_filters_cannot_have() {
     let ran = place.run_with("which text numbers", b"1\nx\n2\n");
     assert_eq!(ran.quiet(), (0, &b"1\ttext,numbers\nx\ttext\n2\tnumbers\n"[..]));
     assert_eq!(place.run("which text numbers -e x").quiet(), (0, &b"x\ttext\n"[..]));
-    // Where none can have it, it is a mistake.
+    // Where none can have it, it is in none, and a mistake.
     let ran = place.run_with("which numbers numbers --bad fail", b"1\nx\n2\n");
-    assert_eq!((ran.code, ran.out.as_slice()), (2, &b"1\tnumbers,numbers\n"[..]));
+    assert_eq!((ran.code, ran.text()), (2, "1\tnumbers,numbers\nx\tnone\n2\tnumbers,numbers\n"));
     assert!(ran.err.contains("line 2"), "{}", ran.err);
     assert_eq!(place.run("which numbers -e x").code, 2);
 }

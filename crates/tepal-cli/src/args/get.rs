@@ -10,7 +10,8 @@ use crate::text::number;
 /// The end of the help.
 pub const HELP: &str = "\
 Each line comes out with one more field, after a tab: the value of its key, a number or a name, or the word none. So \
-`awk -F'\\t' '{print $NF}'` has the values. \"none\" is certain: the key was not on the list. A key that was on the list has its value, \
+`awk -F'\\t' '{print $NF}'` has the values. The name none and a name that begins with a quote are in quotes, as in CSV: \"none\"; \
+--json has names as they are. none without quotes is certain: the key was not on the list. A key that was on the list has its value, \
 certainly. Another one gets a value by mistake at the rate of the map; where that was built with --known-keys, nearly always.
 
 A map is built by tepal build --map; of --by or --set with --static the values are the names of segments.

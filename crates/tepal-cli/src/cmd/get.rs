@@ -19,12 +19,12 @@ use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::keys::refusal;
 use crate::live::Filters;
-use crate::names::{NONE, with_field};
+use crate::names::{NONE, check_field, quoted, with_field};
 use crate::open::{note_encoding, open_one_of};
 use crate::output::{Header, Lines, Stdout, Valued};
 use crate::rows;
 use crate::secrets::Secrets;
-use crate::text::message::{one_line, shown, shown_key};
+use crate::text::message::shown;
 
 /// Runs the verb.
 pub fn run(args: &GetArgs) -> Outcome {
@@ -75,7 +75,7 @@ fn open_map(args: &GetArgs) -> Result<Filters<'_>, Failure> {
             return Err(Failure::at(&shown(path), text));
         }
         if prints_values(args) {
-            check_names(&shown(path), map)?;
+            map.names().try_for_each(|(name, _)| check_field(path, "value", name))?;
         }
         Ok(opened)
     })?;
@@ -93,18 +93,6 @@ fn prints_lines(args: &GetArgs) -> bool {
 /// Do lines come out with the values of their keys?
 fn prints_values(args: &GetArgs) -> bool {
     prints_lines(args) && !args.invert
-}
-
-/// Names must be such that a script can tell them from all else.
-fn check_names(path: &str, map: &RibbonMap) -> Result<(), Failure> {
-    match map.names().find(|(name, _)| *name == NONE || one_line(name) != *name) {
-        None => Ok(()),
-        Some((name, _)) => {
-            let why = if name == NONE { "says that a key has no value" } else { "is no field of a line" };
-            let text = format!("the name {} of a value {why}; use --json", shown_key(name.as_bytes()));
-            Err(Failure::at(path, text))
-        }
-    }
 }
 
 /// Prints or counts the values.
@@ -269,7 +257,7 @@ impl Printer<'_> {
 fn append(map: &RibbonMap, value: Option<u32>, line: &mut Vec<u8>) {
     match value.map(|value| (map.name_of(value), value)) {
         None => line.extend_from_slice(NONE.as_bytes()),
-        Some((Some(name), _)) => line.extend_from_slice(name.as_bytes()),
+        Some((Some(name), _)) => line.extend_from_slice(quoted(name, false).as_bytes()),
         Some((None, value)) => line.extend_from_slice(value.to_string().as_bytes()),
     }
 }

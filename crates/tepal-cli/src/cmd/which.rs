@@ -187,13 +187,15 @@ impl<'a> Printer<'a> {
 
     fn totals(&mut self) -> Result<(), Failure> {
         // A segment that was dropped has left a number without a name.
-        let named = self.names.all().iter().zip(&self.counts).filter(|(name, _)| !name.is_empty());
         if self.args.json {
+            let named = self.names.all().iter().zip(&self.counts).filter(|(name, _)| !name.is_empty());
             let filters = named.map(|(filter, &lines)| Total { filter, lines }).collect();
             return self.stdout.json(&Totals { lines: self.lines, none: self.strangers, filters });
         }
         let mut text = format!("{}\n", self.strangers);
         if !self.args.invert {
+            let listed = self.names.all_listed().iter().zip(&self.counts);
+            let named = listed.filter(|(name, _)| !name.is_empty());
             text = named.map(|(name, count)| format!("{name}\t{count}\n")).collect();
             text.push_str(&format!("{NONE}\t{}\n", self.strangers));
         }

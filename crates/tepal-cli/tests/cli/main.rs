@@ -30,6 +30,7 @@ mod manual;
 mod map;
 mod marks;
 mod model;
+mod names;
 #[cfg(unix)]
 mod nothing_lost;
 mod overwritten;

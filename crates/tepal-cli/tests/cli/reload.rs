@@ -114,13 +114,13 @@ fn a_replaced_map_answers_with_its_own_values_and_names() {
         assert_eq!(follows.ask(asked), format!("{asked}\t{value}"));
         assert_eq!(still.ask("a"), "a\tde");
     }
-    // What has no values, and what has a name that is no field of a line, are no successors.
+    // What has no values is no successor. A value may have the name none.
     place.build("new", b"a\n", "");
     replace(&place, "new", "m");
     assert_eq!(follows.ask("a"), "a\t70");
     build("a\tnone\n", "", "new");
     replace(&place, "new", "m");
-    assert_eq!(follows.ask("a"), "a\t70");
+    assert_eq!((follows.ask("a"), follows.ask("b")), ("a\t\"none\"".into(), "b\tnone".into()));
     let said = follows.end();
     assert!(
         said.contains("m: a filter, which has no values") && said.contains("goes on answering"),

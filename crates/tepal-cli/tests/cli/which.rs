@@ -151,9 +151,6 @@ fn mistakes_say_what_to_do() {
         assert_eq!((ran.code, ran.out.as_slice()), (2, &b""[..]), "{args}");
         assert!(ran.err.contains(hint) && ran.err.lines().count() == 1, "{args}: {}", ran.err);
     }
-    std::fs::copy(place.path("a.tepal"), place.path("x,y")).unwrap();
-    assert!(place.run("which a.tepal x,y -e 1").err.contains("--json"));
-    assert_eq!(place.run("which a.tepal x,y -e 1 --json").code, 0);
 }
 
 #[test]

@@ -15,7 +15,6 @@ use crate::input::field::Field;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::keys::{Place, Placed};
-use crate::output::complain;
 use crate::secrets::Secrets;
 use crate::segments::{ByField, Named};
 use crate::text::message::{shown, shown_key};
@@ -108,11 +107,6 @@ pub fn build(shape: Shape, args: &BuildArgs, inputs: &mut Inputs) -> Result<Buil
     let names = rows.sorted_names();
     rows.entries.sort_unstable();
     rows.check_values(args, &names)?;
-    if names.iter().any(|name| name == "none") {
-        complain(
-            "! a value is called none, as tepal get calls it where a key has no value; ask this map with tepal get --json",
-        );
-    }
     let pairs = rows.entries.into_iter().map(|(hash, value, _)| (hash, value)).collect();
     let map = builder.names(names).build_from_hashes(pairs)?;
     let different = map.len();

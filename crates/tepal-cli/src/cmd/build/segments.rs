@@ -13,7 +13,7 @@ use crate::input::field::Field;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::keys::Prepare;
-use crate::names::{NONE, Names};
+use crate::names::Names;
 use crate::secrets::Secrets;
 use crate::segments::{ByField, Numbers, Pairs, Rows};
 use crate::text::message::shown;
@@ -134,17 +134,7 @@ pub fn build(shape: Shape, args: &BuildArgs, inputs: &mut Inputs) -> Result<Buil
 /// The names of the lists of --set.
 pub fn names_of_lists(args: &BuildArgs) -> Result<Names, Failure> {
     let paths = args.inputs.iter().map(|path| path.as_path());
-    let named = Names::of(paths, args.segments.stem, false)?;
-    match named.all().iter().find(|name| name.contains(',') || *name == NONE) {
-        None => Ok(named),
-        Some(name) => Err(Failure::at(
-            name,
-            format!(
-                "tepal which puts commas between the names of segments, and {NONE} where there is none, so none is called that; \
-                 rename the file"
-            ),
-        )),
-    }
+    Names::of(paths, args.segments.stem, false)
 }
 
 /// Keys of lists of which each is a segment.

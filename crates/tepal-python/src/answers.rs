@@ -60,21 +60,43 @@ fn has_form(keys: &Bound<'_, PyAny>) -> bool {
     ["numpy.", "pandas.", "polars.", "pyarrow."].iter().any(|of| name.starts_with(of))
 }
 
+/// What is asked, and the form that its answers get, if it is one of another package. Both are taken before anything is asked:
+/// the index or the name of the question may change meanwhile.
+fn asked<'py>(keys: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Option<Bound<'py, PyAny>>)> {
+    if !has_form(keys) {
+        return Ok((keys.clone(), None));
+    }
+    let (keys, form) = keys.py().import("tepal._columns")?.call_method1("asked", (keys,))?.extract()?;
+    Ok((keys, Some(form)))
+}
+
+/// The form of the question, or that of an Arrow column of some other package.
+fn form<'py>(py: Python<'py>, form: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    match form {
+        Some(form) => Ok(form),
+        None => py.import("tepal._columns")?.call_method0("Arrow"),
+    }
+}
+
 /// Asks for many keys.
 pub(crate) fn contains_many<'py>(held: &Held, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = keys.py();
-    let has_form = has_form(keys);
-    let answers = match column::source(keys)? {
+    let (keys, form_of) = asked(keys)?;
+    let answers = match column::source(&keys)? {
         Source::Objects(objects) => {
             let many = |opened: &Opened, keys: &PreparedKeys, answers: &mut [bool]| {
                 opened.filter().contains_prepared(keys, answers);
             };
             let answers = objects::ask(py, held, &objects, many, |opened, key| opened.contains(key))?;
-            PyList::new(py, answers)?.into_any()
+            let answers = PyList::new(py, answers)?.into_any();
+            if form_of.is_none() {
+                return Ok(answers);
+            }
+            answers
         }
         Source::Rows(rows @ Rows::Buffer(..)) => {
             let answers = of_buffer(py, held, rows)?;
-            if !has_form {
+            if form_of.is_none() {
                 let bytes = answers.to_vec();
                 return Ok(PyList::new(py, bytes.into_iter().map(|answer| answer != 0))?.into_any());
             }
@@ -82,10 +104,7 @@ pub(crate) fn contains_many<'py>(held: &Held, keys: &Bound<'py, PyAny>) -> PyRes
         }
         Source::Rows(rows) => of_arrow(py, held, rows)?.into_any(),
     };
-    if answers.is_instance_of::<PyList>() && !has_form {
-        return Ok(answers);
-    }
-    py.import("tepal._columns")?.call_method1("in_form_of", (keys, answers))
+    form(py, form_of)?.call_method1("answers", (answers,))
 }
 
 /// The answers for a buffer, a byte each.
@@ -122,8 +141,9 @@ fn of_arrow<'py>(py: Python<'py>, held: &Held, rows: Rows<'_>) -> PyResult<Bound
 /// Asks a map for the values of many keys.
 pub(crate) fn get_many<'py>(held: &Held, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = keys.py();
-    let source = column::source(keys)?;
-    let is_listed = matches!(source, Source::Objects(_) | Source::Rows(Rows::Buffer(..))) && !has_form(keys);
+    let (keys, form_of) = asked(keys)?;
+    let source = column::source(&keys)?;
+    let is_column = !matches!(source, Source::Objects(_) | Source::Rows(Rows::Buffer(..)));
     let values = match source {
         Source::Objects(objects) => {
             let many = |opened: &Opened, keys: &PreparedKeys, values: &mut [Option<u32>]| {
@@ -137,15 +157,14 @@ pub(crate) fn get_many<'py>(held: &Held, keys: &Bound<'py, PyAny>) -> PyResult<B
         Source::Rows(rows) => values_of_rows(py, held, rows)?,
     };
     let names = map::names(py, held)?;
-    if is_listed {
+    if form_of.is_none() && !is_column {
         return listed(py, &values, &names);
     }
     let mut valid = Bits::default();
     values.iter().for_each(|value| valid.push(value.is_some()));
     let bytes: Vec<u8> = values.iter().flat_map(|value| value.unwrap_or(0).to_ne_bytes()).collect();
     let (bytes, valid) = (PyByteArray::new(py, &bytes), PyByteArray::new(py, valid.as_bytes()));
-    py.import("tepal._columns")?
-        .call_method1("values_in_form_of", (keys, bytes, valid, PyList::new(py, names)?))
+    form(py, form_of)?.call_method1("values", (bytes, valid, PyList::new(py, names)?))
 }
 
 fn values_of_rows(py: Python<'_>, held: &Held, rows: Rows<'_>) -> PyResult<Vec<Option<u32>>> {

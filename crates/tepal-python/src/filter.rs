@@ -130,6 +130,7 @@ impl Filter {
     /// | a list or another iterable | a list of `bool` |
     /// | a numpy array of integers, `S` or `U` | a numpy array of `bool` |
     /// | a column of pyarrow, polars or pandas | a boolean column of theirs; null where the key is null |
+    /// | a pandas `Index` | a numpy array of `bool`, as `Index.isin` gives; `False` where the key is null |
     /// | another Arrow column, such as one of DuckDB | a pyarrow array, or `BooleanColumn` without pyarrow |
     ///
     /// Columns are read where they lie, without a loop in Python, and other threads run meanwhile. Nobody should write to a
@@ -200,9 +201,9 @@ impl Filter {
 
     /// Everything about the filter as a dict, as `tepal info --json` prints it. Costs some passes over the bits.
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let facts = self.held.read(py, Opened::facts)?.map_err(|error| error::of(py, error))?;
-        let can_remove = self.held.look(py, |opened| info::can_remove(opened.filter()))?;
-        info::dict(py, &facts, can_remove)
+        let (facts, can_remove) =
+            self.held.read(py, |opened| (opened.facts(), info::can_remove(opened.filter())))?;
+        info::dict(py, &facts.map_err(|error| error::of(py, error))?, can_remove)
     }
 
     /// A filter of its own with the same bits.

@@ -134,6 +134,7 @@ impl RibbonMap {
     /// | a list or another iterable | a list of `int`, or `str` where values have names; `None` where there is none |
     /// | a numpy array | a masked array of `uint32`, masked where there is none; an array of objects, `str` or `None`, where values have names |
     /// | a pandas Series | a Series with the same index, of pandas' `UInt32`; of objects, where values have names |
+    /// | a pandas `Index` | an array of pandas' `UInt32`, `<NA>` where there is none; a numpy array of objects, where values have names |
     /// | a polars Series | a Series of `UInt32` or `String`, null where there is none |
     /// | a column of pyarrow, or another Arrow column | a pyarrow array of `uint32`, or a dictionary of strings; a list without pyarrow |
     ///

@@ -5,17 +5,25 @@ Nothing is imported here that the caller has not imported already.
 
 
 def of_pandas(column):
-    """What a pandas Series or Index holds, as something that is read without pandas."""
-    if hasattr(column, "columns"):
-        names = ", ".join(map(str, column.columns))
-        if len(column.columns) != 1:
-            from ._errors import KeyTypeError
+    """What a column of pandas holds, as something that is read without pandas; any other object as it is."""
+    import pandas
 
-            raise KeyTypeError(
+    if isinstance(column, pandas.DataFrame):
+        if len(column.columns) != 1:
+            names = ", ".join(map(str, column.columns))
+            raise _wrong_type(
                 f"a table of {len(column.columns)} columns ({names}), and one is expected; give the column of the keys"
             )
         return of_pandas(column.iloc[:, 0])
+    if isinstance(column, pandas.MultiIndex):
+        # A row is a tuple, which is a key.
+        return column.tolist()
+    if not isinstance(column, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)):
+        return column
     dtype = column.dtype
+    held = dtype.categories.dtype if isinstance(dtype, pandas.CategoricalDtype) else dtype
+    if isinstance(held, (pandas.PeriodDtype, pandas.IntervalDtype)):
+        raise _wrong_type(f"a pandas column of {held} is no column of keys; convert it with astype(str)")
     if getattr(dtype, "kind", "O") in "iu" and type(dtype).__module__.startswith("numpy"):
         return column.to_numpy()
     try:
@@ -23,94 +31,166 @@ def of_pandas(column):
     except ImportError:
         return column.tolist()
     try:
-        return pyarrow.Array.from_pandas(column)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
+        array = pyarrow.Array.from_pandas(column)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, OverflowError, UnicodeEncodeError):
         # Objects of several types, which the keys' own rules then judge one by one.
         return column.tolist()
+    # Tuples are lists to Arrow, and keys here.
+    is_list = getattr(dtype, "hasobject", False) and pyarrow.types.is_list(array.type)
+    return column.tolist() if is_list else array
 
 
-def in_form_of(question, answers):
-    """Answers (a list, a byte each, or a `BooleanColumn`) in the form of the question."""
+def _wrong_type(text):
+    from ._errors import KeyTypeError
+
+    return KeyTypeError(text)
+
+
+def asked(question):
+    """What is asked, and the form that its answers get.
+
+    The form is known before anything is asked: other threads may give the question another index or name meanwhile.
+    """
     package = type(question).__module__.partition(".")[0]
     if package == "numpy":
+        return question, _Numpy()
+    if package == "pandas":
+        import pandas
+
+        if isinstance(question, (pandas.Series, pandas.DataFrame)):
+            # Of one moment: its index is the one of the values that are read.
+            question = question.copy(deep=False)
+            is_table = isinstance(question, pandas.DataFrame)
+            name = (question.columns[0] if len(question.columns) == 1 else None) if is_table else question.name
+            return question, _Series(question.index, name)
+        return question, _PandasArray()
+    if package == "polars":
+        import polars
+
+        return question, _Polars(question.name if isinstance(question, polars.Series) else "")
+    if package == "pyarrow":
+        import pyarrow
+
+        return question, Arrow(isinstance(question, pyarrow.ChunkedArray))
+    return question, Arrow()
+
+
+# Each form takes `answers` (a list, a byte each, or a `BooleanColumn`), and `values` of a map: 32 bits each, and a bit each
+# that says whether there is one. Where values have names, `names` has them, that of the value 0 first; it is empty else.
+
+
+class _Numpy:
+    def answers(self, answers):
         import numpy
 
         if isinstance(answers, list):
             return numpy.array(answers, dtype=bool)
         return numpy.frombuffer(answers, dtype=bool)
-    if package == "pandas":
-        return _pandas(question, answers)
-    if package == "polars":
-        import polars
 
-        series = polars.Series(answers)
-        return series.rename(question.name) if isinstance(question, polars.Series) else series
-    try:
-        import pyarrow
-    except ImportError:
-        return answers
-    array = pyarrow.array(answers)
-    return pyarrow.chunked_array([array]) if isinstance(question, pyarrow.ChunkedArray) else array
-
-
-def _pandas(question, answers):
-    import pandas
-
-    index = question.index if isinstance(question, (pandas.Series, pandas.DataFrame)) else None
-    if isinstance(answers, bytearray):
-        import numpy
-
-        return pandas.Series(numpy.frombuffer(answers, dtype=bool), index=index)
-    if isinstance(answers, list):
-        return pandas.Series(answers, index=index, dtype=bool)
-    import pyarrow
-
-    # With a null, it is pandas' own boolean, which has one.
-    array = pyarrow.array(answers)
-    if array.null_count == 0:
-        return pandas.Series(array.to_numpy(zero_copy_only=False), index=index)
-    return pandas.Series(array.to_pylist(), index=index, dtype="boolean")
-
-
-def values_in_form_of(question, values, valid, names):
-    """Values of a map (32 bits each, and a bit each that says whether there is one) in the form of the question.
-
-    Where values have names, `names` has them, that of the value 0 first; it is empty else.
-    """
-    package = type(question).__module__.partition(".")[0]
-    if package == "numpy":
+    def values(self, values, valid, names):
         import numpy
 
         numbers, missing = _numbers(values, valid)
         return _texts(numbers, missing, names) if names else numpy.ma.masked_array(numbers, missing)
-    if package == "pandas":
+
+
+class _PandasArray:
+    """For an `Index`, and whatever else of pandas has values and no index: an array, as `Index.isin` gives.
+
+    A `Series` with an index of its own would be aligned by it with other rows.
+    """
+
+    def answers(self, answers):
+        if isinstance(answers, (list, bytearray)):
+            return _Numpy().answers(answers)
+        import pyarrow
+
+        # No null is in the filter.
+        return pyarrow.array(answers).fill_null(False).to_numpy(zero_copy_only=False)
+
+    def values(self, values, valid, names):
         import pandas
 
-        index = question.index if isinstance(question, (pandas.Series, pandas.DataFrame)) else None
         numbers, missing = _numbers(values, valid)
-        if names:
-            return pandas.Series(_texts(numbers, missing, names), index=index, dtype=object)
-        return pandas.Series(pandas.arrays.IntegerArray(numbers, missing), index=index)
-    try:
+        return _texts(numbers, missing, names) if names else pandas.arrays.IntegerArray(numbers, missing)
+
+
+class _Series:
+    """With the index and the name of the question."""
+
+    def __init__(self, index, name):
+        self.index, self.name = index, name
+
+    def answers(self, answers):
+        if isinstance(answers, (list, bytearray)):
+            return self._series(_Numpy().answers(answers))
         import pyarrow
-    except ImportError:
-        numbers = [
-            value if valid[i // 8] >> i % 8 & 1 else None for i, value in enumerate(memoryview(values).cast("I"))
-        ]
-        if package != "polars":
-            return [None if value is None else names[value] for value in numbers] if names else numbers
-    else:
-        buffers = [pyarrow.py_buffer(valid), pyarrow.py_buffer(values)]
-        numbers = pyarrow.Array.from_buffers(pyarrow.uint32(), len(values) // 4, buffers)
-    if package == "polars":
+
+        # With a null, it is pandas' own boolean, which has one.
+        array = pyarrow.array(answers)
+        if array.null_count == 0:
+            return self._series(array.to_numpy(zero_copy_only=False))
+        return self._series(array.to_pylist(), "boolean")
+
+    def values(self, values, valid, names):
+        return self._series(_PandasArray().values(values, valid, names), object if names else None)
+
+    def _series(self, data, dtype=None):
+        import pandas
+
+        return pandas.Series(data, index=self.index, dtype=dtype, name=self.name)
+
+
+class _Polars:
+    def __init__(self, name):
+        self.name = name
+
+    def answers(self, answers):
         import polars
 
-        series = polars.Series(numbers, dtype=polars.UInt32)
+        return polars.Series(answers).rename(self.name)
+
+    def values(self, values, valid, names):
+        import polars
+
+        numbers = polars.Series(Arrow().values(values, valid, []), dtype=polars.UInt32)
+        texts = polars.Series(names, dtype=polars.String).gather(numbers) if names else numbers
+        return texts.rename(self.name)
+
+
+class Arrow:
+    """Columns of pyarrow, and of whatever else gives Arrow columns; without pyarrow, what there is."""
+
+    def __init__(self, is_chunked=False):
+        self.is_chunked = is_chunked
+
+    def answers(self, answers):
+        try:
+            import pyarrow
+        except ImportError:
+            return answers
+        return self._whole(pyarrow.array(answers))
+
+    def values(self, values, valid, names):
+        try:
+            import pyarrow
+        except ImportError:
+            numbers = [
+                value if valid[i // 8] >> i % 8 & 1 else None for i, value in enumerate(memoryview(values).cast("I"))
+            ]
+            return [None if value is None else names[value] for value in numbers] if names else numbers
+        buffers = [pyarrow.py_buffer(valid), pyarrow.py_buffer(values)]
+        numbers = pyarrow.Array.from_buffers(pyarrow.uint32(), len(values) // 4, buffers)
         if names:
-            series = polars.Series(names, dtype=polars.String).gather(series)
-        return series.rename(question.name if isinstance(question, polars.Series) else "")
-    array = pyarrow.DictionaryArray.from_arrays(numbers, pyarrow.array(names, pyarrow.string())) if names else numbers
-    return pyarrow.chunked_array([array]) if isinstance(question, pyarrow.ChunkedArray) else array
+            numbers = pyarrow.DictionaryArray.from_arrays(numbers, pyarrow.array(names, pyarrow.string()))
+        return self._whole(numbers)
+
+    def _whole(self, array):
+        if not self.is_chunked:
+            return array
+        import pyarrow
+
+        return pyarrow.chunked_array([array])
 
 
 def _numbers(values, valid):

@@ -49,13 +49,18 @@ class Shards:
         import pyarrow
         from pyarrow import compute
 
-        shards = memoryview(shards_of(keys, len(self.filters), self.key_domain)).cast("I")
-        if isinstance(keys, (list, tuple)):
-            return [self.filters[shard].contains_many([key])[0] for key, shard in zip(keys, shards)]
-        if isinstance(keys, pyarrow.ChunkedArray):
+        # As they are now: what is read twice may change meanwhile, and an iterator is read once.
+        is_list = isinstance(keys, (list, tuple))
+        if is_list:
+            keys = list(keys)
+        elif isinstance(keys, pyarrow.ChunkedArray):
             keys = keys.combine_chunks()
-        elif not isinstance(keys, pyarrow.Array):
+        elif not isinstance(keys, (pyarrow.Array, str, bytes, bytearray)):
             keys = pyarrow.array(keys)
+        # A text is one key, which this refuses.
+        shards = memoryview(shards_of(keys, len(self.filters), self.key_domain)).cast("I")
+        if is_list:
+            return [self.filters[shard].contains_many([key])[0] for key, shard in zip(keys, shards)]
         numbers = pyarrow.Array.from_buffers(pyarrow.uint32(), len(keys), [None, pyarrow.py_buffer(shards)])
         # The keys of each shard together, and their answers back in their places.
         order = compute.sort_indices(numbers)

@@ -104,12 +104,12 @@ impl BloomFilter {
 
     /// Is every bit of this filter set in the other one too? So it is where all its keys are in the other one.
     fn issubset(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<bool> {
-        is_subset(this.py(), held(this), &other.get().held)
+        is_subset(this.py(), held(this), &other.get().held, false)
     }
 
     /// Is every bit of the other filter set in this one too?
     fn issuperset(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<bool> {
-        is_subset(this.py(), &other.get().held, held(this))
+        is_subset(this.py(), &other.get().held, held(this), false)
     }
 
     fn __richcmp__(
@@ -124,10 +124,10 @@ impl BloomFilter {
         let answer = match operator {
             CompareOp::Eq => equal(py)?,
             CompareOp::Ne => !equal(py)?,
-            CompareOp::Le => is_subset(py, here, there)?,
-            CompareOp::Ge => is_subset(py, there, here)?,
-            CompareOp::Lt => is_subset(py, here, there)? && !equal(py)?,
-            CompareOp::Gt => is_subset(py, there, here)? && !equal(py)?,
+            CompareOp::Le => is_subset(py, here, there, false)?,
+            CompareOp::Ge => is_subset(py, there, here, false)?,
+            CompareOp::Lt => is_subset(py, here, there, true)?,
+            CompareOp::Gt => is_subset(py, there, here, true)?,
         };
         Ok(answer.into_pyobject(py)?.to_owned().into_any().unbind())
     }
@@ -171,10 +171,13 @@ fn of_bloom<R: Send>(
     })
 }
 
-/// Of two Bloom filters.
-fn is_subset(py: Python<'_>, here: &Held, there: &Held) -> PyResult<bool> {
+/// Of two Bloom filters; of `proper` subsets, the other one has more bits. Both are seen at one moment.
+fn is_subset(py: Python<'_>, here: &Held, there: &Held, proper: bool) -> PyResult<bool> {
     let is_subset = here.read_with(py, there, |a, b| match (a.filter(), b.filter()) {
-        (AnyFilter::Bloom(a), AnyFilter::Bloom(b)) => a.is_subset(b).map(Some),
+        (AnyFilter::Bloom(one), AnyFilter::Bloom(other)) => {
+            let is_proper = |is_subset| is_subset && !(proper && a.filter() == b.filter());
+            one.is_subset(other).map(|is_subset| Some(is_proper(is_subset)))
+        }
         _ => Ok(None),
     })?;
     match is_subset.map_err(|error| error::of(py, error))? {

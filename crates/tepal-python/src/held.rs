@@ -85,8 +85,11 @@ impl Held {
     ) -> PyResult<R> {
         let changed = py.detach(|| {
             if std::ptr::eq(self, other) {
-                let same = self.read_detached(Opened::clone)?;
-                return self.write_detached(|here| change(here, &same));
+                // Under one lock: what came or went between a look and the change would be lost, or come back.
+                return self.write_detached(|here| {
+                    let same = here.clone();
+                    change(here, &same)
+                });
             }
             if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
                 self.write_detached(|here| other.read_detached(|there| change(here, there)))?

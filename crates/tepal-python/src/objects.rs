@@ -45,14 +45,15 @@ impl Change for Insert {
     }
 }
 
-/// The hashes of all keys, for a filter that is built of them at once. Nulls are skipped, and
-/// counted.
+/// Puts the hashes of all keys into `all`, for a filter that takes them at once. Returns how many nulls were skipped. After an
+/// error, `all` has the keys before it.
 pub(crate) fn hashes(
     py: Python<'_>,
     hasher: &KeyHasher,
     keys: &Bound<'_, PyAny>,
-) -> PyResult<(Vec<u64>, u64)> {
-    let (mut all, mut nulls) = (Vec::new(), 0);
+    all: &mut Vec<u64>,
+) -> PyResult<u64> {
+    let mut nulls = 0;
     match column::source(keys)? {
         Source::Rows(rows) => rows.each(py, |column| {
             nulls += column::each(py, column, &mut |keys| {
@@ -68,7 +69,7 @@ pub(crate) fn hashes(
             Ok(())
         })?,
     }
-    Ok((all, nulls))
+    Ok(nulls)
 }
 
 /// Does it with all keys of a column or of whatever can be iterated. Returns how many nulls were skipped. What is before a key

@@ -52,7 +52,8 @@ impl RibbonFilter {
         }
         let builder = options::with_keys!(py, builder, seed, secret_key, key_domain, name);
         let hasher = builder.key_hasher().map_err(|error| error::of(py, error))?;
-        let (hashes, _) = objects::hashes(py, &hasher, keys)?;
+        let mut hashes = Vec::new();
+        objects::hashes(py, &hasher, keys, &mut hashes)?;
         let filter = built(py, || builder.build_from_hashes(hashes))?;
         Ok(filter.add_subclass(RibbonFilter))
     }
@@ -82,9 +83,9 @@ impl RibbonFilter {
                 held(this).write_with(py, &other.get().held, |here, there| here.union_with(there))?;
                 continue;
             }
-            let (hashes, skipped) = objects::hashes(py, &hasher, &keys)?;
+            let mut hashes = Vec::new();
+            nulls += objects::hashes(py, &hasher, &keys, &mut hashes)?;
             held(this).write(py, |opened| opened.insert_many_hashes(&hashes))?;
-            nulls += skipped;
         }
         Ok(nulls)
     }

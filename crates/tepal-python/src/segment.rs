@@ -6,8 +6,7 @@ use tepal::{AnyFilter, Error, Opened, PreparedKeys, Segment};
 
 use crate::filter::{Filter, built};
 use crate::held::Held;
-use crate::objects::{self, Change};
-use crate::{error, key, options};
+use crate::{error, key, objects, options};
 
 /// A filter of the parts of a whole (regions, days, shards): which of them may hold a key, in one lookup.
 ///
@@ -53,9 +52,9 @@ impl SegmentFilter {
     fn add(this: &Bound<'_, Self>, segment: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (py, segment, key) = (this.py(), named(segment)?, key::of(key)?);
         held(this).touch(py, |opened| {
-            let segment = segment.of(opened)?;
             let mut keys = PreparedKeys::default();
             opened.key_hasher().prepare(&key, &mut keys)?;
+            let segment = segment.of(opened)?;
             let was_in = match opened.filter() {
                 AnyFilter::Segment(filter) => filter.contains_in(segment, &key),
                 _ => false,
@@ -65,10 +64,20 @@ impl SegmentFilter {
     }
 
     /// Adds many keys to a segment: whatever `BloomFilter.update` takes. Returns how many nulls were skipped.
+    ///
+    /// All keys are read first, at 8 bytes a key, and then added at once to the segment that has this name at that moment. When
+    /// a key is refused, those before it are in.
     fn update(this: &Bound<'_, Self>, segment: &Bound<'_, PyAny>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
         let (py, segment) = (this.py(), named(segment)?);
-        let segment = held(this).touch(py, |opened| segment.of(opened))?;
-        objects::change(py, held(this), keys, &mut 0, &InsertIn(segment))
+        let hasher = held(this).look(py, Opened::key_hasher)?;
+        // The keys before the segment: while they are read, it may be dropped, and another one get its number.
+        let mut hashes = Vec::new();
+        let read = objects::hashes(py, &hasher, keys, &mut hashes);
+        held(this).write(py, |opened| {
+            let segment = segment.of(opened)?;
+            opened.insert_prepared_in(segment, &PreparedKeys::from_hashes(hashes))
+        })?;
+        read
     }
 
     /// The segments that may hold a key: their names, or numbers where they have no names.
@@ -173,14 +182,5 @@ impl Name {
             Name::Text(name) => name.into_pyobject(py)?.into_any(),
             Name::Number(number) => number.into_pyobject(py)?.into_any(),
         })
-    }
-}
-
-/// Keys are inserted into a segment.
-struct InsertIn(Segment);
-
-impl Change for InsertIn {
-    fn prepared(&self, opened: &mut Opened, keys: &PreparedKeys) -> Result<(), Error> {
-        opened.insert_prepared_in(self.0, keys)
     }
 }

@@ -166,6 +166,9 @@ def test_segments():
     assert accounts.segments("both") == ["north", "south"] and accounts.segments("n7") == ["north"]
     assert accounts.contains_in("north", "n7") and not accounts.contains_in("south", "n7") and not accounts.contains_in("east", "n7")
     assert accounts.names == ["north", "south"] and accounts.segments("nobody") == []
+    # By their numbers, too.
+    assert accounts.contains_in(0, "n7") and not accounts.contains_in(1, "n7") and not accounts.contains_in(2, "n7")
+    assert accounts.update(1, ["by number"]) == 0 and accounts.segments("by number") == ["south"]
     accounts.update("numbers", np.arange(100))
     assert accounts.segments(7) == ["numbers"] == accounts.segments("7")
     assert accounts.drop_segment("north") == 1001 and accounts.segments("both") == ["south"]

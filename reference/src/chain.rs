@@ -10,7 +10,7 @@ use crate::write::{body, body_len, own_part};
 pub struct Chain {
     /// The filters. Scheme, parameter, key domain, recipe and records are the same in all of them.
     pub links: Vec<Filter>,
-    /// Offset 36: how many times the keys of the newest link the next one is for, where nobody expects another number.
+    /// Offset 36: by which factor links grow.
     pub expansion: u32,
     /// Offset 40: the promised rate of all links together.
     pub rate: f64,

@@ -1,13 +1,15 @@
 //! A chain of Bloom filters that grows: RedisBloom's and valkey-bloom's form, and our own.
 //!
 //! A key goes into the newest filter; when that one holds what it was planned for, a larger one with a lower
-//! rate is added. A key is held when any filter of the chain holds it. By which rule it grows is in [`grow`], how many keys
-//! go in at once in [`batch`], and what a tepal file holds of our own in [`in_file`].
+//! rate is added. A key is held when any filter of the chain holds it. By which rule it grows is in [`grow`], the plan of our
+//! own links in [`promise`], how many keys go in at once in [`batch`], and what a tepal file holds of our own in [`in_file`].
 
 mod batch;
 mod grow;
 #[cfg(feature = "growing")]
 mod in_file;
+#[cfg(feature = "growing")]
+mod promise;
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -23,9 +25,9 @@ use crate::ids::{Kind, OverCapacity};
 use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One, SecretKey, insert_in_batches};
 pub(crate) use grow::Growth;
 #[cfg(feature = "growing")]
-pub(crate) use grow::SHARE;
-#[cfg(feature = "growing")]
 pub(crate) use in_file::{EXPANSIONS, check_scheme, links_of};
+#[cfg(feature = "growing")]
+pub(crate) use promise::SHARE;
 
 /// A Bloom filter that grows by adding larger ones: keys are in any of its [`links`](Self::links).
 ///
@@ -41,9 +43,9 @@ pub struct ScalableBloomFilter {
     /// Keys that were given since the newest link was last looked at, repeats included.
     #[cfg(feature = "growing")]
     given: u64,
-    /// Keys that somebody expects from now on.
+    /// The keys that somebody expects it to hold, 0 where nobody does.
     #[cfg(feature = "growing")]
-    expected: Option<u64>,
+    expected: u64,
     /// Where it was opened and not changed since.
     #[cfg(feature = "growing")]
     whole: Option<Box<in_file::Whole>>,
@@ -75,7 +77,7 @@ impl ScalableBloomFilter {
             #[cfg(feature = "growing")]
             given: 0,
             #[cfg(feature = "growing")]
-            expected: None,
+            expected: 0,
             #[cfg(feature = "growing")]
             whole: None,
         })
@@ -146,8 +148,10 @@ impl ScalableBloomFilter {
     /// the key is surely new.
     ///
     /// # Errors
-    /// [`Error::CapacityReached`] where the chain is full and may not grow; [`Error::TooLarge`] where it would
-    /// become more than a thousand times larger at once; [`Error::KeyRefused`] for a key
+    /// [`Error::CapacityReached`] where the chain is full and may not grow; [`Error::RateOutOfReach`] where a chain of tepal's
+    /// own kind is full and its links leave too little of its rate for another, which is the state of
+    /// [`AnyFilter::is_full`](crate::AnyFilter::is_full); [`Error::TooLarge`] where there is no memory for the next link;
+    /// [`Error::PastLimit`] where the chain would become more than a thousand times larger at once; [`Error::KeyRefused`] for a key
     /// that the key domain does not have; [`Error::KeysClustered`] where a chain of tepal's own kind finds its keys on few
     /// lines. The chain is unchanged then.
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
@@ -226,7 +230,7 @@ impl ScalableBloomFilter {
         self.links.truncate(1);
         #[cfg(feature = "growing")]
         {
-            (self.whole, self.given) = (None, 0);
+            (self.whole, self.given, self.expected) = (None, 0, 0);
         }
         Ok(())
     }
@@ -378,6 +382,10 @@ impl Filter for ScalableBloomFilter {
     }
 
     fn is_full(&self) -> bool {
+        #[cfg(feature = "growing")]
+        if self.is_own() {
+            return self.has_ended();
+        }
         let newest = self.newest();
         let has_room = newest.keys_inserted().is_some_and(|keys| keys < newest.capacity());
         !has_room && self.over_capacity() == OverCapacity::Refuse

@@ -11,16 +11,6 @@ use crate::kinds::bloom::BloomFilter;
 const MOST_GROWTH: u64 = 1024;
 const SMALL_GROWTH: u64 = 1 << 20;
 
-/// Of our own chains each link is promised this share of what the links before it leave of the promise: so all of them
-/// together keep it, however many follow. With a half, the fifth link would have two bits a key more; with an eighth, the
-/// first one would.
-#[cfg(feature = "growing")]
-pub(crate) const SHARE: f64 = 0.25;
-
-/// So many times the keys of the newest link the next one may be for, by what somebody expects.
-#[cfg(feature = "growing")]
-const MOST_AT_ONCE: u64 = 64;
-
 /// The rule by which the next filter of the chain follows from the last.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Growth {
@@ -30,7 +20,7 @@ pub(crate) enum Growth {
     RedisBloom { expansion: u32 },
     /// valkey-bloom: `expansion` times the capacity, filter j at `rate · tightening^j`.
     ValkeyBloom { expansion: u32, rate: f64, tightening: f64 },
-    /// Our own: `expansion` times the keys, and [`SHARE`] of what the links leave of `rate`.
+    /// Our own: [`promise`](super::promise) has the plan of its links.
     #[cfg(feature = "growing")]
     Promise { expansion: u32, rate: f64 },
 }
@@ -76,20 +66,22 @@ impl ScalableBloomFilter {
     /// The empty filter that comes after the newest.
     pub(super) fn next_link(&self) -> Result<BloomFilter> {
         let newest = self.newest();
-        let full = Error::CapacityReached { capacity: newest.capacity(), inserted: 0 };
-        let (expansion, rate) = match &self.growth {
-            Growth::Fixed => return Err(full),
-            Growth::RedisBloom { expansion } => (*expansion, newest.promised_false_positive_rate() * 0.5),
+        let full = || Error::CapacityReached { capacity: newest.capacity(), inserted: 0 };
+        let times = |expansion: u32| newest.capacity().checked_mul(expansion.into()).ok_or_else(full);
+        let (capacity, rate) = match &self.growth {
+            Growth::Fixed => return Err(full()),
+            Growth::RedisBloom { expansion } => {
+                (times(*expansion)?, newest.promised_false_positive_rate() * 0.5)
+            }
             Growth::ValkeyBloom { expansion, rate, tightening } => {
                 let power = crate::params::power(*tightening, self.links.len() as u32);
-                (*expansion, rate * power)
+                (times(*expansion)?, rate * power)
             }
             #[cfg(feature = "growing")]
-            Growth::Promise { expansion, rate } => (*expansion, SHARE * self.left_of(*rate)),
-        };
-        let capacity = match self.expected_keys() {
-            Some(keys) => keys,
-            None => newest.capacity().checked_mul(expansion.into()).ok_or(full)?,
+            Growth::Promise { expansion, rate } => {
+                let next = self.next_of_promise(*expansion, *rate)?;
+                (next.capacity, next.rate)
+            }
         };
         let size: u64 = self.links.iter().map(|link| link.size_in_bytes()).sum();
         let most = MOST_GROWTH * size + SMALL_GROWTH;
@@ -101,41 +93,6 @@ impl ScalableBloomFilter {
             },
             other => other,
         })
-    }
-
-    /// Says that about so many more keys are expected, for who can tell: the next link is made for so many, but for no fewer
-    /// than the newest and no more than 64 times as many. Without it, or with 0, a link is for
-    /// [`expansion`](crate::BloomFilterBuilder::expansion) times as many. It changes no promise, and no file keeps it. Chains
-    /// of other programs take no notice of it.
-    ///
-    /// ```
-    /// let mut seen = tepal::BloomFilter::builder().capacity(1000).build_growing()?;
-    /// seen.expect_more(9_500);
-    /// seen.insert_many(&(0..10_000u32).collect::<Vec<_>>())?;
-    /// assert_eq!(seen.links()[1].capacity(), 9_500);
-    /// # Ok::<(), tepal::Error>(())
-    /// ```
-    #[cfg(feature = "growing")]
-    pub fn expect_more(&mut self, keys: u64) {
-        self.expected = Some(keys).filter(|keys| *keys > 0);
-    }
-
-    /// For how many keys the next link is made, where somebody has said it.
-    #[cfg(feature = "growing")]
-    fn expected_keys(&self) -> Option<u64> {
-        let now = self.newest().capacity();
-        self.expected.filter(|_| self.is_own()).map(|keys| keys.clamp(now, now.saturating_mul(MOST_AT_ONCE)))
-    }
-
-    #[cfg(not(feature = "growing"))]
-    fn expected_keys(&self) -> Option<u64> {
-        None
-    }
-
-    /// What the links leave of a rate that is promised for all of them.
-    #[cfg(feature = "growing")]
-    pub(super) fn left_of(&self, rate: f64) -> f64 {
-        self.links.iter().fold(rate, |left, link| left - link.promised_false_positive_rate())
     }
 
     /// Looks at the newest link, before so many keys, each time that half of its keys were given, repeats included. Where they

@@ -132,13 +132,7 @@ impl AwaitsBody for Links {
         };
         let links: Vec<BloomFilter<Mapped>> = self.links.into_iter().map(with_its_lines).collect();
         let whole = checked.map(|check| Box::new(Whole { lines, check }));
-        AnyFilter::Scalable(ScalableBloomFilter {
-            links,
-            growth: self.growth,
-            given: 0,
-            expected: None,
-            whole,
-        })
+        AnyFilter::Scalable(ScalableBloomFilter { links, growth: self.growth, given: 0, expected: 0, whole })
     }
 }
 

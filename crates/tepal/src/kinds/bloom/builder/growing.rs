@@ -33,11 +33,13 @@ impl BloomFilterBuilder {
     /// Builds an empty chain that grows and keeps one promise, however many keys come: the
     /// [rate](Self::false_positive_rate) is that of the whole chain. Up to its [capacity](Self::capacity), or 65,536 keys
     /// where none is given, it is one filter; then links follow, each for four times the keys of the one before
-    /// ([`expansion`](Self::expansion)). Each link is promised a quarter of what the links before it leave of the rate, which
-    /// takes three to six bits a key more than one filter of the right size takes.
+    /// ([`expansion`](Self::expansion)), or for more where more are
+    /// [expected](ScalableBloomFilter::expect_more). Each link is promised a quarter of what the links before it leave of the
+    /// rate, which takes three to six bits a key more than one filter of the right size takes.
     ///
-    /// It refuses no key for want of room. Of keys that were chosen by its own hash it takes no more once they crowd one link
-    /// ([`Error::KeysClustered`]).
+    /// From 65,536 keys on it has room for more than 10^10 keys at a rate of 10^-6, and for more than 10^8 at 10^-9. Then what
+    /// is left of the rate is too little for another link, and inserting a new key is [`Error::RateOutOfReach`]. Of keys that
+    /// were chosen by its own hash it takes no more once they crowd one link ([`Error::KeysClustered`]).
     ///
     /// ```
     /// use tepal::{BloomFilter, Format, Opened};

@@ -108,17 +108,32 @@ fn keys_of_its_own_hash_are_refused() {
     }
 }
 
+/// Expected keys make the next link larger, and never smaller than the next total of the series 100, 500, 2,100, 8,500.
 #[test]
-fn what_is_expected_decides_the_next_link_alone() {
+fn what_is_expected_makes_the_next_link_larger() {
     let capacities =
         |chain: &ScalableBloomFilter| chain.links().iter().map(|l| l.capacity()).collect::<Vec<_>>();
-    for (expected, second) in [(0, 400), (150, 150), (7, 100), (1 << 40, 6400)] {
+    for (expected, second) in
+        [(0, 400), (7, 400), (150, 400), (500, 400), (600, 500), (2000, 2000), (1 << 40, 6400)]
+    {
         let mut chain = builder(100, 0.01).build_growing().unwrap();
         chain.expect_more(expected);
         noted(&mut chain, &(0..110).collect::<Vec<_>>());
         assert_eq!(capacities(&chain), [100, second], "{expected}");
         assert_eq!(chain.promised_false_positive_rate(), 0.01);
     }
+    // What has come is expected no longer.
+    let mut chain = builder(100, 0.01).build_growing().unwrap();
+    noted(&mut chain, &(0..50).collect::<Vec<_>>());
+    chain.expect_more(950);
+    noted(&mut chain, &(50..10_000).collect::<Vec<_>>());
+    assert_eq!(capacities(&chain), [100, 900, 1100, 6400, 25_600]);
+    // Nor is it after the keys are forgotten.
+    let mut chain = builder(100, 0.01).build_growing().unwrap();
+    chain.expect_more(5000);
+    chain.clear().unwrap();
+    noted(&mut chain, &(0..110).collect::<Vec<_>>());
+    assert_eq!(capacities(&chain), [100, 400]);
 }
 
 #[test]

@@ -39,8 +39,8 @@ impl GrowingFilterBuilder {
     /// up to 272 times as many two, and so on: the larger the number, the fewer tables are asked, and the more memory is taken
     /// from the first.
     ///
-    /// Numbers of keys end at 2^56: at 1 % a filter takes some 10^13 keys, but at 10^-9 some millions; then inserting is an
-    /// error that says so.
+    /// Numbers of keys end at 2^56: from 1,000 keys on a filter takes some 10^11 keys at 1 %, some 10^9 at 10^-6, and some
+    /// millions at 10^-9; then inserting is an error that says so.
     pub fn first(mut self, keys: u64) -> Self {
         self.first = Some(keys);
         self

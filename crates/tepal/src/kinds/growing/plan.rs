@@ -83,3 +83,38 @@ impl GrowthPlan {
         TIMES_NUMBERS * link as u32
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The keys that all links take, and how many links those of ten years of daily runs need.
+    fn links_for(plan: &GrowthPlan, keys: u64) -> Option<usize> {
+        let mut room = 0u64;
+        let links = (0..MOST_LINKS).take_while(|link| plan.numbers(*link).is_some());
+        links.map(|link| plan.capacity(link)).position(|capacity| {
+            room += capacity;
+            room >= keys
+        })
+    }
+
+    /// Links follow from the plan alone, so runs cannot use them up: ten years of 1, 70,000, 300,000 and 10^7 keys a day
+    /// take at most 7 at 1 %, from the usual first keys or those of one run. At 10^-6 the numbers end before 3.65 * 10^10 keys
+    /// (`GrowingFilterBuilder::first` says so), and not before the others.
+    #[test]
+    fn ten_years_take_few_links() {
+        for a_day in [1, 70_000, 300_000, 10_000_000] {
+            for (first, rate) in [(1000, 0.01), (a_day, 0.01), (1000, 1e-6), (a_day, 1e-6)] {
+                let last = links_for(&GrowthPlan::new(first, rate).unwrap(), 3650 * a_day);
+                if rate < 0.01 && a_day == 10_000_000 {
+                    assert_eq!(last, None, "{first}");
+                } else {
+                    assert!(
+                        last.is_some_and(|last| last < 7),
+                        "{a_day} keys a day from {first} at {rate}: {last:?}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! `tepal add`: more keys into a filter, as a whole or not at all.
 
 use serde::Serialize;
-use tepal::{Error, Kind, Opened, PreparedKeys, Segment};
+use tepal::{Error, Format, Kind, Opened, PreparedKeys, Segment};
 
 use super::build::segments::check_fields;
 use super::build::table;
@@ -210,6 +210,9 @@ impl Add<'_> {
                 return Err(too_many_copies(self.name, most, self.keys + inserted as u64));
             }
             Err(Error::NumbersClustered { .. }) => return Err(table::clustered(self.name)),
+            Err(Error::RateOutOfReach { .. }) if self.file.format() == Format::Tepal => {
+                return Err(cannot_grow(self.name, kind));
+            }
             Err(Error::KeysClustered { .. }) if kind == Kind::Scalable => {
                 return Err(Failure::at(
                     self.name,
@@ -253,6 +256,21 @@ fn full_chain(name: &str, fitted: u64) -> Failure {
             "full, and made not to grow: only the first {} given fit; nothing was added. Build it again with more \
              room (-n), or so that it grows (--expansion 2)",
             number::count(fitted)
+        ),
+    )
+}
+
+/// One that grows, but not with its rate.
+fn cannot_grow(name: &str, kind: Kind) -> Failure {
+    let way = match kind {
+        Kind::Scalable => "Begin another state (uniq --state)",
+        _ => "Build another filter (build --growing)",
+    };
+    Failure::at(
+        name,
+        format!(
+            "full, and cannot grow any more: its rate leaves no room for another link; nothing was added. {way}, with a higher rate \
+             (-p) or more keys from the first (-n), and ask both"
         ),
     )
 }

@@ -99,7 +99,7 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
         }
     }
     if facts.kind == Kind::Scalable {
-        line("growth", growth(facts.expansion));
+        line("growth", growth(facts));
     }
     if let Some(of) = facts.window {
         line("window", window(of));
@@ -350,8 +350,9 @@ fn hash(told: &Told) -> String {
 }
 
 /// What a chain does when it is full.
-fn growth(expansion: Option<u32>) -> String {
-    match expansion {
+fn growth(facts: &Facts) -> String {
+    match facts.expansion {
+        Some(_) if facts.is_full => "none any more: its rate leaves no room for another filter".to_owned(),
         Some(1) => "when it is full, a filter for as many keys follows".to_owned(),
         Some(times) => {
             format!("when it is full, a filter for {} times the keys follows", count(times.into()))
@@ -442,7 +443,11 @@ fn room(facts: &Facts, unicode: bool) -> String {
         bar(used, unicode),
         percent(used),
         counted(capacity, what),
-        facts.expansion.map_or_else(|| facts.over_capacity.to_string(), |_| "it grows".to_owned())
+        match facts.expansion {
+            Some(_) if facts.is_full => "it refuses".to_owned(),
+            Some(_) => "it grows".to_owned(),
+            None => facts.over_capacity.to_string(),
+        }
     )
 }
 

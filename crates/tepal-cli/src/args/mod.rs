@@ -181,7 +181,7 @@ pub enum Verb {
         before_help = "  tepal uniq urls.txt > once.txt
   crawl | tepal uniq --state seen.tepal | fetch
   tepal uniq -c orders.csv -f customer",
-        after_help = format!("{UNIQ_HELP}{KEYS_HELP}\n\nExit codes: 0 a line passed (with -D: a repeat), 1 none did, 2 error.")
+        after_help = format!("{UNIQ_HELP}{KEYS_HELP}\n\nExit codes: 0 a line passed (with -D: a repeat), 1 none did, 2 error, or new keys are not remembered.")
     )]
     Uniq(UniqArgs),
     /// Show what a filter is, how full it is, and its rate of error now

@@ -17,6 +17,10 @@ The state is written when the input has ended and every line was printed. Whatev
 reader that ends early, a full disk) leaves the state as it was, and the next run prints these lines again. A state is a \
 filter: info, verify, has, add and test take it. Blank rows, which have no key, pass.
 
+A state grows with its keys, in a run or over years of runs: with the default rate and size to more than 10^10 keys. One that \
+cannot grow any more still holds back what it has seen. New lines pass, but their keys are not remembered; a message says so, \
+and the exit code is 2.
+
 A header row (of --header, or where -f names a field by its name) comes out first and once, also in a run in which no row passes; \
 the exit code is then 1 all the same. An input that has none gives none. --no-header leaves it out.
 

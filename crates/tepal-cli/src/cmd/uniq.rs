@@ -5,6 +5,7 @@ mod seen;
 mod state;
 
 use std::io::{self, IsTerminal};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -21,6 +22,7 @@ use crate::input::source::Source;
 use crate::output::{Lines, Stdout, say};
 use crate::rows::{self, Rows};
 use crate::secrets::Secrets;
+use crate::text::message::shown;
 use crate::text::number;
 
 /// What `--json` prints with `-c`.
@@ -63,9 +65,13 @@ pub fn run(args: &UniqArgs) -> Outcome {
     }
     let chain = state.as_mut().and_then(State::take_chain);
     let mut seen = match chain {
-        Some(chain) => Seen::Chain(chain),
+        Some(chain) => Seen::Chain { chain, forgotten: Some(0) },
         None if args.exact => Seen::exact(args)?,
-        None => Seen::Chain(empty_chain(args, secrets.secret.as_ref(), None)?),
+        None => {
+            // A state that is only asked for may not be there.
+            let forgotten = args.state.as_ref().map(|_| 0);
+            Seen::Chain { chain: empty_chain(args, secrets.secret.as_ref(), None)?, forgotten }
+        }
     };
     let before = keys_of(&seen);
     // Of packed files it is too few, and soon known to be wrong.
@@ -93,7 +99,7 @@ pub fn run(args: &UniqArgs) -> Outcome {
         keyless,
         bad_records: inputs.bad.records(),
         wrongly_held_back_estimated: match seen {
-            Seen::Chain(chain) => wrongly_held(chain, &before),
+            Seen::Chain { chain, .. } => wrongly_held(chain, &before),
             Seen::Exact { .. } => 0.0,
         },
         false_positive_rate: seen.rate(),
@@ -113,18 +119,47 @@ pub fn run(args: &UniqArgs) -> Outcome {
             say(&in_words(&totals(&seen)));
         }
     }
+    let forgotten = seen.forgotten();
+    let full =
+        args.state.as_ref().filter(|_| forgotten > 0 && !args.quiet).map(|path| full(path, &seen, args));
     // What was printed before a refused record stays printed, so it is remembered.
-    if let (Some(state), Seen::Chain(chain)) = (state, seen) {
-        state.save(chain, passed, new)?;
+    if let (Some(state), Seen::Chain { chain, .. }) = (state, seen) {
+        state.save(chain, passed, new - forgotten)?;
     }
     worked?;
+    if let Some(full) = full {
+        return Err(full);
+    }
     Ok(if passed > 0 { 0 } else { 1 })
+}
+
+/// The failure of a run whose state could not grow.
+fn full(path: &Path, seen: &Seen, args: &UniqArgs) -> Failure {
+    let (name, forgotten) = (shown(path), seen.forgotten());
+    let keys = number::counted(forgotten, "new key");
+    let are = if forgotten == 1 { "is" } else { "are" };
+    let then = match args.count {
+        true => "so that repeats of them count as new",
+        false => "so that the same keys pass again",
+    };
+    let held = keys_of(seen).iter().sum();
+    Failure::at(
+        &name,
+        format!(
+            "{keys} {are} not remembered, {then}: it is full, with {}, and its rate leaves no room for another filter. Go on with \
+             another state, of a higher rate (-p) or with more keys from the first (-n), and ask both: tepal has -v {name} LINES | \
+             tepal uniq --state OTHER",
+            number::counted(held, "key")
+        ),
+    )
 }
 
 /// How many keys each link holds.
 fn keys_of(seen: &Seen) -> Vec<u64> {
     match seen {
-        Seen::Chain(chain) => chain.links().iter().map(|link| link.keys_inserted().unwrap_or(0)).collect(),
+        Seen::Chain { chain, .. } => {
+            chain.links().iter().map(|link| link.keys_inserted().unwrap_or(0)).collect()
+        }
         Seen::Exact { .. } => Vec::new(),
     }
 }

@@ -57,6 +57,7 @@ mod terminal;
 mod threads;
 mod uniq;
 mod uniq_state;
+mod uniq_years;
 mod verbs;
 mod verify;
 mod which;

@@ -5,7 +5,8 @@ use crate::args::UniqArgs;
 use crate::error::Failure;
 use crate::input::pages::Page;
 use crate::input::pipeline::{Flow, Sink, Work};
-use crate::output::{Header, Judged, Lines, Stdout};
+use crate::output::{Header, Judged, Lines, Stdout, complain};
+use crate::text::message::shown;
 
 /// How many times the keys that are expected there is room for: another filter would take more.
 const RESERVE: f64 = 1.03;
@@ -79,7 +80,17 @@ impl<'a> Printer<'a> {
 
     /// Judges the records of a page: says of each whether it passes.
     fn judge(&mut self, hashed: &Hashed) -> Result<(), Failure> {
+        let forgotten = self.seen.forgotten();
         self.seen.note(hashed, &mut self.is_new)?;
+        if let (0, 1.., Some(state), false) =
+            (forgotten, self.seen.forgotten(), &self.args.state, self.args.quiet)
+        {
+            // At once: there may be no end of the input.
+            let name = shown(state);
+            complain(&format!(
+                "{name}: full, and cannot grow any more: new keys are not remembered from here on"
+            ));
+        }
         let new = self.is_new.iter().filter(|is_new| **is_new).count() as u64;
         self.new += new;
         self.seen_before += self.is_new.len() as u64 - new;

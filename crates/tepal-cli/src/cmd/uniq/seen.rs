@@ -20,7 +20,11 @@ const PURPOSE: &str = "uniq";
 /// What was seen.
 pub enum Seen {
     /// Bloom filters: a key that is new is taken for seen at the promised rate.
-    Chain(ScalableBloomFilter),
+    Chain {
+        chain: ScalableBloomFilter,
+        /// New keys that are not remembered, as the chain cannot grow; nothing where that is a failure.
+        forgotten: Option<u64>,
+    },
     /// Two hashes of each key, under secrets that nobody knows.
     Exact { hashers: [KeyHasher; 2], set: Pairs },
 }
@@ -102,7 +106,7 @@ impl Seen {
     /// What hashes keys for it.
     pub fn hash(&self) -> Hash {
         match self {
-            Self::Chain(chain) => Hash { first: chain.key_hasher(), second: None },
+            Self::Chain { chain, .. } => Hash { first: chain.key_hasher(), second: None },
             Self::Exact { hashers: [first, second], .. } => {
                 Hash { first: first.clone(), second: Some(second.clone()) }
             }
@@ -114,7 +118,20 @@ impl Seen {
         is_new.clear();
         is_new.resize(hashed.first.len(), false);
         match self {
-            Self::Chain(chain) => chain.insert_prepared_noting(&hashed.first, is_new).map_err(failure),
+            Self::Chain { chain, forgotten } => {
+                // Once a key was not remembered, no other can be.
+                if let Some(forgotten @ 1..) = forgotten {
+                    *forgotten += note_strangers(chain, &hashed.first, is_new);
+                    return Ok(());
+                }
+                match (chain.insert_prepared_noting(&hashed.first, is_new), forgotten) {
+                    (Err(Error::RateOutOfReach { .. }), Some(forgotten)) => {
+                        *forgotten = note_strangers(chain, &hashed.first, is_new);
+                        Ok(())
+                    }
+                    (done, _) => done.map_err(failure),
+                }
+            }
             Self::Exact { set, .. } => {
                 let (first, second) = (hashed.first.hashes(), hashed.second.hashes());
                 let both = first.unwrap_or_default().iter().zip(second.unwrap_or_default());
@@ -129,15 +146,23 @@ impl Seen {
 
     /// About so many more keys are new.
     pub fn expect_more(&mut self, keys: u64) {
-        if let Self::Chain(chain) = self {
+        if let Self::Chain { chain, .. } = self {
             chain.expect_more(keys);
+        }
+    }
+
+    /// New keys that are not remembered, as the chain cannot grow any more.
+    pub fn forgotten(&self) -> u64 {
+        match self {
+            Self::Chain { forgotten, .. } => forgotten.unwrap_or(0),
+            Self::Exact { .. } => 0,
         }
     }
 
     /// The chance now that a new key is taken for seen.
     pub fn rate(&self) -> f64 {
         match self {
-            Self::Chain(chain) => chain.false_positive_rate(),
+            Self::Chain { chain, .. } => chain.false_positive_rate(),
             Self::Exact { .. } => 0.0,
         }
     }
@@ -145,10 +170,25 @@ impl Seen {
     /// Bytes of memory that it takes, or about that.
     pub fn bytes(&self) -> u64 {
         match self {
-            Self::Chain(chain) => chain.links().iter().map(|link| link.size_in_bytes()).sum(),
+            Self::Chain { chain, .. } => chain.links().iter().map(|link| link.size_in_bytes()).sum(),
             Self::Exact { set, .. } => (set.capacity() * (size_of::<Pair>() + 1)) as u64 * 8 / 7,
         }
     }
+}
+
+/// Marks the keys that the chain does not hold as new. Gives their number.
+fn note_strangers(chain: &ScalableBloomFilter, keys: &PreparedKeys, is_new: &mut [bool]) -> u64 {
+    let (mut held, mut in_link) = (vec![false; keys.len()], vec![false; keys.len()]);
+    for link in chain.links() {
+        link.contains_prepared(keys, &mut in_link);
+        held.iter_mut().zip(&in_link).for_each(|(held, in_link)| *held |= in_link);
+    }
+    let mut strangers = 0;
+    for (is_new, held) in is_new.iter_mut().zip(held) {
+        strangers += u64::from(!held);
+        *is_new |= !held;
+    }
+    strangers
 }
 
 fn out_of_memory() -> Failure {
@@ -165,6 +205,9 @@ fn failure(error: Error) -> Failure {
         Error::TooLarge { .. } => {
             Failure::new(format!("no memory for a larger filter ({error}); give a higher rate with -p"))
         }
+        Error::RateOutOfReach { .. } => Failure::new(
+            "no filter can hold more keys at this rate; give a higher rate with -p, or more keys from the first with -n",
+        ),
         other => Failure::new(refusal(&other)),
     }
 }

@@ -262,14 +262,17 @@ fn full_chain(name: &str, fitted: u64) -> Failure {
 
 /// One that grows, but not with its rate.
 fn cannot_grow(name: &str, kind: Kind) -> Failure {
-    let way = match kind {
-        Kind::Scalable => "Begin another state (uniq --state)",
-        _ => "Build another filter (build --growing)",
+    let (why, way) = match kind {
+        Kind::Scalable => (
+            "its filters leave too little of its rate for another, or are the 64 that a file can have",
+            "Begin another state (uniq --state)",
+        ),
+        _ => ("its next table would have 2^56 numbers or more", "Build another filter (build --growing)"),
     };
     Failure::at(
         name,
         format!(
-            "full, and cannot grow any more: its rate leaves no room for another link; nothing was added. {way}, with a higher rate \
+            "full, and cannot grow any more: {why}; nothing was added. {way}, with a higher rate \
              (-p) or more keys from the first (-n), and ask both"
         ),
     )

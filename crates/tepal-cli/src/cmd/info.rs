@@ -352,7 +352,7 @@ fn hash(told: &Told) -> String {
 /// What a chain does when it is full.
 fn growth(facts: &Facts) -> String {
     match facts.expansion {
-        Some(_) if facts.is_full => "none any more: its rate leaves no room for another filter".to_owned(),
+        Some(_) if facts.is_full => "none any more: no other filter can follow".to_owned(),
         Some(1) => "when it is full, a filter for as many keys follows".to_owned(),
         Some(times) => {
             format!("when it is full, a filter for {} times the keys follows", count(times.into()))

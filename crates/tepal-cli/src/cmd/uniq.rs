@@ -146,9 +146,9 @@ fn full(path: &Path, seen: &Seen, args: &UniqArgs) -> Failure {
     Failure::at(
         &name,
         format!(
-            "{keys} {are} not remembered, {then}: it is full, with {}, and its rate leaves no room for another filter. Go on with \
-             another state, of a higher rate (-p) or with more keys from the first (-n), and ask both: tepal has -v {name} LINES | \
-             tepal uniq --state OTHER",
+            "{keys} {are} not remembered, {then}: it is full, with {}. Its filters leave too little of its rate for another, or are \
+             the 64 that a file can have. Go on with another state, of a higher rate (-p) or with more keys from the first (-n), \
+             and ask both: tepal has -v {name} LINES | tepal uniq --state OTHER",
             number::counted(held, "key")
         ),
     )

@@ -50,7 +50,7 @@ fn runs_go_on_where_the_last_one_ended() {
         ("merge s s -o t", "cannot be united"),
         (
             "convert s --to guava -o t",
-            "s: a file of the format guava cannot hold this filter: it is a chain of 6 filters, which grows as keys come, and \
+            "s: a file of the format guava cannot hold this filter: it is a chain of 4 filters, which grows as keys come, and \
              the format holds no such chain; build one filter from the keys with: tepal build LIST --to guava -o FILTER\n",
         ),
         ("convert s --to redisbloom -o t", "holds no such chain"),

@@ -2,14 +2,14 @@
 
 use crate::place::{Place, numbers};
 
-/// A state of the bits and the links that `info` gives.
+/// The links of a state and their bits.
 fn links(place: &Place, state: &str) -> (usize, u64) {
     let json = place.run(&format!("info --json {state}")).json();
     (json[0]["filters"].as_array().unwrap().len(), json[0]["bit_len"].as_u64().unwrap())
 }
 
-/// Daily files, each longer than a page, take about the links and bits of one pipe: a 64th of 60 days of 280,000 keys
-/// with a first filter for a 64th of the usual keys.
+/// Daily files, each longer than a page, take no more links and bits than one pipe. These are 60 days of 4,400 keys with a
+/// first filter for 1,024: a 64th of 280,000 and of the usual 65,536.
 #[test]
 fn daily_files_are_as_one_pipe() {
     let place = Place::new();
@@ -18,12 +18,15 @@ fn daily_files_are_as_one_pipe() {
         let keys = days.start * 4_400..days.end * 4_400;
         keys.flat_map(|n| format!("{n} {pad}\n").into_bytes()).collect()
     };
+    let mut held_back = 0;
     for day in 0..60 {
         place.write("list", lines(day..day + 1));
         let ran = place.run("uniq -n 1024 --state s list");
         assert!(ran.code == 0 && ran.err.is_empty(), "day {day}: {}", ran.err);
-        assert!(ran.out.len() as f64 > 0.9999 * place.read("list").len() as f64, "day {day}");
+        held_back += 4_400 - ran.out.iter().filter(|byte| **byte == b'\n').count();
     }
+    // Of 264,000 new lines, 0.3 on average at most.
+    assert!(held_back <= 5, "{held_back}");
     place.run_with("uniq -n 1024 --state pipe", &lines(0..60));
     let ((files, bits), (pipe, bits_of_pipe)) = (links(&place, "s"), links(&place, "pipe"));
     assert!(files <= 12 && files <= pipe, "{files} links, {pipe}");
@@ -43,17 +46,18 @@ fn a_state_that_cannot_grow_still_tells_seen_from_new() {
     let held = info[0]["keys_inserted"].as_u64().unwrap();
     assert!(held == 85 && info[0]["full"] == true, "{held}");
     let text = place.run("info s");
-    for part in
-        ["growth      none any more: its rate leaves", "full: it takes no new key; past it: it refuses\n"]
-    {
+    for part in [
+        "growth      none any more: no other filter can follow",
+        "full: it takes no new key; past it: it refuses\n",
+    ] {
         assert!(text.text().contains(part), "{}", text.text());
     }
     let said = |keys: u64, then: &str| {
         format!(
             "tepal: s: full, and cannot grow any more: new keys are not remembered from here on\n\
-             tepal: s: {keys} new keys are not remembered, so that {then}: it is full, with {held} keys, and its rate leaves no \
-             room for another filter. Go on with another state, of a higher rate (-p) or with more keys from the first (-n), \
-             and ask both: tepal has -v s LINES | tepal uniq --state OTHER\n"
+             tepal: s: {keys} new keys are not remembered, so that {then}: it is full, with {held} keys. Its filters leave too \
+             little of its rate for another, or are the 64 that a file can have. Go on with another state, of a higher rate (-p) \
+             or with more keys from the first (-n), and ask both: tepal has -v s LINES | tepal uniq --state OTHER\n"
         )
     };
     assert_eq!(first.err, said(1000 - held, "the same keys pass again"));
@@ -97,7 +101,8 @@ fn a_state_that_cannot_grow_still_tells_seen_from_new() {
         (added.code, added.err.as_str()),
         (
             2,
-            "tepal: s: full, and cannot grow any more: its rate leaves no room for another link; nothing was added. Begin another \
+            "tepal: s: full, and cannot grow any more: its filters leave too little of its rate for another, or are the 64 that \
+             a file can have; nothing was added. Begin another \
              state (uniq --state), with a higher rate (-p) or more keys from the first (-n), and ask both\n"
         )
     );
@@ -131,7 +136,8 @@ fn a_growing_filter_that_cannot_grow_says_why() {
         (added.code, added.err.as_str()),
         (
             2,
-            "tepal: f: full, and cannot grow any more: its rate leaves no room for another link; nothing was added. Build another \
+            "tepal: f: full, and cannot grow any more: its next table would have 2^56 numbers or more; \
+             nothing was added. Build another \
              filter (build --growing), with a higher rate (-p) or more keys from the first (-n), and ask both\n"
         )
     );

@@ -131,12 +131,27 @@ pub fn numbers_for(capacity: u64, rate: f64) -> Result<u64, String> {
 
 /// Section 5.3: the table of the fewest lines for `n` slots of `numbers` = U.
 pub fn table(n: u64, numbers: u64, tag_bits: u32) -> Result<Shape, String> {
+    table_of(n, numbers, tag_bits, 150, |home| (1 + home / 8).min(6))
+}
+
+/// Section 5.3: the same for slots that lie close together.
+pub fn close_table(n: u64, numbers: u64, tag_bits: u32) -> Result<Shape, String> {
+    table_of(n, numbers, tag_bits, 16, |_| 64)
+}
+
+fn table_of(
+    n: u64,
+    numbers: u64,
+    tag_bits: u32,
+    most_buckets: u64,
+    spare: impl Fn(u64) -> u64,
+) -> Result<Shape, String> {
     if numbers > most_numbers(tag_bits) {
         return Err(format!("no table with {tag_bits} tag bits has {numbers} numbers"));
     }
     let mut best: Option<Shape> = None;
     for rem_bits in 1..=40 {
-        for buckets in 8..=150 {
+        for buckets in 8..=most_buckets {
             let slots = (494 - buckets) / u64::from(rem_bits + tag_bits + 1);
             let mut shape = Shape { numbers, rem_bits, tag_bits, buckets, slots, spare: 0 };
             if slots == 0 || shape.meta() > 192 {
@@ -146,7 +161,7 @@ pub fn table(n: u64, numbers: u64, tag_bits: u32) -> Result<Shape, String> {
             if home == 1 && slots >= n {
                 shape.spare = 0;
             } else if 100 * u128::from(n) <= 92 * u128::from(home) * u128::from(slots) {
-                shape.spare = (1 + home / 8).min(6);
+                shape.spare = spare(home);
             } else {
                 continue;
             }
@@ -161,17 +176,35 @@ pub fn table(n: u64, numbers: u64, tag_bits: u32) -> Result<Shape, String> {
     best.ok_or_else(|| format!("no table of {numbers} numbers has {n} slots"))
 }
 
-/// Section 5.3: the table for `n` slots, or the next larger one that these slots fit.
-pub fn table_for(mut n: u64, numbers: u64, tag_bits: u32, slots: &[Slot]) -> Result<Shape, String> {
+/// Section 5.3: the table for `n` slots, or the next larger one that these slots fit; else, for numbers that are spread
+/// and have many slots each, one for slots that lie close together.
+pub fn table_for(n: u64, numbers: u64, tag_bits: u32, slots: &[Slot]) -> Result<Shape, String> {
     let most = 4 * table(n, numbers, tag_bits)?.lines() + 64;
-    loop {
-        let shape = table(n, numbers, tag_bits)?;
+    let mut size = n;
+    while let Ok(shape) = table(size, numbers, tag_bits) {
         if shape.lines() > most {
-            return Err(format!("{} slots fit no table of {most} lines", slots.len()));
+            break;
         }
         if encode(&shape, slots).is_ok() {
             return Ok(shape);
         }
-        n += n / 8 + 1;
+        size += size / 8 + 1;
     }
+    let mut numbers_once: Vec<Slot> = slots.iter().map(|slot| (slot.0, 0)).collect();
+    numbers_once.sort();
+    numbers_once.dedup();
+    if encode(&table(n, numbers, tag_bits)?, &numbers_once).is_err() {
+        return Err(format!("{} different numbers lie side by side", numbers_once.len()));
+    }
+    let mut size = n;
+    while let Ok(shape) = close_table(size, numbers, tag_bits) {
+        if shape.lines() > most + 64 {
+            break;
+        }
+        if encode(&shape, slots).is_ok() {
+            return Ok(shape);
+        }
+        size += size / 8 + 1;
+    }
+    Err(format!("{} slots fit no table of {most} lines", slots.len()))
 }

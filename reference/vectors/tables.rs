@@ -300,6 +300,11 @@ pub(crate) fn larger() -> Result<Json, String> {
         (1000, 0.01, 0, vec![Run(0, 1, 1000, 0)]),
         (1000, 0.01, 4, vec![Hashed(0, 1500)]),
         (100, 0.01, 0, vec![Hashed(0, 20_000)]),
+        // Few numbers with as many slots as there can be: at the end of the table, and close to each other before it.
+        (640, 1e-6, 4, vec![Hashed(0, 100), Same(639_999_000, 3, 64), Same(639_999_500, 3, 64)]),
+        (640, 1e-6, 16, (0..16).map(|i| Same(300_000_000 + 100_000 * i, 0, 64)).collect()),
+        // Many numbers side by side have no table, though one has many slots.
+        (1000, 0.01, 0, vec![Run(0, 1, 4000, 0), Same(5, 0, 63)]),
     ] {
         let numbers = numbers_for(capacity, rate)?;
         let shape = table(capacity, numbers, tag_bits)?;

@@ -285,3 +285,63 @@ fn a_million_operations_lose_nobody() {
         assert!(fresh == filter && file(&fresh) == file(&filter));
     }
 }
+
+/// The other tables in which a number has many slots, or in which keys come again and again: keys that nobody chose are taken up to the
+/// capacity, as often as each can be in.
+#[test]
+fn copies_of_keys_nobody_chose_are_taken() {
+    use tepal::{ExpiringFilter, GrowingFilter};
+    for seed in 0..48u64 {
+        let rate = [0.01, 1e-6, 1e-3][(seed % 3) as usize];
+        let count_bits = if seed % 4 == 0 { 4 } else { 0 };
+        let keys = 40 + 7 * seed;
+        // Two keys may have one number, where there are few.
+        let each = if rate < 1e-5 { 64 } else { 32 };
+        let copies = each << count_bits;
+        let key = |i: u64| finish_hash(finish_hash(seed) ^ i);
+        let all: Vec<u64> = (0..keys * copies).map(|i| key(i / copies)).collect();
+        let builder =
+            || QuotientFilter::builder().capacity(keys).false_positive_rate(rate).count_bits(count_bits);
+        let case = |what: &str| format!("{what}: {keys} keys, {copies} times at {rate}, seed {seed}");
+        let (mut one, mut many) = (builder().build().unwrap(), builder().build().unwrap());
+        for hash in &all {
+            one.insert_hash(*hash).unwrap_or_else(|error| panic!("{}: {error}", case("one")));
+        }
+        many.insert_many_hashes(&all).unwrap_or_else(|error| panic!("{}: {error}", case("many")));
+        assert!(one == many, "{}", case("one and many"));
+        // Two halves, one of them read.
+        let half = |from: u64| {
+            let mut half = builder().build().unwrap();
+            half.insert_many_hashes(&all[from as usize..][..all.len() / 2]).unwrap();
+            half
+        };
+        let (some, others) = (half(0), half(keys * copies / 2));
+        let file = Opened::new(some, Format::Tepal).unwrap().to_bytes().unwrap();
+        let tepal::AnyFilter::Quotient(mut both) = tepal::from_bytes(&file).unwrap().into_filter() else {
+            panic!()
+        };
+        both.union_with(&others).unwrap_or_else(|error| panic!("{}: {error}", case("union")));
+        assert!(both == one, "{}", case("union"));
+        // A filter that grows, from small on, and one that forgets.
+        let mut growing = GrowingFilter::builder()
+            .first(1 + keys / 64)
+            .false_positive_rate(rate)
+            .deletable(true)
+            .build()
+            .unwrap();
+        for i in 0..keys * each {
+            growing.insert_hash(key(i / each)).unwrap_or_else(|error| panic!("{}: {error}", case("growing")));
+        }
+        let mut last = ExpiringFilter::builder()
+            .capacity(keys)
+            .window_of_time(60)
+            .false_positive_rate(rate)
+            .build()
+            .unwrap();
+        for (i, hash) in (0..).zip(&all) {
+            last.advance_to(1000 + i / 1000).unwrap();
+            last.insert_hash(*hash).unwrap_or_else(|error| panic!("{}: {error}", case("expiring")));
+        }
+        last.insert_many_hashes(&all).unwrap_or_else(|error| panic!("{}: {error}", case("expiring")));
+    }
+}

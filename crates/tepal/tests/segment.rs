@@ -2,6 +2,9 @@
 
 #![cfg(feature = "quotient")]
 
+#[path = "shared/segment_mixes.rs"]
+mod segment_mixes;
+
 use tepal::{AnyFilter, Format, Open, Opened, Segment, SegmentFilter, finish_hash};
 
 /// The most that so many draws at a rate give, but for one time in thousands.
@@ -132,5 +135,19 @@ fn files_say_the_same() {
             again.contains_hash_in(if *segment == gone { back } else { *segment }, *hash)
         }));
         Opened::new(again, Format::Tepal).unwrap().save(folder.path().join("again.tepal")).unwrap();
+    }
+}
+
+/// Whatever the keys are, and in however many segments, as many pairs go in as the capacity says. `--example segment_mixes` does ten
+/// thousand of each.
+#[test]
+fn no_pair_is_refused_below_the_capacity() {
+    for mix in segment_mixes::MIXES {
+        // Every way with every rate and size.
+        for seed in 0..126 {
+            if let Err(error) = segment_mixes::fill(mix, seed) {
+                panic!("{mix:?}, {seed}: {error}");
+            }
+        }
     }
 }

@@ -12,6 +12,10 @@ const LINE_END: u32 = 502;
 const MOST_META: u32 = 192;
 /// The most lines behind those that are home to a bucket.
 pub(crate) const MOST_SPARE: u32 = 64;
+/// The most buckets that a line is home to.
+const MOST_BUCKETS: u8 = 150;
+/// The most buckets of a line in a table whose slots lie close together.
+const FEW_BUCKETS: u8 = 16;
 
 /// As many as one file can describe: 8 TiB.
 const MOST_LINES: u64 = crate::bits::shape::MOST_BITS / crate::bits::LINE_BITS;
@@ -80,7 +84,7 @@ impl Packing {
         check("the tag bits of a slot", v.into(), 0..=16)?;
         check("the remainder bits of a slot", r.into(), 1..=40)?;
         check("the numbers of a table", numbers, 1..=most_numbers(v.into()))?;
-        check("the buckets of a line", b.into(), 8..=150)?;
+        check("the buckets of a line", b.into(), 8..=MOST_BUCKETS.into())?;
         let (width, meta) = (u32::from(r) + u32::from(v), u32::from(b) + u32::from(s) + 8);
         let most_slots = ((LINE_END - 8 - u32::from(b)) / (width + 1)).min(MOST_META - 8 - u32::from(b));
         check("the slots of a line", s.into(), 1..=most_slots.into())?;
@@ -107,11 +111,27 @@ impl Packing {
     /// The one that takes the fewest lines for so many slots, where numbers are evenly spread; at most 92 of 100 slots are taken
     /// (FORMAT.md, section 5.3).
     pub(crate) fn for_slots(slots: u64, numbers: u64, tag_bits: u8) -> Result<Self> {
+        Packing::of_fewest_lines(slots, numbers, tag_bits, MOST_BUCKETS, |home| 6.min(1 + home / 8))
+    }
+
+    /// The same for slots that lie close together, as the slots of numbers do that have many each. A line has few buckets, so that a
+    /// line can take the slots of lines far before it, and all spare lines follow.
+    pub(crate) fn for_close_slots(slots: u64, numbers: u64, tag_bits: u8) -> Result<Self> {
+        Packing::of_fewest_lines(slots, numbers, tag_bits, FEW_BUCKETS, |_| MOST_SPARE.into())
+    }
+
+    fn of_fewest_lines(
+        slots: u64,
+        numbers: u64,
+        tag_bits: u8,
+        most_buckets: u8,
+        spare_behind: impl Fn(u64) -> u64,
+    ) -> Result<Self> {
         let slots = slots.max(1);
         let mut best: Option<(u64, Fields)> = None;
         for remainder_bits in 1..=40u8 {
             let width = u32::from(remainder_bits) + u32::from(tag_bits);
-            for buckets in 8..=150u8 {
+            for buckets in 8..=most_buckets {
                 let s = ((LINE_END - 8 - u32::from(buckets)) / (width + 1)) as u64;
                 if s == 0 || u64::from(buckets) + s + 8 > MOST_META.into() {
                     continue;
@@ -120,7 +140,7 @@ impl Packing {
                 let spare = match home {
                     1 if s >= slots => 0,
                     _ if u128::from(slots) * 100 <= u128::from(home) * u128::from(s) * 92 => {
-                        6.min(1 + home / 8)
+                        spare_behind(home)
                     }
                     _ => continue,
                 };

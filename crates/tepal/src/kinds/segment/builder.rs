@@ -53,8 +53,9 @@ impl SegmentFilter {
 }
 
 impl SegmentFilterBuilder {
-    /// How many pairs of key and segment the filter shall hold: the different keys of each segment, taken together. It cannot be
-    /// changed later, and filters unite that were made for one capacity and one rate.
+    /// How many pairs of key and segment the filter shall hold: the different keys of each segment, taken together. As many go in however
+    /// many segments each key is in, as long as nobody chose the keys by the filter's hash. It cannot be changed later, and filters
+    /// unite that were made for one capacity and one rate.
     pub fn capacity(mut self, pairs: u64) -> Self {
         self.capacity = Some(pairs);
         self

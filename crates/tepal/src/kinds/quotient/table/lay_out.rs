@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::{Table, in_memory};
+use super::{Merged, Table, in_memory};
 use crate::bits::pages::give_back;
-use crate::bits::table::packing::Packing;
+use crate::bits::table::packing::{MOST_SPARE, Packing};
 use crate::bits::table::relay::Relay;
-use crate::bits::table::stream;
+use crate::bits::table::stream::{self, Writer};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::kinds::storage::{Backing, PlainStorage, Storage};
@@ -37,11 +37,21 @@ impl Table {
     /// new lines while the old ones go, so that there is one table and a few MiB in memory.
     fn lay_out_as(&mut self, tag_bits: u8, slots: u64, entry: Option<(u64, u64)>) -> Result<()> {
         let before = self.packing;
-        let done = fitting(before.numbers(), tag_bits, slots, |packing| {
+        let numbers = before.numbers();
+        let fit = |table: &mut Table, packing: &Packing| -> Result<Option<()>> {
             let fits =
-                self.relay(packing)? && entry.is_none_or(|(number, tag)| self.insert_here(number, tag));
+                table.relay(packing)? && entry.is_none_or(|(number, tag)| table.insert_here(number, tag));
             Ok(fits.then_some(()))
-        });
+        };
+        let mut done = fitting(&USUAL, numbers, tag_bits, slots, |packing| fit(self, packing));
+        if matches!(done, Err(Error::NumbersClustered { .. })) {
+            let old_bits = self.packing.tag_bits();
+            let held = self.entries().map(|entry| entry >> old_bits);
+            let all = Merged::new(held, entry.map(|(number, _)| number).into_iter());
+            if are_spread(numbers, tag_bits, slots, all) {
+                done = fitting(&CLOSE, numbers, tag_bits, slots, |packing| fit(self, packing));
+            }
+        }
         if done.is_err() && self.packing != before {
             // It fitted there.
             self.relay(&before)?;
@@ -132,36 +142,65 @@ pub(crate) fn laid_out<I: Iterator<Item = u64>>(
     slots: u64,
     entries: impl Fn() -> I,
 ) -> Result<(Packing, Vec<Line>)> {
-    fitting(numbers, tag_bits, slots, |packing| {
+    let fit = |packing: &Packing| -> Result<Option<Vec<Line>>> {
         let mut lines = bits::zeroed(packing.lines())?;
         Ok(stream::write(packing, entries(), &mut lines).is_ok().then_some(lines))
-    })
+    };
+    let usual = fitting(&USUAL, numbers, tag_bits, slots, fit);
+    let is_clustered = matches!(usual, Err(Error::NumbersClustered { .. }));
+    if is_clustered && are_spread(numbers, tag_bits, slots, entries().map(|entry| entry >> tag_bits)) {
+        return fitting(&CLOSE, numbers, tag_bits, slots, fit);
+    }
+    usual
 }
+
+/// Which tables are tried (FORMAT.md, section 5.3).
+struct Tables {
+    /// The one for a number of slots, of numbers and of bits of a tag.
+    packing_for: fn(u64, u64, u8) -> Result<Packing>,
+    /// The most lines, beyond four times those of the first table and 64.
+    more_lines: u64,
+}
+
+const USUAL: Tables = Tables { packing_for: Packing::for_slots, more_lines: 0 };
+/// For numbers that are spread evenly and have many slots each.
+const CLOSE: Tables = Tables { packing_for: Packing::for_close_slots, more_lines: MOST_SPARE as u64 };
 
 /// The packing for at least so many slots with which `fit` gives something.
 fn fitting<T>(
+    tables: &Tables,
     numbers: u64,
     tag_bits: u8,
     mut slots: u64,
     mut fit: impl FnMut(&Packing) -> Result<Option<T>>,
 ) -> Result<(Packing, T)> {
-    let for_slots = |slots| match Packing::for_slots(slots, numbers, tag_bits) {
-        // So few numbers have no table of so many slots.
-        Err(Error::TooLarge { .. }) => Err(Error::NumbersClustered { inserted: 0 }),
-        packing => packing,
+    // So few numbers have no table of so many slots.
+    let clustered = || Error::NumbersClustered { inserted: 0 };
+    let most_lines = match Packing::for_slots(slots, numbers, tag_bits) {
+        Ok(first) => first.lines().saturating_mul(4).saturating_add(64 + tables.more_lines),
+        Err(Error::TooLarge { .. }) => return Err(clustered()),
+        Err(error) => return Err(error),
     };
-    let mut packing = for_slots(slots)?;
-    let most_lines = packing.lines().saturating_mul(4).saturating_add(64);
     loop {
+        let packing = match (tables.packing_for)(slots, numbers, tag_bits) {
+            Ok(packing) if packing.lines() <= most_lines => packing,
+            Ok(_) | Err(Error::TooLarge { .. }) => return Err(clustered()),
+            Err(error) => return Err(error),
+        };
         if let Some(found) = fit(&packing)? {
             return Ok((packing, found));
         }
         slots = more(slots);
-        packing = for_slots(slots)?;
-        if packing.lines() > most_lines {
-            return Err(Error::NumbersClustered { inserted: 0 });
-        }
     }
+}
+
+/// Would these ascending numbers, each in one slot, fit the table for so many slots? Those of keys that nobody chose do.
+fn are_spread(numbers: u64, tag_bits: u8, slots: u64, all: impl Iterator<Item = u64>) -> bool {
+    let Ok(packing) = Packing::for_slots(slots, numbers, tag_bits) else { return false };
+    let mut last = None;
+    let once = all.filter(|number| last.replace(*number) != Some(*number)).map(|number| number << tag_bits);
+    let mut writer = Writer::new(&packing, once);
+    (0..packing.lines()).all(|_| writer.line().is_ok()) && writer.end().is_ok()
 }
 
 /// So many slots a table is laid out for where these do not fit.

@@ -1,0 +1,33 @@
+//! Fills segment filters with pairs of key and segment up to their capacity, in six mixes and by every way in, and stops at the first that
+//! refuses one: keys that nobody chose are taken up to the capacity, however many segments each is in.
+//!
+//! `cargo run --release -p tepal --features quotient --example segment_mixes -- 10000` does ten thousand seeds of each mix:
+//! `testdata/records/segment-mixes.md`.
+
+#[path = "../tests/shared/segment_mixes.rs"]
+mod mixes;
+
+use std::time::Instant;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let seeds = std::env::args().nth(1).map_or(Ok(100), |seeds| seeds.parse::<u64>())?;
+    println!("| segments of a key, of how many | filters | pairs | bits a pair, mean and most | seconds |");
+    println!("| --- | --: | --: | --: | --: |");
+    for mix in mixes::MIXES {
+        let (begun, mut count) = (Instant::now(), mixes::Count::default());
+        for seed in 0..seeds {
+            count += mixes::fill(mix, seed)?;
+        }
+        println!(
+            "| {} of {} | {} | {} | {:.1}, {:.1} | {:.0} |",
+            mix.of_a_key,
+            mix.segments,
+            count.filters,
+            count.pairs,
+            count.bits / count.filters as f64,
+            count.most_bits,
+            begun.elapsed().as_secs_f64()
+        );
+    }
+    Ok(())
+}

@@ -13,8 +13,10 @@ use crate::params::{keys_for_fill, power};
 impl<L: Storage> BloomFilter<L> {
     /// The share of wrong answers now: the chance that a key which was never inserted gets `true`.
     ///
-    /// Exact for a hash that spreads evenly: worked out from the bits that are set, block by block, not
-    /// from the number of keys. Costs one pass over the bits.
+    /// Worked out from the bits that are set, block by block, not from the number of keys. Exact for a hash that spreads evenly, of
+    /// a scheme with a 64-bit hash. The positions of other programs' schemes are taken as if they were independent; where they
+    /// are steps of two hashes that is an estimate, too low in filters of a few thousand bits at low rates, by up to one in the
+    /// number of bits. Costs one pass over the bits.
     ///
     /// ```
     /// let seen = tepal::BloomFilter::builder().capacity(1000).build_from(0..1000u64)?;

@@ -94,10 +94,43 @@ impl GrowingFilter {
         self.meta.plan.rate()
     }
 
-    /// The share of wrong answers now: exact for keys whose hashes are spread evenly, and at most the promised one.
+    /// The share of wrong answers now: exact for keys whose hashes are spread evenly, and at most the promised one. Costs nothing
+    /// while the filter is one table ([`num_links`](Self::num_links)), and a pass over all its tables after that.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
-        1.0 - self.links.iter().map(|link| 1.0 - link.rate()).product::<f64>()
+        let share = |place: usize| {
+            self.numbers_of_its_own(place) as f64 / self.links[place].packing().numbers() as f64
+        };
+        (0..self.links.len()).map(share).sum()
+    }
+
+    /// How many different numbers of a link belong to no number of an older link. A key goes into a link only where no link holds its
+    /// number; but an older link that takes keys later, or another filter's in a union, may get the number around one that is here.
+    fn numbers_of_its_own(&self, place: usize) -> u64 {
+        let link = &self.links[place];
+        if place == 0 {
+            return link.distinct();
+        }
+        let finer = |older: usize| GrowthPlan::finer(place) - GrowthPlan::finer(older);
+        let mut older: Vec<_> = self.links[..place]
+            .iter()
+            .enumerate()
+            .map(|(i, link)| (finer(i), link.entries().peekable()))
+            .collect();
+        let (mut own, mut last) = (0, None);
+        for number in link.entries() {
+            if last.replace(number) == Some(number) {
+                continue;
+            }
+            let mut is_held = false;
+            for (bits, entries) in &mut older {
+                let coarse = number >> *bits;
+                while entries.next_if(|entry| *entry < coarse).is_some() {}
+                is_held |= entries.peek() == Some(&coarse);
+            }
+            own += u64::from(!is_held);
+        }
+        own
     }
 
     /// How many keys it holds: those that were new when they came; with [removal](GrowingFilterBuilder::deletable) all, less those

@@ -87,8 +87,10 @@ impl<L: PlainStorage> RibbonMap<L> {
         self.meta.promised_rate
     }
 
-    /// The share of other keys that get a value: exact, as an average over all keys that are not in it. Costs a pass over a fiftieth of the
-    /// map, or less.
+    /// The share of other keys that get a value. Exact, as an average over all keys that are not in it, where the values have no names, or
+    /// all values of so many bits have one. Else it is an estimate, for values of which each is as frequent: other keys that get a
+    /// value without a name are told by that, and where most keys have the same few values there are fewer of those. Costs a pass
+    /// over a fiftieth of the map, or less.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         match self.is_empty() {

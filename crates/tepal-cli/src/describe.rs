@@ -48,7 +48,7 @@ pub struct Description {
     pub bits_per_key: Option<f64>,
     /// Different keys it was planned for; null when not recorded.
     pub capacity: Option<u64>,
-    /// Keys given to it, repeats included; null when not known.
+    /// Keys given to it, repeats included, of merged filters the sum of them; null when not known.
     pub keys_inserted: Option<u64>,
     /// Different keys in it, going by the set bits.
     pub estimated_len: f64,

@@ -169,7 +169,8 @@ impl Filter {
         self.held.read(py, |opened| opened.filter().estimated_len())
     }
 
-    /// Keys that were inserted, repeats included; `None` where that is not known.
+    /// Keys that were inserted, repeats included: at most so many are different. After a union it is the sum of both, in which a key
+    /// that both have counts twice. `None` where that is not known.
     #[getter]
     fn keys_inserted(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         self.held.look(py, |opened| opened.filter().keys_inserted())

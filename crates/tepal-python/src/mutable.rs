@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use tepal::{Opened, OverCapacity};
+use tepal::{Kind, Opened, OverCapacity};
 
 use crate::filter::{Filter, wrap};
 use crate::objects::{self, Insert};
@@ -59,6 +59,9 @@ impl MutableFilter {
                 let text = format!("{} is no filter; add keys with update()", key::type_name(&other));
                 return Err(error::wrong_type(py, text));
             };
+            if is_itself(this, other)? {
+                continue;
+            }
             let united = other.get().held.read(py, |other| all.union_with(other))?;
             united.map_err(|error| error::of(py, error))?;
         }
@@ -107,5 +110,17 @@ pub(crate) fn held<'a>(this: &'a Bound<'_, MutableFilter>) -> &'a crate::held::H
 }
 
 fn unite(this: &Bound<'_, MutableFilter>, other: &Bound<'_, Filter>) -> PyResult<()> {
+    if is_itself(this, other)? {
+        return Ok(());
+    }
     held(this).write_with(this.py(), &other.get().held, |here, there| here.union_with(there))
+}
+
+/// Is the other one this very filter, so that it has no key to add? Where copies are kept, each key has one more in a union.
+fn is_itself(this: &Bound<'_, MutableFilter>, other: &Bound<'_, Filter>) -> PyResult<bool> {
+    if !this.is(other) {
+        return Ok(false);
+    }
+    let kind = held(this).look(this.py(), |opened| opened.filter().kind())?;
+    Ok(!matches!(kind, Kind::Quotient | Kind::Growing))
 }

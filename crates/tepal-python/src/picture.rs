@@ -1,8 +1,11 @@
 //! A filter in a line, and as a picture for notebooks.
 
-use tepal::{Facts, Unrecorded};
+use tepal::{Facts, Kind, Unrecorded};
 
 use crate::info;
+
+/// A filter to which so many times its different keys were given had repeats among them: its estimate is never that far off.
+const REPEATED: f64 = 1.1;
 
 /// Parts of the array whose fill is drawn.
 pub(crate) const SLICES: usize = 48;
@@ -10,7 +13,10 @@ pub(crate) const SLICES: usize = 48;
 /// What it is, in a line.
 pub(crate) fn line(facts: &Facts) -> String {
     let name = facts.labels.name.as_ref().map_or(String::new(), |name| format!("'{name}': "));
-    let keys = match facts.keys_inserted {
+    // With repeats, as those of a union of filters that have keys in common, only the different keys are told.
+    let is_counted =
+        |keys: &u64| *keys as f64 <= REPEATED * facts.estimated_len || facts.kind == Kind::Segment;
+    let keys = match facts.keys_inserted.filter(is_counted) {
         Some(keys) => whole(keys),
         None => format!("about {}", whole(facts.estimated_len.round() as u64)),
     };

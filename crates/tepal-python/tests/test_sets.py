@@ -1,6 +1,7 @@
 """A Bloom filter is used as a set is, where that means something."""
 
 import copy
+import re
 
 import pytest
 import tepal
@@ -102,6 +103,23 @@ def test_numbers_of_a_filter():
     assert info["fill_ratio"] == seen.fill_ratio and info["bit_len"] == seen.bit_len
     assert info["seed"] == "0x0000000000000007" and info["layout"] == "scattered"
     assert "500 keys of 1,000" in repr(seen) and "'seen'" in repr(seen)
+
+
+def test_a_union_counts_no_key_twice():
+    a, b = tepal.BloomFilter(2000), tepal.BloomFilter(2000)
+    a.update(words(1000))
+    b.update(words(1000))
+    for united in (a | b, a | a, a.copy()):
+        assert united.estimated_len == a.estimated_len
+    assert (a | b).keys_inserted == 2000 and re.match(r".*about (9|1,0)[0-9]+ keys of 2,000", repr(a | b))
+    before = a.keys_inserted, a.to_bytes()
+    a |= a
+    a.update(a)
+    assert (a.keys_inserted, a.to_bytes()) == before and (a | a).keys_inserted == 1000
+    copies = tepal.QuotientFilter(2000)
+    copies.add("apple")
+    copies |= copies
+    assert copies.count("apple") == 2 == copies.keys_inserted and copies.estimated_len < 1.1
 
 
 def test_what_happens_past_capacity_is_chosen():

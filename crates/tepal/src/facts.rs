@@ -221,7 +221,8 @@ pub struct Facts {
     pub is_over_capacity: bool,
     /// Does it refuse every new key? [`AnyFilter::is_full`](crate::AnyFilter::is_full).
     pub is_full: bool,
-    /// Keys given to it, repeats included, where that is known.
+    /// Keys given to it, repeats included, where that is known; of a union the sum of both, of a table what it holds
+    /// ([`AnyFilter::keys_inserted`](crate::AnyFilter::keys_inserted)). At most so many are different.
     pub keys_inserted: Option<u64>,
     /// Different keys in it, going by the bits.
     pub estimated_len: f64,
@@ -258,7 +259,7 @@ pub struct PartFacts {
     pub bit_len: u64,
     /// Different keys it was planned for.
     pub capacity: u64,
-    /// Keys given to it, repeats included, where that is known.
+    /// Keys given to it, repeats included, where that is known; of a union the sum of both.
     pub keys_inserted: Option<u64>,
     /// Bits that are set.
     pub set_bits: u64,

@@ -21,6 +21,9 @@ use crate::text::message::{one_line, shown};
 use crate::text::number::{count, counted, percent, rate, size};
 use crate::text::picture::{self, WIDTH, bar, columns};
 
+/// A filter to which so many times its different keys were given had repeats among them: its estimate is never that far off.
+const REPEATED: f64 = 1.1;
+
 /// So many segments are shown.
 const MOST_SEGMENTS: usize = 20;
 
@@ -251,6 +254,10 @@ fn keys(told: &Told) -> String {
     let by_bits = format!("about {different} different by the bits");
     let (added, known) = if told.is_ours() { ("added", "known") } else { ("recorded", "recorded") };
     match facts.keys_inserted {
+        // Keys that came again, or that several of the filters had which were merged into it.
+        Some(keys) if keys as f64 > REPEATED * facts.estimated_len => {
+            format!("{by_bits}, at most {} with repeats", count(keys))
+        }
         Some(keys) => format!("{} {added} ({by_bits})", count(keys)),
         None => format!("{by_bits}; how many were added is not {known}"),
     }

@@ -103,6 +103,22 @@ fn info_for_people() {
     assert!(colored.text().contains("\x1b[31m"), "{}", colored.text());
 }
 
+/// Of keys that several filters had, or that came again, it is said how many are different, and that the others may be repeats.
+#[test]
+fn a_merged_filter_counts_no_key_twice() {
+    let place = Place::new();
+    place.write("keys", numbers(0..1000));
+    assert_eq!(place.run("build -q -o f -n 2000 keys").code, 0);
+    let ran = place.run("merge f f -o both");
+    assert!(ran.code == 0 && ran.text().contains("2 filters merged: about "), "{}", ran.text());
+    let ran = place.run("info both");
+    let told = ran.text();
+    assert!(told.contains("different by the bits, at most 2,000 with repeats\n"), "{told}");
+    let json = place.run("info --json both").json();
+    let different = json["estimated_len"].as_f64().unwrap();
+    assert!((950.0..1050.0).contains(&different) && json["keys_inserted"] == 2000, "{json}");
+}
+
 #[test]
 fn info_as_json_is_stable() {
     let place = Place::new();

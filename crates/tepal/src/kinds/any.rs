@@ -176,7 +176,10 @@ impl AnyFilter {
         self.as_dyn().key_hasher().key_domain()
     }
 
-    /// The share of wrong answers now, from the bits.
+    /// The share of wrong answers now, from the bits: of keys that are not in it and whose hashes are spread evenly. Each kind says whether
+    /// it is exact. It is an estimate of a chain of Bloom filters and of some schemes of other programs
+    /// ([`BloomFilter::false_positive_rate`]), and of maps where some values have no name. Beside a divider
+    /// (`divide`) it is the most: of keys that were no exceptions about half are denied too.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         self.as_dyn().false_positive_rate()
@@ -263,7 +266,9 @@ impl AnyFilter {
         self.as_dyn_mut().clear()
     }
 
-    /// How many keys were given to it, repeats included, where that is known.
+    /// How many keys were given to it, repeats included, where that is known. After a union of Bloom filters, chains or expiring filters
+    /// it is the sum of both, and so the most that can be different: [`estimated_len`](Self::estimated_len) counts a key that both
+    /// have once. Of a table it is what the table holds: copies of keys, or pairs of key and segment.
     #[must_use]
     pub fn keys_inserted(&self) -> Option<u64> {
         self.as_dyn().keys_inserted()

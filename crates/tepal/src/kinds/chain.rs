@@ -121,7 +121,9 @@ impl ScalableBloomFilter {
         self.links.iter().rev().any(|link| link.contains(key))
     }
 
-    /// The share of wrong answers now, from the set bits of all links.
+    /// The share of wrong answers now, from the set bits of all links: an estimate, as if the links were independent of each other. They
+    /// hold other keys each, so that the true share lies between it and the sum of those of the [`links`](Self::links): at 1 % a
+    /// difference of some thousandths of the rate, at 40 % of some hundredths.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         any_of(self.links.iter().map(|link| link.false_positive_rate()))
@@ -250,7 +252,8 @@ impl ScalableBloomFilter {
         self.links.iter().zip(&other.links).try_for_each(|(a, b)| a.check_union(b))
     }
 
-    /// Adds all keys of a chain of the same shape: each link takes the bits of its counterpart.
+    /// Adds all keys of a chain of the same shape: each link takes the bits of its counterpart, and the number of its keys: those
+    /// that both have count twice.
     ///
     /// # Errors
     /// [`Error::Incompatible`] where the chains differ in their rule of growth, or in the number or shape of their

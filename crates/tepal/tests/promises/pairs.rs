@@ -47,6 +47,37 @@ fn unions() {
     }
 }
 
+/// A filter united with an equal one has as many different keys as before, and says so. What counts them again is a sum, and says so too:
+/// keys that were given, of a table what it holds.
+#[test]
+fn a_union_counts_no_key_that_is_not_there() {
+    for subject in kinds() {
+        let (name, before) = (subject.name(), filled(&*subject, MEMBERS));
+        let mut united = before.clone();
+        match united.union_with(&before) {
+            Err(Error::NotPossible { .. }) => continue,
+            done => done.unwrap(),
+        }
+        check(&*subject, &united, MEMBERS, "uniting it with itself");
+        let (was, is) = (before.facts().unwrap(), united.facts().unwrap());
+        assert_eq!(is.estimated_len, was.estimated_len, "{name}");
+        assert_eq!(is.false_positive_rate, was.false_positive_rate, "{name}");
+        let counts_twice = match subject.kind() {
+            Kind::Bloom | Kind::Scalable | Kind::Quotient | Kind::Expiring => true,
+            // With copies, where keys can be removed.
+            Kind::Growing => is.tables.iter().any(|table| table.taken_slots > table.distinct_numbers),
+            Kind::Segment | Kind::Ribbon | Kind::Map => false,
+            _ => panic!("{name}: what does a union count?"),
+        };
+        let given = was.keys_inserted.map(|keys| if counts_twice { 2 * keys } else { keys });
+        assert_eq!(is.keys_inserted, given, "{name}");
+        if let (Some(keys), [_, ..]) = (is.keys_inserted, is.tables.as_slice()) {
+            let different: u64 = is.tables.iter().map(|table| table.distinct_numbers).sum();
+            assert!(different <= keys, "{name}");
+        }
+    }
+}
+
 /// Where it is not known of one of two filters how many keys went into it, it is not known of their union: a number would
 /// be too small.
 #[test]

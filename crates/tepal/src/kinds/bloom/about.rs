@@ -102,7 +102,8 @@ impl<L: Storage> BloomFilter<L> {
         self.meta.promised_rate
     }
 
-    /// How many keys were given to it, repeats included; `None` after an intersection.
+    /// How many keys were given to it, repeats included: at most so many are different. After a union it is the sum of both, in which
+    /// a key that both have counts twice; [`estimated_len`](Self::estimated_len) counts it once. `None` after an intersection.
     #[must_use]
     pub fn keys_inserted(&self) -> Option<u64> {
         let counted = self.meta.inserted.get()?.checked_add(self.tally.ungathered())?;

@@ -71,6 +71,9 @@ impl<L: Storage> BloomFilter<L> {
 impl<L: StorageMut> BloomFilter<L> {
     /// Adds all keys of `other`: the bits are what inserting both sets of keys would have set.
     ///
+    /// [`keys_inserted`](Self::keys_inserted) is the sum of both then: a key that both have counts twice, as if it had been inserted
+    /// again. [`estimated_len`](Self::estimated_len) goes by the bits, and counts it once.
+    ///
     /// ```
     /// let builder = tepal::BloomFilter::builder().capacity(1000);    // one size for all parts
     /// let mut all = builder.clone().build_from(["apple"])?;

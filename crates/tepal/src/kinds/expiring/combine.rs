@@ -28,8 +28,9 @@ impl ExpiringFilter {
         differ("the generations of the window", &self.generations(), &other.generations())
     }
 
-    /// Adds all keys of another filter, each as old as it is: afterwards it is what one filter of all the keys would be, at the
-    /// later of the two times. Takes both and the union in memory.
+    /// Adds all keys of another filter, each as old as it is, and as young as in either where both have it: afterwards it is what one
+    /// filter of all the keys would be, at the later of the two times. [`keys_inserted`](Self::keys_inserted) is the sum of both.
+    /// Takes both and the union in memory.
     ///
     /// ```
     /// use tepal::ExpiringFilter;

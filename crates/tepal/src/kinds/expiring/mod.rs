@@ -106,7 +106,8 @@ impl ExpiringFilter {
         self.clock.now()
     }
 
-    /// How many keys were given to it, repeats and expired ones included; nothing where that is not known, as of an intersection.
+    /// How many keys were given to it, repeats and expired ones included; of a union to both together. Nothing where that is not known, as
+    /// of an intersection.
     #[must_use]
     pub fn keys_inserted(&self) -> Option<u64> {
         self.inserted

@@ -43,9 +43,11 @@ impl GrowingFilter {
         Ok(())
     }
 
-    /// Adds all keys of another filter, link by link. The rates of both add up: so this works as long as each link of the union has no
-    /// more keys than it takes, which is so where both together have no more than 16 times as many keys as they
-    /// [began](Self::first) with.
+    /// Adds all keys of another filter, link by link. The rates of both add up, at most: so this works as long as each link of the union
+    /// has no more keys than it takes, which is so where both together have no more than 16 times as many keys as they
+    /// [began](Self::first) with. A key that both hold in one link is held once; where keys can be
+    /// [removed](super::GrowingFilterBuilder::deletable), as often as in both together. One that they hold in different links is held in
+    /// both, counts twice in [`len`](Self::len), and [`remove`](Self::remove) keeps it.
     ///
     /// ```
     /// use tepal::GrowingFilter;

@@ -32,8 +32,9 @@ impl QuotientFilter {
         differ("the bits of a count", self.count_bits().into(), other.count_bits().into())
     }
 
-    /// Adds all copies of all keys of another filter: afterwards it is what one filter of all the keys would be. Takes both and the
-    /// union in memory.
+    /// Adds all copies of all keys of another filter: afterwards it is what one filter of all the keys would be. It is the sum of two
+    /// multisets: a key that both hold once is in twice, and stays in until it was removed twice; [`len`](Self::len) is the sum of both,
+    /// and [`distinct_numbers`](Self::distinct_numbers) counts it once. Takes both and the union in memory.
     ///
     /// ```
     /// use tepal::QuotientFilter;

@@ -93,7 +93,7 @@ impl SegmentFilter {
     }
 
     /// Adds all segments of another filter with their keys. Segments of one name are one; the others get numbers that are free here, and
-    /// so do all that have no name. Takes both filters and the union in memory.
+    /// so do all that have no name. A pair of key and segment that both hold is held once. Takes both filters and the union in memory.
     ///
     /// ```
     /// # use tepal::SegmentFilter;

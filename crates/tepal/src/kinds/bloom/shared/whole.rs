@@ -30,7 +30,8 @@ impl BloomFilter<Shared> {
     }
 
     /// Adds all keys of `other`, while other threads insert and ask: a partial filter that one of them has filled by itself.
-    /// Every [`contains`](Self::contains) that happens after this call answers `true` for them.
+    /// Every [`contains`](Self::contains) that happens after this call answers `true` for them. Keys that both have count twice in
+    /// [`keys_inserted`](BloomFilter::keys_inserted).
     ///
     /// Costs a pass over the bits of both, and another one where the policy is
     /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse). Keys that other threads insert meanwhile are not looked at when

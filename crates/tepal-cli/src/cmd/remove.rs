@@ -1,5 +1,9 @@
 //! `tepal remove`: keys out of a filter, as a whole or not at all.
+//!
+//! The keys are read twice. The first reading looks each key up ([`first`]); the second removes them, unless one of them is surely not
+//! in the filter.
 
+mod first;
 mod segments;
 
 use std::path::PathBuf;
@@ -23,6 +27,7 @@ use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
+use first::{FirstReading, Stamp, absent};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -31,12 +36,16 @@ struct Report {
     keys: u64,
     /// Copies that were removed.
     removed: u64,
-    /// Keys of which no copy was in.
+    /// Keys that were not in the filter.
     not_in: u64,
+    /// Keys that were in the filter, and of which the keys before them took the last copy.
+    no_copy_left: u64,
     /// Keys that were left alone, since a growing filter has their numbers twice, and one may be another key's.
     kept: u64,
     /// Keys that were left alone, since no list of `--members` has them.
     not_members: u64,
+    /// Members that were lost, on average: keys that were not in the filter took their copies.
+    members_lost: f64,
     /// Records that were left out because they have no key.
     bad_records: u64,
     filter: Description,
@@ -78,19 +87,42 @@ pub fn run(args: &RemoveArgs) -> Outcome {
         [] => None,
         paths => Some(members(args, paths, &rules, &file)?),
     };
-    let progress = Progress::of(&sources, args.change.quiet);
     AskedArgs::check(&sources)?;
-    let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
     let work = Prepare { hasher: file.key_hasher() };
     let given = given(&work.hasher, &args.asked)?;
-    let mut sink =
-        Remove { name: &name, file: &mut file, members, keys: 0, removed: 0, kept: 0, not_members: 0 };
-    sink.remove(&given)?;
-    pipeline::run(&mut inputs, &work, &mut sink)?;
-    let Remove { keys, removed, kept, not_members, .. } = sink;
+    let once: Vec<bool> = sources.iter().map(|source| source.file_len().is_none()).collect();
+    let twice: Vec<Source> = sources.iter().filter(|source| source.file_len().is_some()).cloned().collect();
+    let quiet = args.change.quiet;
+    let progress = Progress::of(&sources, quiet);
+    let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), args.keys.threads())?;
+    let mut asked = FirstReading::new(file.filter(), members.as_deref(), &once);
+    asked.look_up(&given, None)?;
+    pipeline::run(&mut inputs, &work, &mut asked)?;
     progress.clear();
-    if args.keys.warns_of_bad(BadPolicy::Fail, args.change.quiet) {
+    if args.keys.warns_of_bad(BadPolicy::Fail, quiet) {
         inputs.bad.warn();
+    }
+    if asked.absent > 0 && !args.allow_absent {
+        return Err(Failure::at(&name, absent(&asked)));
+    }
+    let members_lost = asked.members_lost();
+    let FirstReading { keys, not_members, absent: not_in, kept, stamps, .. } = asked;
+
+    let progress = Progress::of(&twice, quiet);
+    let names: Vec<String> = twice.iter().map(Source::name).collect();
+    let mut again = Inputs::new(twice, rules, progress.clone(), args.keys.threads())?;
+    let mut sink = Remove { name: &name, file: &mut file, members, removed: 0, kept: 0, stamps: Vec::new() };
+    sink.remove(&given)?;
+    sink.remove(&PreparedKeys::from_hashes(kept.hashes))?;
+    pipeline::run(&mut again, &work, &mut sink)?;
+    progress.clear();
+    let Remove { removed, kept, stamps: mut found, .. } = sink;
+    found.resize_with(names.len(), Stamp::default);
+    let before = stamps.into_iter().zip(&once).filter(|(_, once)| !**once).map(|(stamp, _)| stamp);
+    if let Some((name, _)) = names.iter().zip(before.zip(&found)).find(|(_, (before, now))| before != *now) {
+        let text =
+            "its keys changed between the two times that it was read, so nothing was removed; run this again";
+        return Err(Failure::at(name, text));
     }
     // A filter that stays as it is need not be written in its own place.
     if removed > 0 || output.is_some() {
@@ -98,9 +130,10 @@ pub fn run(args: &RemoveArgs) -> Outcome {
     }
     let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());
     let filter = Description::of(&target.name(), &told);
-    let not_in = keys - removed - kept - not_members;
+    let no_copy_left = keys - removed - kept - not_members - not_in;
+    let bad_records = inputs.bad.records();
     let report =
-        Report { keys, removed, not_in, kept, not_members, bad_records: inputs.bad.records(), filter };
+        Report { keys, removed, not_in, no_copy_left, kept, not_members, members_lost, bad_records, filter };
     if !args.change.quiet {
         say(&summary(&report, &inputs.bad, &told));
     }
@@ -169,27 +202,25 @@ fn members(
     Ok(all.hashes)
 }
 
-/// Removes keys, and counts what comes of them.
+/// The second reading: removes keys, and counts what comes of them.
 struct Remove<'a> {
     name: &'a str,
     file: &'a mut Opened,
     /// The hashes of all keys that may be removed, ascending.
     members: Option<Vec<u64>>,
-    keys: u64,
     removed: u64,
     kept: u64,
-    not_members: u64,
+    /// What was read of each input.
+    stamps: Vec<Stamp>,
 }
 
 impl Remove<'_> {
     fn remove(&mut self, keys: &PreparedKeys) -> Result<(), Failure> {
-        self.keys += keys.len() as u64;
         let removed = match &self.members {
             None => self.remove_all(keys),
             Some(members) => {
                 let hashes = keys.hashes().unwrap_or_default().iter().copied();
                 let kept: Vec<u64> = hashes.filter(|hash| members.binary_search(hash).is_ok()).collect();
-                self.not_members += (keys.len() - kept.len()) as u64;
                 self.remove_all(&PreparedKeys::from_hashes(kept))
             }
         };
@@ -214,8 +245,18 @@ impl Remove<'_> {
 }
 
 impl Sink<PreparedKeys> for Remove<'_> {
-    fn take(&mut self, _: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
+    fn take(&mut self, page: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
+        Stamp::of_input(&mut self.stamps, page.input).add(keys);
         self.remove(keys).map(|()| Flow::Continue)
+    }
+}
+
+/// `about 99 members are`, `about 0.2 members are`.
+fn about(members: f64) -> String {
+    match members {
+        10.0.. => format!("about {} members are", number::count(number::four_digits(members))),
+        0.095.. => format!("about {members:.1} members are"),
+        _ => format!("about {members:.1e} members are"),
     }
 }
 
@@ -227,10 +268,15 @@ fn summary(report: &Report, bad: &BadTotal, told: &Told) -> String {
         _ => format!("; {} keys {more}", number::count(keys)),
     };
     let bad = bad.told().map_or(String::new(), |bad| format!("; {bad}"));
+    let lost = match report.members_lost {
+        0.0 => String::new(),
+        lost => format!("; {} lost on average, whose copies those took", about(lost)),
+    };
     format!(
-        "{} removed{}{}{}; {}{bad}",
+        "{} removed{}{lost}{}{}{}; {}{bad}",
         number::counted(report.removed, "key"),
         were(report.not_in, "was not in", "were not in"),
+        were(report.no_copy_left, "had no copy left", "had no copy left"),
         were(
             report.kept,
             "stays, since it looks as if it were in two tables and one of them may have another key",

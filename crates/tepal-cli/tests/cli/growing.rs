@@ -79,12 +79,12 @@ fn keys_go_where_that_was_asked_for() {
     place.run("build -q list half --growing --deletable -n 300 -p 1e-9 -o f");
     let told = place.run("info f").text().to_owned();
     assert!(told.starts_with("f           growing filter of 2 tables: its keys can be removed\n"), "{told}");
-    let ran = place.run("remove f half -e nobody --json");
+    let ran = place.run("remove f half -e nobody --allow-absent --json");
     let json = ran.json();
     assert_eq!((&json["removed"], &json["not_in"], &json["kept"]), (&10_000.into(), &1.into(), &0.into()));
     assert_eq!(place.run("has -c f half").text(), "0\n");
     assert_eq!(place.run("has -c f rest").text(), "10000\n");
-    place.run("remove -q f list --members half");
+    place.run("remove -q f list --members half --allow-absent");
     assert_eq!(place.run("has -c f rest").text(), "10000\n");
     // In two tables at once, after a merge: one of the numbers may be another key's.
     place.write("some", numbers(10_000..11_000));
@@ -92,7 +92,7 @@ fn keys_go_where_that_was_asked_for() {
     assert_eq!(place.run("merge -q f g -o m").code, 0);
     let ran = place.run("remove m some");
     assert!(ran.err.contains("stay, since they look as if they were in two tables"), "{}", ran.err);
-    let json = place.run("remove m some --json").json();
+    let json = place.run("remove m some --allow-absent --json").json();
     let [removed, kept] = ["removed", "kept"].map(|field| json[field].as_u64().unwrap());
     assert!(kept > 500 && removed < 500, "{removed} {kept}");
     assert_eq!(place.run("has -c m rest").text(), format!("{}\n", 9000 + kept));

@@ -25,17 +25,167 @@ fn what_is_removed_is_gone_and_the_others_stay() {
         assert_eq!((held(&place, "f", "gone"), held(&place, "f", "left")), ("0".into(), "100000".into()));
         // A second time there is nothing to remove, and the file is not written.
         let before = std::fs::metadata(place.path("f")).unwrap().modified().unwrap();
-        let ran = place.run("remove f gone -j 1");
-        assert!(ran.err.starts_with("0 keys removed; 100,000 keys were not in; "), "{}", ran.err);
+        let ran = place.run("remove f gone");
+        let told = "tepal: f: 100,000 of 100,000 keys are not in it, so nothing was removed. They may have been removed before. Build \
+                    again, or go on with --allow-absent.\n";
+        assert_eq!((ran.code, ran.err.as_str()), (2, told));
+        let ran = place.run("remove f gone -j 1 --allow-absent");
+        assert!(ran.err.starts_with("0 keys removed; 100,000 keys were not in; 1 in "), "{}", ran.err);
         assert_eq!(std::fs::metadata(place.path("f")).unwrap().modified().unwrap(), before);
         // What is left is what a filter of what is left holds.
         assert_eq!(place.run("verify f").code, 0);
         std::fs::remove_file(place.path("f")).unwrap();
     }
     place.build("f", b"one\n", "--deletable");
-    assert_eq!(place.run("remove f -e one -e one").err.split(';').next(), Some("1 key removed"));
+    let ran = place.run("remove f -e one -e one");
+    assert!(ran.err.starts_with("1 key removed; 1 key had no copy left; "), "{}", ran.err);
     assert_eq!(place.run("info --json f").json()[0]["keys_inserted"], 0);
-    assert_eq!(place.run("remove -q f -e one").quiet(), (0, &b""[..]));
+    let ran = place.run("remove -q f -e one");
+    let told = "tepal: f: 1 of 1 key is not in it, so nothing was removed. It may have been removed before. Build again, or go on with \
+                --allow-absent.\n";
+    assert_eq!((ran.code, ran.err.as_str()), (2, told));
+    assert_eq!(place.run("remove -q f -e one --allow-absent").quiet(), (0, &b""[..]));
+}
+
+/// The retry of a job: the keys were removed before, and 1 % of them look like members. In every kind that removes, from every kind of
+/// input.
+#[test]
+fn a_list_that_is_removed_again_takes_no_member() {
+    let place = Place::new();
+    place.write("list", numbers(0..300_000));
+    place.write("gone", numbers(0..10_000));
+    place.write("left", numbers(10_000..300_000));
+    place.write("gone.gz", gzip(&numbers(0..10_000)));
+    place.write("gone.csv", [&b"id\n"[..], &numbers(0..10_000)].concat());
+    for flags in ["--deletable", "--count-bits 4", "--growing --deletable -p 40%"] {
+        let _ = std::fs::remove_file(place.path("f"));
+        assert_eq!(place.run(&format!("build -q list {flags} -o f")).code, 0);
+        assert_eq!(place.run("remove -q f gone").code, 0);
+        let before = place.read("f");
+        let json = place.run("remove f gone --allow-absent -o again --json").json();
+        let [removed, not_in] = ["removed", "not_in"].map(|field| json[field].as_u64().unwrap());
+        let lost = json["members_lost"].as_f64().unwrap();
+        assert!(removed > 30 && not_in > 9_000 && removed + not_in <= 10_000, "{flags}: {json}");
+        assert!((lost - removed as f64).abs() < 5.0 * lost.sqrt(), "{flags}: {lost} {removed}");
+        // What that took are members.
+        let missing = 290_000 - held(&place, "again", "left").parse::<u64>().unwrap();
+        assert!(missing > 0 && missing <= removed, "{flags}: {missing} {removed}");
+        std::fs::remove_file(place.path("again")).unwrap();
+        for args in [
+            "remove f gone",
+            "remove f -",
+            "remove f",
+            "remove f gone.gz -j 1",
+            "remove f -f id gone.csv",
+            "remove f gone -o other",
+            "remove f gone --members list",
+            "remove f - gone --json",
+            "remove -q f -e 10001 gone",
+        ] {
+            let reads = args.ends_with(" f") || args.split(' ').any(|arg| arg == "-");
+            let input = if reads { numbers(0..10_000) } else { Vec::new() };
+            let ran = place.run_with(args, &input);
+            assert_eq!((ran.code, ran.out.len()), (2, 0), "{flags}: {args}: {}", ran.err);
+            for part in [" keys ", " are not in it, so nothing was removed: the other ", "--allow-absent.\n"]
+            {
+                assert!(ran.err.contains(part), "{flags}: {args}: {}", ran.err);
+            }
+            assert!(place.read("f") == before && !place.path("other").exists(), "{flags}: {args}");
+        }
+        assert_eq!(held(&place, "f", "left"), "290000");
+        // The counts, of which each key is in one.
+        let ran = place.run("remove f gone");
+        let of = format!("{} of 10,000 keys are not in it", count(not_in));
+        let others =
+            format!(": the other {} may be members or look like them. Build again, or", 10_000 - not_in);
+        assert!(ran.err.contains(&of) && ran.err.contains(&others), "{flags}: {}", ran.err);
+        let ran = place.run("remove f gone --allow-absent -o again");
+        assert!(
+            ran.err.contains(" members are lost on average, whose copies those took; "),
+            "{flags}: {}",
+            ran.err
+        );
+        std::fs::remove_file(place.path("again")).unwrap();
+    }
+}
+
+/// `9908` as `9,908`.
+fn count(keys: u64) -> String {
+    format!("{},{:03}", keys / 1000, keys % 1000)
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut encoder, bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn what_is_named_again_or_left_alone_is_not_absent() {
+    let place = Place::new();
+    place.write("list", "a\nb\nc\n");
+    for flags in ["--deletable", "--count-bits 4", "--growing --deletable"] {
+        let _ = std::fs::remove_file(place.path("f"));
+        place.build("f", b"a\na\nb\nc\n", flags);
+        let copies: u64 = if flags.starts_with("--count") { 2 } else { 1 };
+        let ran = place.run_with("remove f - --json", b"a\na\na\n");
+        let json = ran.json();
+        let fields = ["keys", "removed", "no_copy_left", "not_in"].map(|field| json[field].as_u64().unwrap());
+        assert_eq!(fields, [3, copies, 3 - copies, 0], "{flags}");
+        // Not on the list of members.
+        let ran = place.run_with("remove f - --members list", b"nobody\nb\nnobody\n");
+        assert!(
+            ran.err.starts_with("1 key removed; 2 keys are not on the list of members, and stay; "),
+            "{}",
+            ran.err
+        );
+        // On it, and not in.
+        let ran = place.run_with("remove f - --members list", b"nobody\nb\nc\n");
+        let told = "1 of 2 keys that are on the list of members is not in it, so nothing was removed: the other 1 may be a member or look \
+                    like one. Build again, or";
+        assert!(ran.code == 2 && ran.err.contains(told), "{}", ran.err);
+        // Records without a key are none of them.
+        place.build("g", b"1\n2\n3\n", &format!("--integer {flags}"));
+        let ran = place.run_with("remove g - --bad warn", b"1\nx\n2\n");
+        assert!(ran.code == 0 && ran.err.contains("2 keys removed; 1 in "), "{}", ran.err);
+        assert_eq!(ran.err.matches("1 record had no key; the first").count(), 1, "{}", ran.err);
+        std::fs::remove_file(place.path("g")).unwrap();
+    }
+    let ran = place.run("remove f --segment x --allow-absent");
+    assert!(ran.code == 2 && ran.err.contains("--segment"), "{}", ran.err);
+}
+
+/// A list that is read twice and is another one the second time removes nothing. The pipe makes the command wait between the two.
+#[cfg(unix)]
+#[test]
+fn a_list_that_changes_between_its_readings_removes_nothing() {
+    let place = Place::new();
+    place.build("f", &numbers(0..1000), "--deletable");
+    let before = place.read("f");
+    for change in ["10\n11\n13\n", "11\n10\n12\n", "10\n11\n", "10\n11\n12\n12\n", "", "10\n11\n12\n"] {
+        place.write("same", "1\n");
+        place.write("list", "10\n11\n12\n");
+        let mut child =
+            place.command("remove f same list -").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        // More than a pipe holds: once it is written, the files before it are read.
+        std::io::Write::write_all(&mut stdin, &b"20\n".repeat(1 << 16)).unwrap();
+        place.write("list", change);
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        match change {
+            "10\n11\n12\n" => assert!(
+                output.status.success() && told.starts_with("5 keys removed; 65,535 keys had"),
+                "{told}"
+            ),
+            _ => {
+                let text = "tepal: list: its keys changed between the two times that it was read, so nothing was removed; run this again\n";
+                assert_eq!((output.status.code(), told.as_str()), (Some(2), text), "{change:?}");
+                assert_eq!(place.read("f"), before);
+            }
+        }
+    }
 }
 
 #[test]
@@ -102,7 +252,8 @@ fn members_guard_what_was_never_put_in() {
     );
     assert_eq!(held(&place, "g", "list"), "10000");
     // Without it members are lost, as help says.
-    assert_eq!(place.run("remove -q f strangers").code, 0);
+    assert_eq!(place.run("remove -q f strangers").code, 2);
+    assert_eq!(place.run("remove -q f strangers --allow-absent").code, 0);
     assert_ne!(held(&place, "f", "list"), "10000");
     place.write("some", "5\nx\n6\n");
     let ran = place.run("remove g some --members strangers list --json");
@@ -196,7 +347,7 @@ fn outputs_are_as_those_of_add() {
     assert_eq!(place.run("has g -e a -e b").text(), "b\n");
     assert!(place.run("remove f list -o - --json").err.contains("both write to standard output"));
     // Nothing to remove, and another file: it is written all the same.
-    assert_eq!(place.run("remove -q f -e x -o h").code, 0);
+    assert_eq!(place.run("remove -q f -e x -o h --allow-absent").code, 0);
     assert_eq!(place.read("h"), place.read("f"));
     // Keys by themselves, for add too.
     assert_eq!(place.run("add -q h -e x -e a").quiet(), (0, &b""[..]));

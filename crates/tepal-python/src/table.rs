@@ -50,12 +50,15 @@ impl QuotientFilter {
 
     /// Takes one copy of a key away. Says whether there was one.
     ///
-    /// Remove only keys that were added: another key that looks like one of them would take it away.
+    /// Remove only keys that are in: another key looks like a member at the false-positive rate, and removing it removes that member.
     fn remove(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         remove(this.as_super(), key)
     }
 
-    /// Takes one copy of each key away. Returns how many were in.
+    /// Takes one copy of each key away. Returns how many copies that were.
+    ///
+    /// Remove only keys that are in. A list that is removed a second time removes members, at the false-positive rate. Where that can
+    /// happen, ask first: `if all(f.contains_many(keys)): f.remove_many(keys)`.
     fn remove_many(this: &Bound<'_, Self>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
         remove_many(this.as_super(), keys)
     }
@@ -120,11 +123,16 @@ impl GrowingFilter {
 
     /// Takes a key away, from a filter made with `deletable=True`. `False`: it was not in; or it is kept, since it looks like
     /// another key, which would be lost.
+    ///
+    /// Remove only keys that are in: another key looks like a member at the false-positive rate, and removing it removes that member.
     fn remove(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         remove(this.as_super(), key)
     }
 
     /// Takes each key away. Returns how many were.
+    ///
+    /// Remove only keys that are in. A list that is removed a second time removes members, at the false-positive rate. Where that can
+    /// happen, ask first: `if all(f.contains_many(keys)): f.remove_many(keys)`.
     fn remove_many(this: &Bound<'_, Self>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
         remove_many(this.as_super(), keys)
     }

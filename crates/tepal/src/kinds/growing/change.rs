@@ -261,7 +261,12 @@ impl GrowingFilter {
         Ok(Removal::Removed)
     }
 
-    /// [`remove`](Self::remove) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared. Says how many were taken away.
+    /// [`remove`](Self::remove) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared. Says how many were removed.
+    ///
+    /// A list that is removed a second time removes members: its keys are not in the filter any
+    /// more, and at the rate they look as if they were. Where that can happen, look all keys up
+    /// first ([`contains_prepared`](Self::contains_prepared)), and remove none if one of them is
+    /// surely not in.
     ///
     /// # Errors
     /// As [`remove`](Self::remove), and [`Error::NoHash`] for keys that another hasher has prepared. The keys before the refused

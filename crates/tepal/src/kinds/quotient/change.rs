@@ -144,7 +144,23 @@ impl QuotientFilter {
         Ok(true)
     }
 
-    /// [`remove`](Self::remove) for many keys. Says how many were in.
+    /// [`remove`](Self::remove) for many keys. Says how many copies were removed.
+    ///
+    /// A list that is removed a second time removes members: its keys are not in the filter any
+    /// more, and at the rate they look as if they were. Where that can happen, look all keys up
+    /// first, and remove none if one of them is surely not in:
+    ///
+    /// ```
+    /// use tepal::QuotientFilter;
+    /// let mut sessions = QuotientFilter::builder().build_from(&["alice", "bob", "carol"])?;
+    /// let ended = ["alice", "bob"];
+    /// for removed in [2, 0] {
+    ///     let are_in = sessions.contains_many(&ended);
+    ///     let now = if are_in.contains(&false) { 0 } else { sessions.remove_many(&ended)? };
+    ///     assert_eq!(now, removed);
+    /// }
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`remove`](Self::remove). The keys before the refused one are removed.
@@ -157,7 +173,8 @@ impl QuotientFilter {
         Ok(removed)
     }
 
-    /// [`remove_many`](Self::remove_many) for keys hashed before, with the memory accesses of several under way together.
+    /// [`remove_many`](Self::remove_many) for keys hashed before, with the memory accesses of several under way together. Hashes of keys
+    /// that are not in remove members, as there.
     ///
     /// # Errors
     /// As [`remove`](Self::remove). The keys before the refused one are removed.
@@ -172,7 +189,8 @@ impl QuotientFilter {
         Ok(removed)
     }
 
-    /// [`remove_many`](Self::remove_many) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared.
+    /// [`remove_many`](Self::remove_many) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared. Keys that are not in
+    /// remove members, as there.
     ///
     /// # Errors
     /// As [`remove_many`](Self::remove_many); [`Error::NoHash`] for keys that another hasher has prepared.

@@ -1,9 +1,13 @@
-//! Ctrl-C: the process ends at once and leaves nothing half written.
+//! Ctrl-C: the process ends at once and leaves nothing half written. A write past the largest size of a file (`ulimit -f`) is an error, as
+//! on a full disk, and no signal that ends the process.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
+
+#[cfg(unix)]
+use nix::sys::signal::{SigSet, Signal};
 
 use crate::input::parallel::lock;
 
@@ -15,8 +19,10 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// The exit code after Ctrl-C: 128 and the number of the signal.
 const INTERRUPTED: i32 = 130;
 
-/// Sets what Ctrl-C does from now on: it waits until a save is done, removes unfinished files and ends with 130.
+/// Sets what Ctrl-C does from now on: it waits until a save is done, removes unfinished files and ends with 130. The signal of a write
+/// past the largest size of a file is held back, so that the write fails. Threads that begin later hold it back too.
 pub fn install() {
+    hold_back_file_size_signal();
     // Where no handler can be set the default remains: Ctrl-C ends the process.
     let _ = ctrlc::set_handler(|| {
         let _saving = saving();
@@ -26,6 +32,17 @@ pub fn install() {
         std::process::exit(INTERRUPTED);
     });
 }
+
+#[cfg(unix)]
+fn hold_back_file_size_signal() {
+    let mut signals = SigSet::empty();
+    signals.add(Signal::SIGXFSZ);
+    // Where that cannot be, the default remains: the signal ends the process.
+    let _ = signals.thread_block();
+}
+
+#[cfg(not(unix))]
+fn hold_back_file_size_signal() {}
 
 /// Makes Ctrl-C wait until the guard is dropped.
 pub fn saving() -> MutexGuard<'static, ()> {

@@ -10,6 +10,9 @@ pub fn io_text(error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         io::ErrorKind::IsADirectory => "a directory; expected a file".to_owned(),
         io::ErrorKind::StorageFull => "no space left on the device".to_owned(),
+        io::ErrorKind::FileTooLarge => {
+            "a file may not be as large as this one becomes; raise the limit (ulimit -f), or write to another file system".to_owned()
+        }
         _ => {
             let text = error.to_string();
             let plain = text.split(" (os error").next().unwrap_or(&text);

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::place::{Place, Ran};
+use crate::place::{Place, Ran, numbers};
 
 const MIB: usize = 1 << 20;
 
@@ -175,4 +175,87 @@ fn a_key_without_an_end_is_refused_at_the_limit() {
         }
     }
     assert_eq!(place.names(), ["f"]);
+}
+
+/// `ulimit -f`: a file that may not become so large is an error, as on a full disk, whatever writes it.
+#[test]
+fn a_file_that_may_not_become_so_large_ends_the_command_in_order() {
+    let place = Place::new();
+    place.write("list", numbers(0..300_000));
+    for (name, flags) in [
+        ("f", "-n 1M"),
+        ("g", "-n 1M"),
+        ("table", "--deletable -n 1M"),
+        ("ribbon", "--static"),
+        ("window", "--window 7d -n 1M"),
+        ("growing", "--growing"),
+        ("segments", "--set -n 1M"),
+    ] {
+        assert_eq!(place.run(&format!("build -q list {flags} -p 1e-6 -o {name}")).code, 0, "{name}");
+    }
+    place.write("more", numbers(300_000..500_000));
+    assert_eq!(place.run("add -q g more").code, 0);
+    assert_eq!(place.run("diff -q f g -o patch").code, 0);
+    let files = || place.names().into_iter().map(|name| (place.read(&name), name)).collect::<Vec<_>>();
+    let before = files();
+    for args in [
+        "build list -o new",
+        "build list -o new -j 4 --memory 1MiB",
+        "build list --force -o f",
+        "build list --deletable -o new",
+        "build list --static -o new -j 2",
+        "build list --growing -o new",
+        "build list --window 7d -o new",
+        "build list --set -o new",
+        "build list --to redisbloom -o new",
+        "add f list",
+        "add table more",
+        "add ribbon more",
+        "add window more",
+        "add growing more",
+        "add segments more --segment list",
+        "remove table list -o new",
+        "remove table more list --allow-absent",
+        "merge f g -o new",
+        "shrink f -p 50% -o new",
+        "diff f g -o new",
+        "patch f patch -o new",
+        "except f more -o new --strangers",
+        "uniq --state new list > /dev/null",
+    ] {
+        // Blocks of 512 or of 1,024 bytes.
+        let ran = shell(&place, &format!("ulimit -f 16; exec \"$TEPAL\" {args}"));
+        let told = "a file may not be as large as this one becomes; raise the limit (ulimit -f), or write to another file system\n";
+        assert!(
+            ran.code == 2 && ran.err.starts_with("tepal: ") && ran.err.ends_with(told),
+            "{args}: {} {}",
+            ran.code,
+            ran.err
+        );
+        assert_eq!(ran.err.lines().count(), 1, "{args}: {}", ran.err);
+        assert!(files() == before, "{args}: {:?}", place.names());
+    }
+    for args in [
+        "has f list",
+        "has f list --json",
+        "uniq list",
+        "which f g -- list",
+        "build list -o -",
+        "build list -o /dev/stdout",
+    ] {
+        let ran = shell(&place, &format!("ulimit -f 16; exec \"$TEPAL\" {args} > out"));
+        assert!(
+            ran.code == 2 && ran.err.contains("raise the limit (ulimit -f)"),
+            "{args}: {} {}",
+            ran.code,
+            ran.err
+        );
+        std::fs::remove_file(place.path("out")).unwrap();
+        assert!(files() == before, "{args}: {:?}", place.names());
+    }
+    let ran = shell(&place, "ulimit -f 16; exec \"$TEPAL\" demo -n 1M --dir d");
+    assert!(ran.code == 2 && ran.err.contains("raise the limit (ulimit -f)"), "{} {}", ran.code, ran.err);
+    let left: Vec<_> =
+        std::fs::read_dir(place.path("d")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(left, Vec::<std::path::PathBuf>::new());
 }

@@ -2,13 +2,13 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use tepal::{AnyFilter, Opened, Window};
+use tepal::{AnyFilter, Error, Opened, Window};
 
 use crate::error::Failure;
 use crate::output::complain;
 
 /// A clock of seconds since 1970 says more: that was in 2001.
-const LEAST: u64 = 1_000_000_000;
+pub const LEAST: u64 = 1_000_000_000;
 
 /// Seconds since 1970, by the system's clock.
 pub fn now() -> u64 {
@@ -32,6 +32,20 @@ pub fn tell(name: &str, file: &mut Opened, keys_go_in: bool) -> Result<(), Failu
         (Window::Time(_), _) => file.advance_to(now()).map(drop).map_err(|error| Failure::at(name, error)),
         _ => Ok(()),
     }
+}
+
+/// How many different keys of `held`, which the file has, are still in an expiring filter now; nothing of what forgets none. The
+/// filter itself is told no time.
+pub fn still_in(filter: &AnyFilter, held: f64) -> Result<Option<f64>, Error> {
+    let AnyFilter::Expiring(expiring) = filter else { return Ok(None) };
+    let now = now();
+    // Where no key can have gone, nothing is copied.
+    if next_turn(filter).is_none_or(|next| now < next) {
+        return Ok(Some(held));
+    }
+    let mut later = expiring.clone();
+    later.advance_to(now)?;
+    Ok(Some(AnyFilter::from(later).estimated_len()))
 }
 
 /// When a filter has to be told the time again, since keys go then; nothing of one that is told none.

@@ -8,10 +8,11 @@ use tepal::{
 };
 
 use crate::article::Article;
+use crate::clock;
 use crate::error::Failure;
 use crate::output::complain;
 use crate::rows::Rows;
-use crate::text::number::rate;
+use crate::text::number::{promise, rate};
 pub use parts::load;
 use parts::{Part, SegmentOf, Table, WindowOf};
 
@@ -44,9 +45,9 @@ pub struct Description {
     pub checksum: bool,
     /// What the file does not record of `key_domain`, `capacity`, `promised_false_positive_rate`, `keys_inserted`.
     pub not_recorded: Vec<&'static str>,
-    /// Bits of the array for each key of the capacity; null when that is not recorded.
+    /// Bits of the array for each key of the capacity; null when that is not recorded. Of a static filter or map, for each key in it.
     pub bits_per_key: Option<f64>,
-    /// Different keys it was planned for; null when not recorded.
+    /// Different keys it was planned for; null when not recorded, and of a static filter or map, which has none.
     pub capacity: Option<u64>,
     /// Keys given to it, repeats included, of merged filters the sum of them; null when not known.
     pub keys_inserted: Option<u64>,
@@ -81,7 +82,7 @@ pub struct Description {
     pub deletable: bool,
     /// How many times the keys of its newest filter the next one of a chain is for; null for what does not grow.
     pub expansion: Option<u32>,
-    /// What happens when more keys come; null when not recorded.
+    /// What happens when more keys come; null when not recorded, and of a static filter or map, which has no capacity.
     pub over_capacity_policy: Option<String>,
     /// How key bytes become a hash, or bits.
     pub scheme: String,
@@ -135,6 +136,8 @@ pub struct Told {
     pub file: FileFacts,
     /// Can keys be removed?
     pub can_remove: bool,
+    /// Different keys that are still in now, by this machine's clock; nothing of what forgets none.
+    pub still_in: Option<f64>,
 }
 
 impl Told {
@@ -142,7 +145,11 @@ impl Told {
     pub fn of(name: &str, opened: &Opened) -> Result<Self, Failure> {
         let mut facts = opened.facts().map_err(|error| Failure::at(name, error))?;
         match facts.file.take() {
-            Some(file) => Ok(Self { facts, file, can_remove: can_remove(opened.filter()) }),
+            Some(file) => {
+                let still_in = clock::still_in(opened.filter(), facts.estimated_len);
+                let still_in = still_in.map_err(|error| Failure::at(name, error))?;
+                Ok(Self { facts, file, can_remove: can_remove(opened.filter()), still_in })
+            }
             None => Err(Failure::at(name, "a filter without a file")),
         }
     }
@@ -159,7 +166,7 @@ impl Told {
     /// The rate now, and behind it the promise where one is on record.
     pub fn rates(&self, separator: &str) -> String {
         let promised = match self.has_plan() {
-            true => format!("{separator} {} promised", rate(self.facts.promised_false_positive_rate)),
+            true => format!("{separator} {} promised", promise(self.facts.promised_false_positive_rate)),
             false => String::new(),
         };
         format!("{} wrong now{promised}", rate(self.facts.false_positive_rate))
@@ -189,6 +196,7 @@ impl Description {
     pub fn of(name: &str, told: &Told) -> Self {
         let Told { facts, file, .. } = told;
         let (has_plan, parts) = (told.has_plan(), &facts.parts);
+        let is_static = facts.ribbon.is_some();
         let sum = |of: fn(&PartFacts) -> u64| parts.iter().map(of).sum::<u64>();
         let (bits, set_bits) = (sum(|part| part.bit_len), sum(|part| part.set_bits));
         let bit_len = bits_of(facts);
@@ -216,9 +224,8 @@ impl Description {
                 .flat_map(|missing| unrecorded(*missing))
                 .copied()
                 .collect(),
-            // A ribbon may have no key.
-            bits_per_key: has_plan.then_some(bit_len as f64 / facts.capacity.max(1) as f64),
-            capacity: has_plan.then_some(facts.capacity),
+            bits_per_key: has_plan.then(|| bits_per_key(facts)),
+            capacity: (has_plan && !is_static).then_some(facts.capacity),
             keys_inserted: facts.keys_inserted,
             estimated_len: facts.estimated_len,
             set_bits: (bits > 0).then_some(set_bits),
@@ -248,7 +255,7 @@ impl Description {
             divided: facts.is_divided,
             deletable: told.can_remove,
             expansion: facts.expansion,
-            over_capacity_policy: told.is_ours().then(|| facts.over_capacity.to_string()),
+            over_capacity_policy: (told.is_ours() && !is_static).then(|| facts.over_capacity.to_string()),
             scheme: facts.scheme.to_string(),
             seed: facts.seed.map(|seed| format!("{seed:#018x}")),
             valkey_seed: facts.valkey_seed.as_ref().map(hex),
@@ -267,7 +274,9 @@ impl Description {
             tables: facts.tables.iter().map(Table::of).collect(),
             segments: facts.segments.iter().map(SegmentOf::of).collect(),
             value_bits: facts.ribbon.as_ref().map(|ribbon| ribbon.value_bits).filter(|bits| *bits > 0),
-            window: facts.window.and_then(WindowOf::of),
+            window: facts
+                .window
+                .and_then(|window| WindowOf::of(window, told.still_in.unwrap_or(facts.estimated_len))),
             warnings: facts.warnings.iter().map(ToString::to_string).collect(),
             article: None,
         }
@@ -287,6 +296,12 @@ pub fn bits_of(facts: &Facts) -> u64 {
     let lines = facts.tables.iter().map(|table| 512 * table.lines).sum::<u64>();
     let of_ribbon = facts.ribbon.as_ref().map_or(0, |ribbon| ribbon.bit_len);
     facts.parts.iter().map(|part| part.bit_len).sum::<u64>() + lines + of_ribbon
+}
+
+/// Its bits for each key of the capacity; of a static filter or map, which may have none, for each key in it.
+pub fn bits_per_key(facts: &Facts) -> f64 {
+    let keys = facts.ribbon.as_ref().map_or(facts.capacity, |ribbon| ribbon.keys);
+    bits_of(facts) as f64 / keys.max(1) as f64
 }
 
 /// A seed as `--valkey-seed` takes it.

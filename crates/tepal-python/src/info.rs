@@ -28,6 +28,8 @@ pub(crate) fn dict<'py>(py: Python<'py>, facts: &Facts, can_remove: bool) -> PyR
     let file = facts.file.as_ref();
     let missing = file.map_or(Vec::new(), unrecorded);
     let has_plan = !missing.contains(&"capacity");
+    // Such a filter is made full: it has no capacity, and no rule for more keys.
+    let is_static = facts.ribbon.is_some();
     let is_ours = file.is_some_and(|file| file.format_version.is_some());
     let (bits, set_bits) = (sum(facts, |part| part.bit_len), sum(facts, |part| part.set_bits));
     let parts = facts.parts.iter().map(|part| part_dict(py, part, has_plan)).collect::<PyResult<Vec<_>>>()?;
@@ -49,8 +51,8 @@ pub(crate) fn dict<'py>(py: Python<'py>, facts: &Facts, can_remove: bool) -> PyR
         "sealed": file.is_some_and(|file| file.is_sealed),
         "checksum": file.is_some_and(|file| file.has_checksum),
         "not_recorded": missing,
-        "bits_per_key": has_plan.then_some(bit_len(facts) as f64 / facts.capacity.max(1) as f64),
-        "capacity": has_plan.then_some(facts.capacity),
+        "bits_per_key": has_plan.then(|| bits_per_key(facts)),
+        "capacity": (has_plan && !is_static).then_some(facts.capacity),
         "keys_inserted": facts.keys_inserted,
         "estimated_len": facts.estimated_len,
         "set_bits": (bits > 0).then_some(set_bits),
@@ -63,7 +65,7 @@ pub(crate) fn dict<'py>(py: Python<'py>, facts: &Facts, can_remove: bool) -> PyR
         "divided": facts.is_divided,
         "deletable": can_remove,
         "expansion": facts.expansion,
-        "over_capacity_policy": is_ours.then(|| facts.over_capacity.name()),
+        "over_capacity_policy": (is_ours && !is_static).then(|| facts.over_capacity.name()),
         "scheme": facts.scheme.name(),
         "seed": facts.seed.map(|seed| format!("{seed:#018x}")),
         "valkey_seed": facts.valkey_seed.map(|seed| seed.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
@@ -104,6 +106,12 @@ fn only(facts: &Facts) -> Option<&PartFacts> {
 fn bit_len(facts: &Facts) -> u64 {
     let lines = facts.tables.iter().map(|table| 512 * table.lines).sum::<u64>();
     sum(facts, |part| part.bit_len) + lines + facts.ribbon.as_ref().map_or(0, |ribbon| ribbon.bit_len)
+}
+
+/// Its bits for each key of the capacity; of a static filter or map, which may have none, for each key in it.
+fn bits_per_key(facts: &Facts) -> f64 {
+    let keys = facts.ribbon.as_ref().map_or(facts.capacity, |ribbon| ribbon.keys);
+    bit_len(facts) as f64 / keys.max(1) as f64
 }
 
 /// The share of set bits, or of taken slots. Of a ribbon no bit is free.

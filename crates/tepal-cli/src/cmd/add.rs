@@ -28,7 +28,7 @@ use crate::text::number;
 struct Report {
     /// Keys read, repeats included.
     keys: u64,
-    /// About how many of them were not in the filter, going by the bits.
+    /// About how many of them were not in the filter, going by the bits and by the exceptions that are now members.
     new_keys_estimated: u64,
     /// Records that were left out because they have no key.
     bad_records: u64,
@@ -66,7 +66,7 @@ pub fn run(args: &AddArgs) -> Outcome {
     let progress = Progress::of(&sources, args.change.quiet);
     AskedArgs::check(&sources)?;
     let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
-    let before = held(&file);
+    let (before, excepted) = (held(&file), file.filter().exceptions());
     let keys = add_all(&name, &mut file, &mut inputs, args)?;
     progress.clear();
     if args.keys.warns_of_bad(BadPolicy::Fail, args.change.quiet) {
@@ -74,10 +74,12 @@ pub fn run(args: &AddArgs) -> Outcome {
     }
     target.save(&file, secrets.seal.as_ref())?;
     let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());
-    let new = ((held(&file) - before).max(0.0).round() as u64).min(keys);
+    let by_bits = ((held(&file) - before).max(0.0).round() as u64).min(keys);
+    // An exception was surely not in, and all of its bits were set.
+    let new = (by_bits + excepted.saturating_sub(file.filter().exceptions())).min(keys);
     if !args.change.quiet {
         report(keys, new, &inputs.bad, &told);
-        warn_of_exceptions(&target.name(), new, &told);
+        warn_of_exceptions(&target.name(), by_bits, &told);
         for warning in told.facts.ribbon.iter().flat_map(|_| &told.facts.warnings) {
             complain(&format!("{}: ! {warning}", target.name()));
         }

@@ -299,7 +299,7 @@ pub fn summary(built: &Built, rules: &KeyRules) -> String {
     let rate = filter.promised_false_positive_rate();
     let wrong = match rate {
         1.0 => "other keys get a value too".to_owned(),
-        rate => format!("{} false positives", number::rate(rate)),
+        rate => format!("{} false positives", number::promise(rate)),
     };
     format!("{keys}{segments}, {}, {wrong}", number::size(bytes))
 }

@@ -1,17 +1,18 @@
 //! `tepal info`: shows what a filter is, how full it is, and how many of its answers are wrong now.
 
+mod window;
+
 use std::fmt::Write;
 
 use tepal::{
     AnyFilter, Facts, Kind, Opened, OverCapacity, PartFacts, RibbonFacts, Scheme, SegmentFacts, TableFacts,
-    Unrecorded, Window, WindowFacts,
+    Unrecorded,
 };
 
-use crate::args::{InfoArgs, span};
+use crate::args::InfoArgs;
 use crate::article::Article;
-use crate::clock;
 use crate::cmd::plan::at_next_power;
-use crate::describe::{Description, Told, bits_of, hex, load};
+use crate::describe::{Description, Told, bits_of, bits_per_key, hex, load};
 use crate::error::{Failure, Outcome};
 use crate::open::open_one_of;
 use crate::output::{Stdout, complain};
@@ -105,7 +106,7 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
         line("growth", growth(facts));
     }
     if let Some(of) = facts.window {
-        line("window", window(of));
+        line("window", window::text(of));
     }
     for (n, text) in segments(&facts.segments).into_iter().enumerate() {
         let first = if facts.kind == Kind::Map { "values" } else { "segments" };
@@ -200,27 +201,6 @@ fn table(tables: &[TableFacts]) -> String {
     }
 }
 
-/// How long it keeps keys.
-fn window(of: WindowFacts) -> String {
-    let generations = counted(of.generations.into(), "generation");
-    match (of.window, of.now) {
-        (Window::Keys(keys), now) => format!(
-            "the last {}, in {generations}; {} came so far",
-            counted(keys, "key"),
-            count(now.unwrap_or(0))
-        ),
-        (Window::Time(length), None) => {
-            format!("{}, in {generations}; it was told no time yet", span(length))
-        }
-        (Window::Time(length), Some(now)) => {
-            let since = clock::now().saturating_sub(now);
-            let ago = if since == 0 { "now".to_owned() } else { format!("{} ago", span(since)) };
-            format!("{}, in {generations}; it was told the time {ago}", span(length))
-        }
-        _ => generations,
-    }
-}
-
 fn keys(told: &Told) -> String {
     let facts = &told.facts;
     let different = count(facts.estimated_len.round() as u64);
@@ -246,7 +226,7 @@ fn keys(told: &Told) -> String {
         return format!("{} in it, each once{added}", count(keys));
     }
     if let (Kind::Expiring, Some(keys)) = (facts.kind, facts.keys_inserted) {
-        return format!("{} came, about {different} different ones are in it", count(keys));
+        return window::keys(keys, &different, told.still_in);
     }
     if let (Kind::Segment, Some(pairs)) = (facts.kind, facts.keys_inserted) {
         return format!("{} of key and segment, about {different} different keys", counted(pairs, "pair"));
@@ -276,7 +256,7 @@ fn size_of(told: &Told) -> String {
             format!("{}, {each}file of {file} bytes", size(told.facts.size_in_bytes))
         }
         true => {
-            let each = bits as f64 / told.facts.capacity.max(1) as f64;
+            let each = bits_per_key(&told.facts);
             format!("{}, {each:.2} bits a key, file of {file} bytes", size(told.facts.size_in_bytes))
         }
         false => {

@@ -1,7 +1,7 @@
 //! `tepal shrink`: a smaller filter of a filter, without its keys.
 
 use serde::Serialize;
-use tepal::{AnyFilter, Error, Kind, Opened};
+use tepal::{AnyFilter, Error, Format, Kind, Opened};
 
 use crate::args::ShrinkArgs;
 use crate::describe::{Description, Told, warn_past_promise};
@@ -10,7 +10,7 @@ use crate::open::open;
 use crate::output::{Change, Stdout, complain, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
-use crate::text::number::{count, counted, rate, size};
+use crate::text::number::{count, counted, promise, rate, size};
 
 /// Such a filter tells a stranger from a member no better than a coin.
 const USELESS: f64 = 0.5;
@@ -70,7 +70,7 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
     }
     let promises = told.facts.promised_false_positive_rate;
     if told.has_plan() && promises > promised {
-        let (was, is) = (rate(promised), rate(promises));
+        let (was, is) = (promise(promised), promise(promises));
         complain(&format!("{}: ! promised {was} before, {is} from now on", target.name()));
     }
     let is_larger = args.is_static && told.facts.size_in_bytes >= before;
@@ -133,17 +133,16 @@ fn to_rate(name: &str, file: &mut Opened, wanted: f64) -> Result<u64, Failure> {
         // A table is laid out for the keys that are left in it.
         Ok(1) if file.filter().size_in_bytes() < before => Ok(1),
         Ok(1) => {
-            let half = file
-                .filter()
-                .fold_factors()
-                .first()
-                .map_or("its lines fold to no other size".to_owned(), |_| {
-                    format!("its sizes are {}", sizes(file, file.filter().size_in_bytes()))
-                });
+            let way_out = match sizes(file, file.filter().size_in_bytes()) {
+                _ if is_one_line(file) => SMALLEST.to_owned(),
+                _ if file.filter().fold_factors().is_empty() => {
+                    "its lines fold to no other size; give a higher rate with -p".to_owned()
+                }
+                Some(sizes) => format!("its sizes are {sizes}; give a higher rate with -p"),
+                None => SMALLEST.to_owned(),
+            };
             let (now, wanted) = (rate(file.filter().false_positive_rate()), rate(wanted));
-            let text = format!(
-                "at {now} now, and no smaller size keeps {wanted}; {half}; give a higher rate with -p"
-            );
+            let text = format!("at {now} now, and no smaller size keeps {wanted}; {way_out}");
             Err(Failure::at(name, text))
         }
         Ok(factor) => Ok(factor),
@@ -172,33 +171,34 @@ fn to_size(name: &str, file: &mut Opened, bytes: u64) -> Result<u64, Failure> {
     let fits = |factor: &u64| file.filter().folded_size_in_bytes(*factor).is_some_and(|size| size <= bytes);
     let folded = match file.filter().fold_factors().into_iter().find(fits) {
         _ if bytes >= now && !file.filter().fold_factors().is_empty() => {
-            let text =
-                format!("{} bytes already; it folds to {}; give less with -s", count(now), sizes(file, now));
-            return Err(Failure::at(name, text));
+            let way_out = folds_to(sizes(file, now), "give less with -s");
+            return Err(Failure::at(name, format!("{} bytes already; {way_out}", count(now))));
         }
         Some(factor) => factor,
+        None if is_one_line(file) => {
+            return Err(Failure::at(name, format!("{} bytes; {SMALLEST}", count(now))));
+        }
         // The library says why it does not fold.
         None if file.filter().fold_factors().is_empty() => 2,
         None => {
-            let text = format!("folds to no size so small, but to {}", sizes(file, bytes));
+            let text = match sizes(file, bytes) {
+                Some(sizes) => format!("folds to no size so small, but to {sizes}"),
+                None => format!("{} bytes; {SMALLEST}", count(now)),
+            };
             return Err(Failure::at(name, text));
         }
     };
-    let possible = sizes(file, bytes);
+    let possible = folds_to(sizes(file, bytes), "give more with -s");
     file.fold(folded).map_err(|error| match (&error, file.filter().kind()) {
         (Error::Parameter { .. }, Kind::Quotient) => {
-            let text = format!(
-                "in so few bytes all strangers would be found; it folds to {possible}; give more with -s"
-            );
-            Failure::at(name, text)
+            Failure::at(name, format!("in so few bytes all strangers would be found; {possible}"))
         }
         _ => refusal(name, &error),
     })?;
     let rate_then = file.filter().false_positive_rate();
     if rate_then > USELESS {
         let text = format!(
-            "at {} bytes {} of all strangers would be found by mistake; it folds to {possible}; give more \
-             with -s",
+            "at {} bytes {} of all strangers would be found by mistake; {possible}",
             count(file.filter().size_in_bytes()),
             rate(rate_then)
         );
@@ -207,20 +207,37 @@ fn to_size(name: &str, file: &mut Opened, bytes: u64) -> Result<u64, Failure> {
     Ok(folded)
 }
 
-/// The sizes in bytes that it can be folded to, next to the wanted one.
-fn sizes(file: &Opened, wanted: u64) -> String {
+/// Why a filter of the least size there is stays as it is.
+const SMALLEST: &str = "it cannot be made smaller";
+
+/// Is it a Bloom filter of one line, of which there is no half?
+fn is_one_line(file: &Opened) -> bool {
+    let filter = file.filter();
+    filter.kind() == Kind::Bloom && file.format() == Format::Tepal && filter.size_in_bytes() <= LEAST_BYTES
+}
+
+/// The sizes that it folds to, and what to give; or that there are none.
+fn folds_to(sizes: Option<String>, give: &str) -> String {
+    sizes.map_or(SMALLEST.to_owned(), |sizes| format!("it folds to {sizes}; {give}"))
+}
+
+/// The sizes in bytes that it can be folded to, next to the wanted one; nothing where it has the least.
+fn sizes(file: &Opened, wanted: u64) -> Option<String> {
     let now = file.filter().size_in_bytes();
     let factors = file.filter().fold_factors();
     let sizes = factors.into_iter().filter_map(|factor| file.filter().folded_size_in_bytes(factor));
     let mut all: Vec<u64> = sizes.filter(|size| *size < now).collect();
     all.dedup();
+    if all.is_empty() {
+        return None;
+    }
     let near = all.partition_point(|&size| size > wanted);
     let shown = &all[near.saturating_sub(3)..(near + 3).min(all.len())];
     let mut text = shown.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     if shown.len() < all.len() {
         text.push_str(&format!(" (and {} more)", count((all.len() - shown.len()) as u64)));
     }
-    text + " bytes"
+    Some(text + " bytes")
 }
 
 /// Why it cannot be folded at all.

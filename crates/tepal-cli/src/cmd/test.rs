@@ -26,7 +26,7 @@ use crate::rows;
 use crate::secrets::Secrets;
 use crate::segments::ByField;
 use crate::text::message::{shown, shown_key};
-use crate::text::number::{count, counted, rate};
+use crate::text::number::{count, counted, promise, rate};
 use encodings::{All, Tried};
 use segments::Members;
 
@@ -252,7 +252,7 @@ fn report(measured: &Measured, encodings: Option<&All>) -> String {
         rate(measured.false_positive_rate),
         between(measured.false_positive_rate_low, measured.false_positive_rate_high),
         match measured.promised_false_positive_rate {
-            Some(promised) => format!("promised {}", rate(promised)),
+            Some(promised) => format!("promised {}", promise(promised)),
             None => "no promise on record".to_owned(),
         },
         if broken { "   BROKEN" } else { "" },

@@ -25,6 +25,8 @@ pub struct WindowOf {
     pub generations: u8,
     /// The latest time that it was told, null before it was told any; of keys, how many came.
     pub now: Option<u64>,
+    /// Different keys that are still in now, by this machine's clock.
+    pub still_in: f64,
 }
 
 /// One Bloom filter of a file.
@@ -79,13 +81,13 @@ impl SegmentOf {
 }
 
 impl WindowOf {
-    pub(super) fn of(facts: WindowFacts) -> Option<Self> {
+    pub(super) fn of(facts: WindowFacts, still_in: f64) -> Option<Self> {
         let (unit, length) = match facts.window {
             Window::Time(length) => ("time", length),
             Window::Keys(keys) => ("keys", keys),
             _ => return None,
         };
-        Some(Self { unit, length, generations: facts.generations, now: facts.now })
+        Some(Self { unit, length, generations: facts.generations, now: facts.now, still_in })
     }
 }
 

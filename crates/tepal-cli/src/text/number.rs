@@ -124,7 +124,12 @@ pub fn size(bytes: u64) -> String {
     format!("{value:.1} {}", UNITS[unit])
 }
 
-/// A rate as `1 in 100`; 0 as `never`, more than a half in percent.
+/// A rate that is promised, as [`rate`]; 0 is `0`.
+pub fn promise(promised: f64) -> String {
+    if promised <= 0.0 { "0".to_owned() } else { rate(promised) }
+}
+
+/// A rate as `1 in 100`; 0 as `never`, what is next to it as `0`, more than a half in percent.
 pub fn rate(rate: f64) -> String {
     if rate <= 0.0 {
         return "never".to_owned();
@@ -133,6 +138,9 @@ pub fn rate(rate: f64) -> String {
         return percent(rate);
     }
     let one_in = 1.0 / rate;
+    if one_in == f64::INFINITY {
+        return "0".to_owned();
+    }
     if one_in >= 1e18 {
         return format!("1 in {one_in:.1e}");
     }

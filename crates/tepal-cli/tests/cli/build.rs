@@ -284,3 +284,60 @@ fn links_and_permissions_are_kept() {
     assert_eq!(place.run("build -q --force --allow-empty -o link").code, 0);
     assert!(place.path("link").is_symlink());
 }
+
+/// The number of different keys is called exact only where it is, whatever is built: of few keys and of many, with repeats, at a rate at
+/// which keys share their numbers.
+#[test]
+fn the_number_of_different_keys_is_exact_where_that_is_said() {
+    let place = Place::new();
+    for keys in [1000_u32, 100_000] {
+        let repeats = numbers(0..keys / 5);
+        place.write("all", numbers(0..keys + 1000));
+        place.write("list", [numbers(0..keys), repeats.clone()].concat());
+        place.write(
+            "rows",
+            String::from_utf8([numbers(0..keys), repeats].concat()).unwrap().replace('\n', ",x\n"),
+        );
+        for flags in [
+            "list",
+            "list -n 300k",
+            "list --to redisbloom --expansion 2 -n 1000",
+            "list --static",
+            "list --deletable",
+            "list --count-bits 4",
+            "list --growing",
+            "list --growing -n 1000",
+            "list --growing --deletable",
+            "list --window 7d",
+            "list --window 7d -n 300k",
+            "list --window 500keys",
+            "list --window 1Mkeys",
+            "list --set",
+            "list --set --static",
+            "rows --csv -f 1 --map 2",
+            "list --exact-on all",
+        ] {
+            let ran = place.run(&format!("build {flags} -p 10% -o f --force --json"));
+            assert_eq!(ran.code, 0, "{keys} {flags}: {}", ran.err);
+            let json = ran.json();
+            let different = json["different_keys"].as_u64().unwrap();
+            match json["different_keys_exact"].as_bool().unwrap() {
+                true => assert_eq!(different, u64::from(keys), "{flags}"),
+                false => {
+                    assert!(
+                        different.abs_diff(u64::from(keys)) <= u64::from(keys / 20),
+                        "{flags}: {different}"
+                    )
+                }
+            }
+            let about = if json["different_keys_exact"] == true { "lines, " } else { "lines, about " };
+            assert!(
+                ran.err.contains(about)
+                    || ran.err.contains("records, ")
+                    || different == u64::from(keys / 5 * 6),
+                "{flags}: {}",
+                ran.err
+            );
+        }
+    }
+}

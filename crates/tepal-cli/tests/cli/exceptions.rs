@@ -218,3 +218,24 @@ fn another_list_in_the_same_shape_has_none_and_it_is_said() {
     assert_eq!(place.run("build -q others --like f -o h").quiet(), (0, &b""[..]));
     assert_eq!(place.run("has -c g others").text(), "1000\n");
 }
+
+/// An exception is surely not in, so it is new, though every one of its bits is set.
+#[test]
+fn an_exception_that_is_added_is_new() {
+    let place = place();
+    let found = place.run("has f strangers").text().to_owned();
+    let excepted: Vec<&str> = found.lines().take(3).collect();
+    assert_eq!(place.run("except -q f strangers --members members").code, 0);
+    let before = place.run("info f --json").json()[0]["exceptions"].as_u64().unwrap();
+    let ran = place.run(&format!("add f -e {}", excepted[0]));
+    assert!(ran.code == 0 && ran.err.starts_with("1 key added; about 1 new; "), "{}", ran.err);
+    assert_eq!(ran.err.lines().count(), 1, "no bit was set, so nothing else changes: {}", ran.err);
+    // With a member, the same once more, and twice in one list.
+    place.write("more", format!("5\n{0}\n{1}\n{1}\n{2}\n", excepted[0], excepted[1], excepted[2]));
+    let json = place.run("add f more --json").json();
+    assert_eq!((&json["keys"], &json["new_keys_estimated"]), (&5.into(), &2.into()));
+    assert_eq!(json["filter"]["exceptions"], before - 3);
+    assert_eq!(place.run("has -c f more").text(), "5\n");
+    let ran = place.run("add f more");
+    assert!(ran.err.starts_with("5 keys added; about 0 new; "), "{}", ran.err);
+}

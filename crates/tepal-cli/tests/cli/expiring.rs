@@ -218,3 +218,53 @@ fn what_cannot_be_is_said() {
     }
     assert!(place.read("f") == before);
 }
+
+/// The clock of a filter and that of this machine need not agree, and what went since is counted.
+#[test]
+fn info_compares_the_clocks_and_counts_who_is_still_in() {
+    let place = Place::new();
+    let ahead = |name: &str, told: u64| {
+        let mut filter = ExpiringFilter::builder().capacity(10).window_of_time(7 * DAY).build().unwrap();
+        filter.insert_at("a", told).unwrap();
+        Opened::new(filter, Format::Tepal).unwrap().save(place.path(name)).unwrap();
+    };
+    ahead("future", now() + 3 * DAY + 3600);
+    let told = place.run("info future").text().to_owned();
+    let text = " ahead of this machine's, and until then no key expires; set the clock that is wrong\n";
+    assert!(told.contains("in 6 generations; its clock is ") && told.contains(text), "{told}");
+    let seconds = told.split("its clock is ").nth(1).unwrap().split(' ').next().unwrap();
+    assert!(
+        told.contains(" seconds ahead") || told.contains(" minutes ahead") || told.contains(" hours ahead"),
+        "{seconds}"
+    );
+    assert_eq!(info(&place, "future")["window"]["still_in"].as_f64().unwrap().round(), 1.0);
+    ahead("ticks", 1000);
+    let told = place.run("info ticks").text().to_owned();
+    assert!(
+        told.contains("its clock says 1,000, which is no time in seconds since 1970, so no key expires\n"),
+        "{told}"
+    );
+    // The file has them all, and by now some are gone.
+    came(
+        &place,
+        "f",
+        &[("gone", 19 * DAY), ("old", 16 * DAY), ("young", 14 * DAY), ("new", 10 * DAY), ("last", 6 * DAY)],
+    );
+    let before = place.read("f");
+    let (json, told) = (info(&place, "f"), place.run("info f").text().to_owned());
+    assert_eq!(json["window"]["still_in"].as_f64().unwrap().round(), 1.0);
+    assert!(json["estimated_len"].as_f64().unwrap().round() > 1.0, "{json}");
+    assert!(
+        told.contains(" came, about ") && told.contains(" in the file, of which about 1 are still in now\n"),
+        "{told}"
+    );
+    assert!(told.contains("; it was told the time 6 days") && told.contains(" ago\n"), "{told}");
+    assert!(place.read("f") == before);
+    // Nobody went.
+    came(&place, "g", &[("a", 1), ("b", 0)]);
+    assert!(place.run("info g").text().contains("2 came, about 2 different ones are in it\n"));
+    assert_eq!(place.run("build -q --window 10keys f -o h --allow-empty").code, 2);
+    assert_eq!(place.run_with("build -q --window 10keys -o h", &numbers(0..100)).code, 0);
+    let json = info(&place, "h");
+    assert_eq!(json["window"]["still_in"], json["estimated_len"]);
+}

@@ -20,7 +20,7 @@ fn a_ribbon_is_asked_told_of_and_left_as_it_is() {
         let told = place.run("info f").text().to_owned();
         assert!(told.starts_with("f           ribbon filter: the smallest one"), "{told}");
         let json = place.run("info --json f").json()[0].clone();
-        assert_eq!((&json["kind"], &json["capacity"]), (&"ribbon".into(), &keys.into()));
+        assert_eq!((&json["kind"], &json["keys_inserted"]), (&"ribbon".into(), &keys.into()));
         assert!(json["bit_len"].as_u64().unwrap() < 8 * u64::from(keys) + 600, "{json}");
         if keys > 0 {
             assert_eq!(place.run("test f --members list -q").code, 0, "{keys}");
@@ -85,7 +85,7 @@ fn keys_are_added_beside_a_static_filter() {
         "{told}"
     );
     let json = place.run("info --json f").json()[0].clone();
-    assert_eq!((&json["added_keys"], &json["capacity"]), (&101.into(), &20_101.into()));
+    assert_eq!((&json["added_keys"], &json["keys_inserted"]), (&101.into(), &20_101.into()));
     // In whatever order and parts, it is the same file, and so is what two copies become.
     assert_eq!(place.run("build -q --static -p 1e-6 list -o g").code, 0);
     std::fs::copy(place.path("g"), place.path("h")).unwrap();
@@ -181,4 +181,33 @@ fn flags_that_do_not_fit_a_ribbon_are_named_with_the_way_out() {
         assert!(!place.path("f").exists(), "{flags}");
     }
     assert_eq!(place.run("build list -o f --ribbon").code, 0);
+}
+
+/// What is made full has no room, no capacity and no rule for more keys.
+#[test]
+fn a_static_filter_or_map_has_no_capacity() {
+    let place = Place::new();
+    place.write("list", numbers(0..20_000));
+    place.write("rows", String::from_utf8(numbers(0..20_000)).unwrap().replace('\n', ",7\n"));
+    place.build("table", &numbers(0..20_000), "--deletable");
+    for args in [
+        "build list --static -o f",
+        "build list --set --static -o f",
+        "build rows --csv -f 1 --map 2 -o f",
+        "shrink table --static -p 1e-3 -o f",
+    ] {
+        let ran = place.run(&format!("{args} --force"));
+        assert_eq!(ran.code, 0, "{args}: {}", ran.err);
+        let json = place.run("info f --json").json()[0].clone();
+        assert!(json["capacity"].is_null() && json["over_capacity_policy"].is_null(), "{args}: {json}");
+        let bits = json["bit_len"].as_f64().unwrap() / 20_000.0;
+        assert!((json["bits_per_key"].as_f64().unwrap() / bits - 1.0).abs() < 0.01, "{args}: {json}");
+        let told = place.run("info f").text().to_owned();
+        for word in ["capacity", "room", "refuse", "past it"] {
+            assert!(!told.contains(word), "{args}: {told}");
+        }
+    }
+    // And what is filled has them.
+    let json = place.run("info table --json").json()[0].clone();
+    assert_eq!((&json["capacity"], &json["over_capacity_policy"]), (&20_000.into(), &"refuse".into()));
 }

@@ -283,3 +283,38 @@ fn a_table_is_converted_to_a_static_filter() {
     }
     assert_eq!(place.names(), names);
 }
+
+/// Where there is no smaller size, none is named.
+#[test]
+fn the_smallest_filter_says_that_it_is() {
+    let place = Place::new();
+    for (flags, args) in [
+        ("", "shrink f -s 8"),
+        ("", "shrink f -p 1%"),
+        ("--deletable", "shrink f -p 1%"),
+        ("--deletable", "shrink f -s 8"),
+        ("--deletable", "shrink f -s 64"),
+        ("--deletable", "shrink f -s 1k"),
+        ("--count-bits 4", "shrink f -s 32"),
+        ("--count-bits 4", "shrink f -p 1%"),
+        ("--growing", "shrink f -p 1%"),
+        ("--to guava --keys bytes", "shrink f -s 1"),
+        ("--to guava --keys bytes", "shrink f -p 1%"),
+        ("--layout scattered", "shrink f -s 1"),
+        ("--layout scattered", "shrink f -s 1k"),
+    ] {
+        let from = if flags.contains("guava") { " --from guava --keys bytes" } else { "" };
+        let _ = std::fs::remove_file(place.path("f"));
+        let ran = place.run_with(&format!("build -q {flags} -p 1e-2 -o f"), b"a\n");
+        assert_eq!(ran.code, 0, "{flags}: {}", ran.err);
+        let ran = place.run(&format!("{args}{from} -o g --force"));
+        assert!(!ran.err.contains("  ") && !ran.err.contains("to  bytes"), "{flags} {args}: {}", ran.err);
+        if matches!(flags, "" | "--deletable" | "--count-bits 4") {
+            assert!(
+                ran.code == 2 && ran.err.ends_with("; it cannot be made smaller\n"),
+                "{args}: {}",
+                ran.err
+            );
+        }
+    }
+}

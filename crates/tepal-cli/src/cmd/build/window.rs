@@ -1,6 +1,6 @@
 //! `tepal build --window`: a filter whose keys expire. All keys of the list come now.
 
-use tepal::build::Built;
+use tepal::build::{Built, KeyCounter};
 use tepal::{Error, ExpiringFilter, ExpiringFilterBuilder, Format, KeyHasher, Opened, PreparedKeys, Window};
 
 use super::described::described;
@@ -67,10 +67,14 @@ pub fn build(
         filter.insert_many_hashes(&listed.hashes).map_err(|error| refused(&list, &error))?;
         return Ok(Built::counted(Opened::new(filter, Format::Tepal)?, listed.keys, different));
     }
-    let mut come = Come { filter: told(builder.build()?)?, keys: 0, list };
+    // The filter itself knows too few: two keys may share a number, and a window of keys forgets some.
+    let counter = KeyCounter::new(hasher.clone())?;
+    let mut come = Come { filter: told(builder.build()?)?, counter, list };
     run(inputs, hasher, &mut come)?;
-    let different = come.filter.distinct_numbers();
-    Ok(Built::counted(Opened::new(come.filter, Format::Tepal)?, come.keys, different))
+    let Come { filter, counter, .. } = come;
+    let mut built = Built::counted(Opened::new(filter, Format::Tepal)?, counter.keys(), counter.different());
+    built.is_exact = counter.is_exact();
+    Ok(built)
 }
 
 fn run(inputs: &mut Inputs, hasher: KeyHasher, sink: &mut dyn Sink<PreparedKeys>) -> Result<(), Failure> {
@@ -131,14 +135,14 @@ impl Sink<PreparedKeys> for Listed {
 /// Puts keys into the filter as they come.
 struct Come {
     filter: ExpiringFilter,
-    keys: u64,
+    counter: KeyCounter,
     list: String,
 }
 
 impl Sink<PreparedKeys> for Come {
     fn take(&mut self, _: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
         self.filter.insert_prepared(keys).map_err(|error| refused(&self.list, &error))?;
-        self.keys += keys.len() as u64;
+        self.counter.insert_prepared(keys)?;
         Ok(Flow::Continue)
     }
 }

@@ -176,6 +176,10 @@ fn numbers_are_written_for_people() {
     assert_eq!(rate(1e-6), "1 in 1,000,000");
     assert_eq!(rate(1.0 / 123_456.0), "1 in 123,500");
     assert_eq!(rate(0.0), "never");
+    // The least number above 0 has no reciprocal.
+    assert_eq!((rate(5e-324), rate(1e-308)), ("0".to_owned(), "1 in 1.0e308".to_owned()));
+    assert_eq!((promise(0.0), promise(5e-324)), ("0".to_owned(), "0".to_owned()));
+    assert_eq!(promise(0.01), "1 in 100");
     assert_eq!(rate(0.9), "90 %");
     assert_eq!(rate(0.5), "1 in 2");
     assert_eq!(rate(1e-300), "1 in 1.0e300");

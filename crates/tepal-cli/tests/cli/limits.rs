@@ -235,14 +235,7 @@ fn a_file_that_may_not_become_so_large_ends_the_command_in_order() {
         assert_eq!(ran.err.lines().count(), 1, "{args}: {}", ran.err);
         assert!(files() == before, "{args}: {:?}", place.names());
     }
-    for args in [
-        "has f list",
-        "has f list --json",
-        "uniq list",
-        "which f g -- list",
-        "build list -o -",
-        "build list -o /dev/stdout",
-    ] {
+    for args in ["has f list", "has f list --json", "uniq list", "which f g -- list", "build list -o -"] {
         let ran = shell(&place, &format!("ulimit -f 16; exec \"$TEPAL\" {args} > out"));
         assert!(
             ran.code == 2 && ran.err.contains("raise the limit (ulimit -f)"),

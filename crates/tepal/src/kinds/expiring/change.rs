@@ -78,9 +78,10 @@ impl ExpiringFilter {
         Ok(())
     }
 
-    /// The slots that its table was made for.
+    /// Slots for which a new table is laid out: the slots of this table, but no more than a window has as long as it has fewer. The
+    /// capacity alone, which a file claims, makes no table larger.
     pub(super) fn usual_slots(&self) -> u64 {
-        u64::try_from(self.clock.slots_for(self.capacity())).unwrap_or(u64::MAX).min(self.numbers())
+        self.table.laid_for(u64::try_from(self.clock.slots_for(self.capacity())).unwrap_or(u64::MAX))
     }
 
     /// So many generations are over when it is this time.

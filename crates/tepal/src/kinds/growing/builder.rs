@@ -100,7 +100,8 @@ impl GrowingFilterBuilder {
         let plan = self.plan()?;
         self.labels.check()?;
         let keys = self.key_hasher()?;
-        GrowingFilter::empty(Meta { keys, plan, is_deletable: self.is_deletable, labels: self.labels.kept() })
+        let meta = Meta { keys, plan, is_deletable: self.is_deletable, labels: self.labels.kept() };
+        GrowingFilter::empty(meta, plan.first())
     }
 
     /// Builds a filter of these keys.

@@ -72,9 +72,9 @@ struct Meta {
 }
 
 impl GrowingFilter {
-    /// A filter without a key.
-    fn empty(meta: Meta) -> Result<Self> {
-        let first = new_link(&meta.plan, 0, meta.plan.first())?;
+    /// A filter without a key, laid out for this number of keys.
+    fn empty(meta: Meta, keys: u64) -> Result<Self> {
+        let first = new_link(&meta.plan, 0, keys)?;
         Ok(GrowingFilter { links: alloc::vec![first], meta, whole: None })
     }
 
@@ -166,12 +166,14 @@ impl GrowingFilter {
 
     about_keys!();
 
-    /// Forgets all keys: the filter as it began.
+    /// Forgets all keys: the filter as it began, in no more lines than its first table has.
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it.
     pub fn clear(&mut self) -> Result<()> {
-        *self = GrowingFilter::empty(self.meta.clone())?;
+        // A file claims with how many keys it began: they make no table larger.
+        let keys = self.links[0].packing().room().min(self.first());
+        *self = GrowingFilter::empty(self.meta.clone(), keys)?;
         Ok(())
     }
 

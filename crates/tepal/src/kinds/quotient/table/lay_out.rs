@@ -106,6 +106,11 @@ impl Table {
         relay.end(self.lines.as_lines(), packing).is_ok()
     }
 
+    /// The slots that it is laid out for, up to `most`, and room for the slots that are taken.
+    pub(crate) fn laid_for(&self, most: u64) -> u64 {
+        self.packing.room().min(most).max(self.slots)
+    }
+
     /// Is there room for one slot more, of those that the table was laid out for?
     #[inline]
     pub(crate) fn has_room(&self) -> bool {

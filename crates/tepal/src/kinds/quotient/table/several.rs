@@ -47,9 +47,4 @@ impl Table {
         (self.slots, self.numbers) = (counts.slots, counts.numbers);
         Ok(dropped)
     }
-
-    /// So many slots it is laid out for, up to `most`, and room for those it has.
-    pub(crate) fn laid_for(&self, most: u64) -> u64 {
-        self.packing.room().min(most).max(self.slots)
-    }
 }

@@ -284,7 +284,7 @@ impl Ribbon {
 
     /// Refuses what no filter and no map has.
     fn check_ribbon(&self) -> Result<(), String> {
-        if self.numbers >> 56 > 0 || self.numbers > 0 && self.keys > self.numbers {
+        if self.keys >> 56 > 0 || self.numbers >> 56 > 0 || self.numbers > 0 && self.keys > self.numbers {
             return Err(format!("{} keys of {} numbers", self.keys, self.numbers));
         }
         self.shape.check()?;

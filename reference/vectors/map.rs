@@ -214,6 +214,7 @@ const CHANGES: &[Change] = &[
     (4, PLAIN, "257 last slots", &[(LAST, &[1, 1])]),
     (4, PLAIN, "no keys", &[(KEYS, &[0; 8])]),
     (4, NONE, "one key nowhere", &[(KEYS, &[1])]),
+    (4, PLAIN, "2^64 - 1 keys", &[(KEYS, &[0xFF; 8])]),
     (4, PLAIN, "a split behind the end", &[(SPLIT, &[5])]),
     (4, PLAIN, "rate 0", &[(56, &[0; 8])]),
     (4, PLAIN, "a rate above 1", &[(56, &[1, 0, 0, 0, 0, 0, 0xF0, 0x3F])]),

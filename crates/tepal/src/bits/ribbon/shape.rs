@@ -13,6 +13,8 @@ pub(crate) const LAST_KEYS: usize = 256;
 pub(crate) const MOST_LAST: u16 = 256;
 /// Columns at most, beside those of a value.
 pub(crate) const MOST_COLUMNS: u8 = 32;
+/// Columns of a value at most.
+pub(crate) const MOST_VALUE_BITS: u8 = 32;
 /// Words of a column in a shard at the least, where there are several.
 const SHARD_WORDS: u64 = 1024;
 /// Layers of so many words a column or more have coarse thresholds.
@@ -44,6 +46,9 @@ pub(crate) struct Fields {
 impl Fields {
     /// Refuses what no ribbon has.
     pub(crate) fn check(&self) -> Result<()> {
+        if self.value_bits > MOST_VALUE_BITS {
+            return Err(Error::parameter("the bits of a value", self.value_bits, "32 at most"));
+        }
         let most = MOST_COLUMNS + self.value_bits;
         if !(self.value_bits.max(1)..=most).contains(&self.columns) {
             let expected = "1 to 32, or in a map those of the value and at most 32 more";

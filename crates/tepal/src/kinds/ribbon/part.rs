@@ -18,6 +18,8 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
+/// A ribbon has fewer keys, and a table that one is made of fewer numbers.
+const MOST_KEYS: u64 = 1 << 56;
 /// Bytes of U.
 const NUMBERS_BYTES: u32 = 8;
 /// What is said of a second ribbon takes so many bytes.
@@ -134,8 +136,11 @@ pub(crate) fn read_shape(own: &[u8]) -> Result<(Shape, u64)> {
     Ok((shape, keys))
 }
 
-/// There are keys if and only if there is a ribbon for them.
+/// There are keys if and only if there is a ribbon for them, and fewer than 2^56.
 pub(crate) fn check_keys(shape: &Shape, keys: u64) -> Result<()> {
+    if keys >= MOST_KEYS {
+        return Err(Error::parameter("the keys of a ribbon", keys, "fewer than 2^56"));
+    }
     if (keys == 0) != shape.is_empty() {
         return Err(Error::damaged(format_args!("{keys} keys in a ribbon of {} words", shape.words())));
     }
@@ -201,7 +206,7 @@ pub(crate) fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
 fn read_numbers(section: &[u8], keys: u64) -> Result<Option<NonZeroU64>> {
     let Some(bytes) = section.first_chunk() else { return Ok(None) };
     let numbers = u64::from_le_bytes(*bytes);
-    match NonZeroU64::new(numbers).filter(|numbers| numbers.get() < 1 << 56 && keys <= numbers.get()) {
+    match NonZeroU64::new(numbers).filter(|numbers| numbers.get() < MOST_KEYS && keys <= numbers.get()) {
         Some(numbers) => Ok(Some(numbers)),
         None => {
             let expected = format!("as many as there are keys ({keys}) or more, at least 1, below 2^56");

@@ -1,7 +1,6 @@
 //! Two filters as one.
 
 use alloc::string::ToString;
-use alloc::vec::Vec;
 use core::iter::Peekable;
 
 use super::ExpiringFilter;
@@ -72,17 +71,16 @@ impl ExpiringFilter {
     pub fn intersect_with(&mut self, other: &ExpiringFilter) -> Result<()> {
         let (clock, tag_bits) = self.clock_of_both(other, "be intersected")?;
         let recent = clock.recent();
-        let mut others = other.entries_at(clock).peekable();
-        let mut kept: Vec<u64> = Vec::new();
-        for entry in self.entries_at(clock) {
-            let number = entry >> tag_bits;
-            while others.next_if(|other| other >> tag_bits < number).is_some() {}
-            if let Some(twin) = others.next_if(|other| other >> tag_bits == number) {
+        let entries = || {
+            let mut others = other.entries_at(clock).peekable();
+            self.entries_at(clock).filter_map(move |entry| {
+                let number = entry >> tag_bits;
+                while others.next_if(|other| other >> tag_bits < number).is_some() {}
+                let twin = others.next_if(|other| other >> tag_bits == number)?;
                 let age = |entry| recent.age(tag_bits.into(), entry);
-                kept.push(if age(twin) > age(entry) { twin } else { entry });
-            }
-        }
-        let entries = || kept.iter().copied();
+                Some(if age(twin) > age(entry) { twin } else { entry })
+            })
+        };
         let table = Table::of_entries(self.numbers(), tag_bits, self.usual_slots(), entries)?;
         *self = ExpiringFilter::from_parts(self.meta.clone(), clock, table, None);
         Ok(())

@@ -84,34 +84,32 @@ impl QuotientFilter {
         other.table.check_before_copying()?;
         let count_bits = self.count_bits();
         let most = 1u64 << count_bits;
-        let (mut a, mut b) = (self.table.entries().peekable(), other.table.entries().peekable());
-        let mut kept: Vec<u64> = Vec::new();
-        let mut held = 0;
-        // The copies of a number, taken off a stream.
-        let take = |entries: &mut Peekable<_>, number: u64| {
-            let mut copies = 0;
-            while let Some(entry) = entries.next_if(|entry: &u64| entry >> count_bits == number) {
-                copies += (entry & (most - 1)) + 1;
-            }
-            copies
-        };
-        while let (Some(first), Some(second)) = (a.peek(), b.peek()) {
-            let (first, second) = (first >> count_bits, second >> count_bits);
-            match first.cmp(&second) {
-                core::cmp::Ordering::Less => drop(take(&mut a, first)),
-                core::cmp::Ordering::Greater => drop(take(&mut b, second)),
-                core::cmp::Ordering::Equal => {
-                    let both = take(&mut a, first).min(take(&mut b, first));
-                    held += both;
-                    // As so many entries of one copy each, which are put together again.
-                    let (whole, rest) = (both / most, both % most);
-                    kept.extend((rest > 0).then(|| first << count_bits | (rest - 1)));
-                    kept.extend((0..whole).map(|_| first << count_bits | (most - 1)));
+        let entries = || {
+            let (mut a, mut b) = (self.table.entries().peekable(), other.table.entries().peekable());
+            // Of the number that was last in both: slots at their greatest that are still to come.
+            let (mut number, mut whole) = (0, 0);
+            core::iter::from_fn(move || {
+                while whole == 0 {
+                    let (first, second) = (a.peek()? >> count_bits, b.peek()? >> count_bits);
+                    if first != second {
+                        let behind = if first < second { &mut a } else { &mut b };
+                        take_copies(behind, first.min(second), count_bits);
+                        continue;
+                    }
+                    let both =
+                        take_copies(&mut a, first, count_bits).min(take_copies(&mut b, first, count_bits));
+                    (number, whole) = (first, both / most);
+                    // The first slot has what is over.
+                    if both % most > 0 {
+                        return Some(number << count_bits | (both % most - 1));
+                    }
                 }
-            }
-        }
-        let table =
-            Table::of_entries(self.numbers(), count_bits, kept.len() as u64, || kept.iter().copied())?;
+                whole -= 1;
+                Some(number << count_bits | (most - 1))
+            })
+        };
+        let held = entries().map(|entry| (entry & (most - 1)) + 1).sum();
+        let table = Table::of_entries(self.numbers(), count_bits, 1, entries)?;
         let is_deletable = self.is_deletable && other.is_deletable;
         *self = QuotientFilter::from_parts(self.meta.clone(), table, held).deletable(is_deletable);
         Ok(())
@@ -195,9 +193,11 @@ impl QuotientFilter {
         let within = |factor: &&u64| **factor as f64 * now <= rate;
         let factors = self.fold_factors();
         let Some(&factor) = factors.iter().rev().find(within) else {
-            let mut fitted = self.clone();
-            fitted.shrink_to_fit()?;
-            return Ok((1, fitted));
+            self.table.check_before_copying()?;
+            let entries = || self.table.entries();
+            let table = Table::of_entries(self.numbers(), self.count_bits(), 1, entries)?;
+            let fitted = QuotientFilter::from_parts(self.meta.clone(), table, self.held);
+            return Ok((1, fitted.deletable(self.is_deletable)));
         };
         let folded = self.folded_by(factor)?;
         let capacity = ((rate * folded.numbers() as f64) as u64).max(folded.distinct_numbers()).max(1);
@@ -248,4 +248,14 @@ impl QuotientFilter {
         self.table.lay_out(self.table.slots().max(1))?;
         Ok(())
     }
+}
+
+/// Takes all slots of a number off a stream. Gives the copies that they count.
+fn take_copies(entries: &mut Peekable<impl Iterator<Item = u64>>, number: u64, count_bits: u8) -> u64 {
+    let most = 1u64 << count_bits;
+    let mut copies = 0;
+    while let Some(entry) = entries.next_if(|entry| entry >> count_bits == number) {
+        copies += (entry & (most - 1)) + 1;
+    }
+    copies
 }

@@ -7,6 +7,8 @@
 mod allocator;
 #[path = "shared/kinds.rs"]
 mod kinds;
+#[path = "out_of_memory/operations.rs"]
+mod operations;
 
 use std::fs;
 

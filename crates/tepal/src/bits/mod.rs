@@ -6,6 +6,7 @@
 pub(crate) mod atomic;
 pub(crate) mod kernel;
 pub(crate) mod mask;
+pub(crate) mod memory;
 pub(crate) mod mix;
 pub(crate) mod pages;
 #[cfg(feature = "parallel")]

@@ -3,12 +3,15 @@
 
 use alloc::vec::Vec;
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 
 use crate::error::{Error, Result};
 use crate::kinds::FilePart;
 #[cfg(feature = "except")]
 use crate::kinds::divider::Divider;
+
+/// Bytes that are handed out at a time.
+const PIECE: usize = 1 << 16;
 
 /// What stands there.
 #[derive(Default)]
@@ -53,23 +56,31 @@ pub(super) fn len(part: &FilePart<'_>) -> u64 {
     }
 }
 
-/// Its bytes, behind this head; none where there is nothing.
-pub(super) fn encode(part: &FilePart<'_>, head: &[u8]) -> Vec<u8> {
-    let len = len(part);
-    let mut out = Vec::with_capacity(len as usize);
-    if len == 0 {
-        return out;
+/// Hands out its bytes, behind this head; none where there is nothing.
+pub(super) fn pieces<E>(
+    part: &FilePart<'_>,
+    head: &[u8],
+    mut out: impl FnMut(&[u8]) -> core::result::Result<(), E>,
+) -> core::result::Result<(), E> {
+    if len(part) == 0 {
+        return Ok(());
     }
-    let mut put = |words: &[u64]| words.iter().for_each(|word| out.extend(word.to_le_bytes()));
-    put(list(part));
+    let (mut sum, mut piece) = (Xxh3::with_seed(seed(head)), Vec::with_capacity(PIECE));
+    let mut put = |words: &[u64]| {
+        words.chunks(PIECE / 8).try_for_each(|words| {
+            piece.clear();
+            words.iter().for_each(|word| piece.extend(word.to_le_bytes()));
+            sum.update(&piece);
+            out(&piece)
+        })
+    };
+    put(list(part))?;
     #[cfg(feature = "except")]
     if let Some(divider) = part.divider {
-        put(&[divider.exceptions, divider.salt, divider.width]);
-        put(&divider.words);
+        put(&[divider.exceptions, divider.salt, divider.width])?;
+        put(&divider.words)?;
     }
-    let sum = xxh3_64_with_seed(&out, seed(head));
-    out.extend(sum.to_le_bytes());
-    out
+    out(&sum.digest().to_le_bytes())
 }
 
 /// Reads bytes of a file that has something there.

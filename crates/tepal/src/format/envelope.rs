@@ -10,6 +10,7 @@ use super::open::Open;
 use super::records;
 use super::seal::SEAL_BYTES;
 use crate::bits::LINE_BYTES;
+use crate::bits::memory;
 use crate::error::{Error, Result};
 use crate::fields::Fields;
 use crate::ids::Kind;
@@ -89,12 +90,12 @@ fn behind_body(part: &FilePart<'_>) -> u64 {
 }
 
 /// The bytes before the body.
-pub(super) fn encode(kind: Kind, part: &FilePart<'_>, chunk_table: &[u64], sealed: bool) -> Vec<u8> {
+pub(super) fn encode(kind: Kind, part: &FilePart<'_>, chunk_table: &[u64], sealed: bool) -> Result<Vec<u8>> {
     let body_len = part.body_len();
     let records_len = records::len(part);
     let body_offset = body_offset(body_len, records_len + behind_records(part));
 
-    let mut out = Vec::with_capacity(body_offset as usize);
+    let mut out = memory::room(body_offset as usize)?;
     out.extend(MAGIC);
     out.extend(VERSION.to_le_bytes());
     out.extend(kind.id().to_le_bytes());
@@ -122,7 +123,7 @@ pub(super) fn encode(kind: Kind, part: &FilePart<'_>, chunk_table: &[u64], seale
     out.resize(body_offset as usize - 8, 0);
     let sum = checksum(&out);
     out.extend(sum.to_le_bytes());
-    out
+    Ok(out)
 }
 
 /// The lengths that a file claims, compared with the bytes that are there.
@@ -276,7 +277,7 @@ impl Header {
             links.push(fields.array::<OWN_BYTES>()?);
         }
         #[cfg(any(feature = "quotient", feature = "ribbon"))]
-        let section = fields.take_claimed(kinds::section_of_file(lengths.kind, &own)?)?.to_vec();
+        let section = fields.take_claimed(kinds::section_of_file(lengths.kind, &own)?)?;
         let part = FilePart {
             own,
             recipe,
@@ -284,7 +285,7 @@ impl Header {
             scheme_record,
             links,
             #[cfg(any(feature = "quotient", feature = "ribbon"))]
-            section,
+            section: memory::copy_of(section)?,
             exceptions: &[],
             added: &[],
             #[cfg(feature = "except")]

@@ -163,13 +163,13 @@ impl Bytes {
 
     /// The bytes in memory.
     #[cfg(feature = "patch")]
-    pub(super) fn into_vec(self) -> Vec<u8> {
+    pub(super) fn into_vec(self) -> Result<Vec<u8>> {
         match self {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
-            Bytes::Map(map) => map.to_vec(),
+            Bytes::Map(map) => crate::bits::memory::copy_of(&map),
             #[cfg(all(feature = "mmap", target_endian = "little"))]
-            Bytes::Private(map) => map.to_vec(),
-            Bytes::Read(bytes) => bytes,
+            Bytes::Private(map) => crate::bits::memory::copy_of(&map),
+            Bytes::Read(bytes) => Ok(bytes),
         }
     }
 }

@@ -21,6 +21,7 @@ use self::gaps::{Bits, Encoder, Positions};
 use self::parts::name;
 use super::envelope::{self, CHUNK_BYTES, FIXED_BYTES, MOST_RECORDS, checksum};
 use crate::bits::LINE_BYTES;
+use crate::bits::memory::copy_of;
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
 
@@ -293,7 +294,7 @@ impl Patch {
         let of_old = old.get(offset..).and_then(|rest| rest.split_at_checked(self.body_len as usize));
         let (body, behind) =
             of_old.ok_or_else(|| Error::damaged("the patch is for a file with a larger body"))?;
-        let mut head = self.bytes[START..START + self.head_len].to_vec();
+        let mut head = copy_of(&self.bytes[START..START + self.head_len])?;
         self.chunks(body, &mut |chunk| {
             head.extend(checksum(chunk).to_le_bytes());
             Ok(())

@@ -11,6 +11,7 @@
 use alloc::vec::Vec;
 
 use crate::bits::Line;
+use crate::bits::memory::copy_of;
 use crate::error::{Error, Result};
 
 /// Bytes of a seal, at the end of its file.
@@ -42,7 +43,7 @@ impl Seal {
         let mut after_head = key.start();
         after_head.update(head);
         let written = written.try_into().map_err(|_| Error::damaged("its seal does not have 32 bytes"))?;
-        Ok(Seal { after_head, exceptions: exceptions.to_vec(), written })
+        Ok(Seal { after_head, exceptions: copy_of(exceptions)?, written })
     }
 
     /// Step 8 of FORMAT.md, section 4.6, in a time that does not depend on where the seals differ.

@@ -1,7 +1,6 @@
 //! Writing a tepal file: as bytes, to any writer, or as a file that takes the place of another.
 
 use alloc::vec::Vec;
-use core::convert::Infallible;
 use core::result::Result as CoreResult;
 #[cfg(feature = "std")]
 use std::io::{self, Write};
@@ -12,6 +11,7 @@ use std::path::Path;
 use super::replace::{Over, replace};
 use super::seal::{SEAL_BYTES, SealKey, Sealer};
 use super::{chunks_of, envelope};
+use crate::bits::memory;
 use crate::error::{Error, Result};
 use crate::ids::Kind;
 use crate::kinds::bloom::BloomFilter;
@@ -20,15 +20,19 @@ use crate::kinds::bloom::Shared;
 use crate::kinds::storage::PlainStorage;
 use crate::kinds::{FilePart, Filter};
 
-/// Hands out the file of a filter, piece by piece.
+/// Hands out the file of a filter, piece by piece. `refuse` makes an error of the caller's where there is no memory.
 pub(super) fn pieces<E>(
     kind: Kind,
     part: &FilePart<'_>,
     seal: Option<&SealKey>,
+    refuse: impl Fn(Error) -> E,
     mut out: impl FnMut(&[u8]) -> CoreResult<(), E>,
 ) -> CoreResult<(), E> {
-    let table: Vec<u64> = chunks_of(&part.body).map(|chunk| envelope::checksum(&chunk)).collect();
-    let head = envelope::encode(kind, part, &table, seal.is_some());
+    let mut table: Vec<u64> = Vec::new();
+    for chunk in chunks_of(&part.body) {
+        memory::push(&mut table, envelope::checksum(&chunk)).map_err(&refuse)?;
+    }
+    let head = envelope::encode(kind, part, &table, seal.is_some()).map_err(refuse)?;
     let mut sealer = Sealer::new(seal);
     sealer.update(&head);
     out(&head)?;
@@ -37,11 +41,10 @@ pub(super) fn pieces<E>(
         out(&chunk)?;
     }
     #[cfg(any(feature = "except", feature = "ribbon"))]
-    {
-        let behind = super::behind::encode(part, &head);
-        sealer.update(&behind);
-        out(&behind)?;
-    }
+    super::behind::pieces(part, &head, |piece| {
+        sealer.update(piece);
+        out(piece)
+    })?;
     sealer.finish().map_or(Ok(()), |seal| out(&seal))
 }
 
@@ -58,11 +61,10 @@ pub(super) fn bytes(kind: Kind, part: &FilePart<'_>, seal: Option<&SealKey>) -> 
     let too_large = |_| Error::TooLarge { bytes: file_len };
     let len = usize::try_from(file_len).map_err(|_| too_large(()))?;
     bytes.try_reserve_exact(len).map_err(|_| too_large(()))?;
-    let written: CoreResult<(), Infallible> = pieces(kind, part, seal, |piece| {
+    pieces(kind, part, seal, core::convert::identity, |piece| {
         bytes.extend_from_slice(piece);
         Ok(())
-    });
-    let Ok(()) = written;
+    })?;
     Ok(bytes)
 }
 
@@ -74,7 +76,8 @@ pub(super) fn to_writer(
     seal: Option<&SealKey>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    pieces(kind, part, seal, |piece| out.write_all(piece))?;
+    let refuse = |error| io::Error::new(io::ErrorKind::OutOfMemory, error);
+    pieces(kind, part, seal, refuse, |piece| out.write_all(piece))?;
     out.flush()
 }
 

@@ -372,7 +372,7 @@ impl AnyFilter {
         if let AnyFilter::Quotient(filter) = self {
             return filter.folded_by(factor).map(AnyFilter::Quotient);
         }
-        self.foldable()?.folded_by(factor).map(|folded| self.same_exceptions(folded.into()))
+        self.same_exceptions(self.foldable()?.folded_by(factor)?.into())
     }
 
     pub(crate) fn shrunk_to(&self, rate: f64) -> Result<Option<(u64, AnyFilter)>> {
@@ -385,8 +385,8 @@ impl AnyFilter {
         if let AnyFilter::Growing(filter) = self {
             return Ok(Some((1, AnyFilter::Quotient(filter.freeze(rate)?))));
         }
-        let shrunk = self.foldable()?.shrunk_to(rate)?;
-        Ok(shrunk.map(|(factor, folded)| (factor, self.same_exceptions(folded.into()))))
+        let Some((factor, folded)) = self.foldable()?.shrunk_to(rate)? else { return Ok(None) };
+        Ok(Some((factor, self.same_exceptions(folded.into())?)))
     }
 
     /// A ribbon of what a table holds: [`QuotientFilter::to_ribbon`](crate::QuotientFilter::to_ribbon), and of a growing filter.
@@ -421,7 +421,7 @@ impl AnyFilter {
     }
 
     /// A folded filter has the members of the one that it was, so that the same keys are none.
-    fn same_exceptions(&self, folded: AnyFilter) -> AnyFilter {
+    fn same_exceptions(&self, folded: AnyFilter) -> Result<AnyFilter> {
         match self {
             #[cfg(feature = "except")]
             AnyFilter::Excepted(filter) => filter.same_exceptions(folded),
@@ -429,10 +429,10 @@ impl AnyFilter {
             AnyFilter::Quotient(_)
             | AnyFilter::Growing(_)
             | AnyFilter::Expiring(_)
-            | AnyFilter::Segment(_) => folded,
+            | AnyFilter::Segment(_) => Ok(folded),
             #[cfg(feature = "ribbon")]
-            AnyFilter::Ribbon(_) | AnyFilter::Map(_) => folded,
-            AnyFilter::Bloom(_) | AnyFilter::Scalable(_) => folded,
+            AnyFilter::Ribbon(_) | AnyFilter::Map(_) => Ok(folded),
+            AnyFilter::Bloom(_) | AnyFilter::Scalable(_) => Ok(folded),
         }
     }
 

@@ -309,7 +309,7 @@ macro_rules! same_calls_but_insert {
         }
 
         fn file_part(&self) -> Result<FilePart<'_>> {
-            Ok(self.part())
+            self.part()
         }
     };
 }

@@ -7,6 +7,7 @@
 
 use alloc::vec::Vec;
 
+use crate::bits::memory::{copy_of, push, reserve, zeros};
 use crate::error::{Error, Result};
 use crate::key::finish_hash;
 
@@ -44,7 +45,7 @@ impl Divider {
         while !divider.peel(&keys, &mut order)? {
             divider.salt += 1;
         }
-        divider.words = zeroed((3 * width).div_ceil(64))?;
+        divider.words = zeros((3 * width).div_ceil(64) as usize)?;
         for (hash, place) in order.into_iter().rev() {
             if divider.denies(hash) != strangers.binary_search(&hash).is_ok() {
                 divider.words[place as usize / 64] |= 1 << (place % 64);
@@ -53,11 +54,17 @@ impl Divider {
         Ok(divider)
     }
 
+    /// The same in memory of its own.
+    pub(crate) fn copied(&self) -> Result<Self> {
+        Ok(Divider { words: copy_of(&self.words)?, ..*self })
+    }
+
     /// Lays all keys aside, each with a place that those after it do not have. Whether that can be.
     fn peel(&self, keys: &[u64], order: &mut Vec<(u64, u64)>) -> Result<bool> {
         order.clear();
         // Of each place, how many keys have it, and the XOR of their hashes.
-        let (mut counts, mut hashes) = (zeroed::<u32>(3 * self.width)?, zeroed::<u64>(3 * self.width)?);
+        let (mut counts, mut hashes) =
+            (zeros::<u32>(3 * self.width as usize)?, zeros::<u64>(3 * self.width as usize)?);
         for hash in keys {
             for place in self.places(*hash) {
                 counts[place as usize] += 1;
@@ -66,7 +73,7 @@ impl Divider {
         }
         let mut alone = Vec::new();
         for first in 0..3 * self.width {
-            alone.push(first);
+            push(&mut alone, first)?;
             while let Some(place) = alone.pop() {
                 if counts[place as usize] != 1 {
                     continue;
@@ -77,7 +84,7 @@ impl Divider {
                     counts[other as usize] -= 1;
                     hashes[other as usize] ^= hash;
                     if counts[other as usize] == 1 {
-                        alone.push(other);
+                        push(&mut alone, other)?;
                     }
                 }
             }
@@ -109,17 +116,6 @@ fn width(keys: u64) -> u64 {
 /// Bytes of a file that a divider of so many keys takes, with its checksum.
 pub(crate) fn len_in_file(keys: u64) -> u64 {
     width(keys).saturating_mul(3).div_ceil(64).saturating_mul(8).saturating_add(32)
-}
-
-fn reserve<T>(all: &mut Vec<T>, count: usize) -> Result<()> {
-    all.try_reserve_exact(count).map_err(|_| Error::TooLarge { bytes: (count * size_of::<T>()) as u64 })
-}
-
-fn zeroed<T: Copy + Default>(count: u64) -> Result<Vec<T>> {
-    let mut all = Vec::new();
-    reserve(&mut all, count as usize)?;
-    all.resize(count as usize, T::default());
-    Ok(all)
 }
 
 #[cfg(test)]

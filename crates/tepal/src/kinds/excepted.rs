@@ -10,6 +10,7 @@ use super::divider::Divider;
 use super::exceptions::{Exceptions, each_hash, hash_of_bytes};
 use super::storage::Mapped;
 use super::{AnyFilter, AwaitsBody, FilePart, Filter};
+use crate::bits::memory;
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Warning};
 use crate::ids::{Kind, OverCapacity};
@@ -82,8 +83,9 @@ impl ExceptedBloomFilter {
     }
 
     /// Another filter of the same members, with the same exceptions.
-    pub(super) fn same_exceptions(&self, other: AnyFilter) -> AnyFilter {
-        other.with_exceptions_of_file(self.exceptions.clone(), self.divider.clone())
+    pub(super) fn same_exceptions(&self, other: AnyFilter) -> Result<AnyFilter> {
+        let divider = self.divider.as_ref().map(Divider::copied).transpose()?;
+        Ok(other.with_exceptions_of_file(memory::copy_of(&self.exceptions)?, divider))
     }
 
     pub(super) fn set_labels(&mut self, labels: crate::facts::Labels) -> Result<()> {
@@ -94,6 +96,7 @@ impl ExceptedBloomFilter {
     pub(super) fn with(mut self, more: &Exceptions) -> Result<Self> {
         self.check_undivided("take exceptions beside its divider")?;
         let mut all = core::mem::take(&mut self.exceptions);
+        memory::reserve(&mut all, more.hashes.len())?;
         all.extend_from_slice(&more.hashes);
         self.set(all);
         Ok(self)
@@ -102,7 +105,7 @@ impl ExceptedBloomFilter {
     /// With a divider between these members and all exceptions, in the place of their list.
     pub(super) fn divided(mut self, members: &PreparedKeys) -> Result<Self> {
         if !self.exceptions.is_empty() {
-            let mut hashes = Vec::new();
+            let mut hashes = memory::room(members.len())?;
             each_hash(members, |_, hash| hashes.push(hash));
             self.divider = Some(Divider::new(hashes, &self.exceptions)?);
             self.exceptions = Vec::new();
@@ -147,18 +150,31 @@ impl ExceptedBloomFilter {
     /// Takes the keys that were inserted off the exceptions.
     fn remove(&mut self, keys: Batch<'_>, inserted: usize) {
         let mut removed = Vec::new();
-        let mut note = |hash: Result<u64>| {
-            removed.extend(hash.ok().filter(|hash| self.is_excepted(*hash)));
-        };
         match keys {
-            Batch::Hashes(hashes) => hashes.iter().take(inserted).for_each(|hash| note(Ok(*hash))),
-            Batch::Bytes(keys) => keys.each().take(inserted).for_each(|bytes| note(Ok(hash_of_bytes(bytes)))),
-            Batch::One(key) if inserted > 0 => note(self.hash(key)),
+            Batch::Hashes(hashes) => {
+                hashes.iter().take(inserted).for_each(|hash| self.note_removed(*hash, &mut removed));
+            }
+            Batch::Bytes(keys) => {
+                let hashes = keys.each().take(inserted).map(hash_of_bytes);
+                hashes.for_each(|hash| self.note_removed(hash, &mut removed));
+            }
+            Batch::One(key) if inserted > 0 => {
+                let _ = self.hash(key).map(|hash| self.note_removed(hash, &mut removed));
+            }
             Batch::One(_) => {}
         }
         if !removed.is_empty() {
             removed.sort_unstable();
             self.exceptions.retain(|hash| removed.binary_search(hash).is_err());
+        }
+    }
+
+    /// Notes that a hash is no exception any more.
+    fn note_removed(&mut self, hash: u64, removed: &mut Vec<u64>) {
+        let Ok(at) = self.exceptions.binary_search(&hash) else { return };
+        // Without memory for a list of them each goes by itself.
+        if memory::push(removed, hash).is_err() {
+            self.exceptions.remove(at);
         }
     }
 
@@ -178,7 +194,7 @@ impl ExceptedBloomFilter {
         self.check_undivided("be united beside its divider")?;
         self.check_hashes()?;
         self.filter.check_union(other)?;
-        let mut kept: Vec<u64> = Vec::new();
+        let mut kept: Vec<u64> = memory::room(self.exceptions.len().saturating_add(others.len()))?;
         let denied = |filter: &BloomFilter<Mapped>, list: &[u64], hash: u64| {
             !filter.contains_hash(hash) || list.binary_search(&hash).is_ok()
         };
@@ -203,6 +219,7 @@ impl ExceptedBloomFilter {
     fn intersect_with_parts(&mut self, other: &BloomFilter<Mapped>, others: &[u64]) -> Result<()> {
         self.check_undivided("be intersected beside its divider")?;
         self.check_hashes()?;
+        memory::reserve(&mut self.exceptions, others.len())?;
         self.filter.intersect_with(other)?;
         let mut kept = core::mem::take(&mut self.exceptions);
         kept.extend_from_slice(others);

@@ -5,6 +5,8 @@ use alloc::boxed::Box;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
+#[cfg(feature = "quotient")]
+use crate::bits::memory::copy_of;
 use crate::error::{Error, Result};
 use crate::facts::{SegmentFacts, check_label};
 use crate::fields::Fields;
@@ -184,6 +186,11 @@ pub(crate) fn padded<'a>(fields: &mut Fields<'a>, len: usize) -> Result<&'a [u8]
 /// What only lists do that change.
 #[cfg(feature = "quotient")]
 impl SegmentList {
+    /// The same list in memory of its own.
+    pub(crate) fn copied(&self) -> Result<Self> {
+        Ok(SegmentList { listed: copy_of(&self.listed)?, by_name: copy_of(&self.by_name)? })
+    }
+
     /// The same, or the error for a segment that there is not.
     pub(crate) fn check(&self, segment: Segment) -> Result<&Listed> {
         self.get(segment).ok_or_else(|| {

@@ -7,6 +7,8 @@ use core::ops::Range;
 use super::entry::Entry;
 use super::shape::Layer;
 use super::{coefficients, lowest, stored};
+use crate::bits::memory;
+use crate::error::Result;
 
 /// The equations of a shard, at most one for each slot.
 pub(crate) struct Band {
@@ -160,6 +162,14 @@ impl<'a, E: Entry> Shard<'a, E> {
 impl Band {
     pub(crate) const fn new() -> Self {
         Band { rows: Vec::new(), codes: Vec::new(), starts: Vec::new(), placed: Vec::new() }
+    }
+
+    /// Makes room for a shard of this layer with this number of keys.
+    pub(crate) fn make_room(&mut self, layer: &Layer, keys: usize) -> Result<()> {
+        self.rows.clear();
+        memory::reserve(&mut self.rows, layer.slots as usize)?;
+        self.starts.clear();
+        memory::reserve(&mut self.starts, keys)
     }
 
     pub(crate) fn rows(&self) -> &[(u64, u64)] {

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use super::rdb;
 use super::{Beside, Foreign, Found, Read, Reading, chain, put_bytes, words_of};
+use crate::bits::memory::copy_of;
 use crate::error::{Error, Obstacle, Result};
 use crate::facts::Form;
 use crate::fields::{Fields, Put};
@@ -208,7 +209,8 @@ pub(super) fn made(
     if links.is_empty() || sizes != Some(total) {
         return Err(Error::damaged(format_args!("it says {total} items in {} filters", links.len())));
     }
-    let header = Header { options, growth, rdb_version, links: links.iter().map(Link::kept).collect() };
+    let header =
+        Header { options, growth, rdb_version, links: links.iter().map(Link::kept).collect::<Result<_>>()? };
     let links = links.into_iter().map(|link| link.filter(reading)).collect::<Result<_>>()?;
     let growth = match options & NO_SCALING {
         0 => Growth::RedisBloom { expansion: growth },
@@ -218,12 +220,12 @@ pub(super) fn made(
 }
 
 impl Link<'_> {
-    fn kept(&self) -> Kept {
+    fn kept(&self) -> Result<Kept> {
         let packed = match &self.body {
-            Body::Packed { packed, .. } => Some(packed.to_vec()),
+            Body::Packed { packed, .. } => Some(copy_of(packed)?),
             Body::Pieces(_) => None,
         };
-        Kept { error: self.error, per_entry: self.per_entry, packed }
+        Ok(Kept { error: self.error, per_entry: self.per_entry, packed })
     }
 
     fn filter(self, reading: Reading<'_>) -> Result<BloomFilter> {

@@ -25,7 +25,7 @@ impl Patch {
     /// # Errors
     /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_bytes(read(path.as_ref())?.into_vec())
+        Self::from_bytes(read(path.as_ref())?.into_vec()?)
     }
 
     /// Saves the patch, atomically, as [`BloomFilter::save`](crate::BloomFilter::save) saves a filter.

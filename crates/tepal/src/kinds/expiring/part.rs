@@ -34,7 +34,7 @@ const NOT_KNOWN: u64 = u64::MAX;
 
 impl ExpiringFilter {
     /// What a tepal file holds of it.
-    pub(crate) fn part(&self) -> FilePart<'_> {
+    pub(crate) fn part(&self) -> Result<FilePart<'_>> {
         let (meta, fields, clock) = (&self.meta, self.table.packing().fields(), &self.clock);
         let hasher = meta.keys.hasher();
         let unit = match (clock.window(), clock.now()) {
@@ -59,7 +59,7 @@ impl ExpiringFilter {
         ] {
             out.extend(number.to_le_bytes());
         }
-        FilePart {
+        Ok(FilePart {
             own: core::array::from_fn(|i| out[i]),
             recipe: meta.keys.recipe(),
             labels: self.labels().clone(),
@@ -71,7 +71,7 @@ impl ExpiringFilter {
             links: Vec::new(),
             section: Vec::new(),
             body: vec![self.table.as_lines()],
-        }
+        })
     }
 }
 

@@ -39,14 +39,14 @@ impl GrowingFilter {
     }
 
     /// What a tepal file holds of it.
-    pub(super) fn part(&self) -> FilePart<'_> {
+    pub(super) fn part(&self) -> Result<FilePart<'_>> {
         let mut own = [0; OWN_BYTES];
         own[..4].copy_from_slice(&(self.links.len() as u32).to_le_bytes());
         own[4] = self.meta.is_deletable.into();
         own[8..16].copy_from_slice(&self.meta.plan.rate().to_le_bytes());
         own[16..24].copy_from_slice(&self.meta.plan.first().to_le_bytes());
         let link_part = |(i, link): (usize, &Table)| own_part(&self.link_meta(i), link, link.slots(), true);
-        FilePart {
+        Ok(FilePart {
             own,
             recipe: self.recipe(),
             labels: self.labels().clone(),
@@ -58,7 +58,7 @@ impl GrowingFilter {
             links: self.links.iter().enumerate().map(link_part).collect(),
             section: Vec::new(),
             body: self.links.iter().map(Table::as_lines).collect(),
-        }
+        })
     }
 }
 

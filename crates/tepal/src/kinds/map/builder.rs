@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 
 use super::{Meta, RibbonMap, named_share};
 use crate::bits::LINE_BYTES;
+use crate::bits::memory;
+use crate::bits::ribbon::shape::MOST_VALUE_BITS;
 use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::key::{Key, KeySink};
@@ -20,8 +22,6 @@ const DEFAULT_RATE: f64 = 0.01;
 pub(super) const EVERY: f64 = 1.0;
 /// The least rate that there is.
 const LEAST_RATE: f64 = 1.0 / (1u64 << 32) as f64;
-/// Bits of a value at most.
-pub(super) const MOST_VALUE_BITS: u8 = 32;
 /// What an error calls the name of a value.
 pub(super) const NAME: &str = "the name of a value";
 
@@ -112,10 +112,10 @@ impl RibbonMapBuilder {
     pub fn build_from<K: Key>(self, pairs: impl IntoIterator<Item = (K, u32)>) -> Result<RibbonMap> {
         let hasher = self.key_hasher()?;
         let pairs = pairs.into_iter();
-        let mut hashes = Vec::with_capacity(pairs.size_hint().0);
+        let mut hashes = memory::room(pairs.size_hint().0)?;
         let mut sink = KeySink::new();
         for (key, value) in pairs {
-            hashes.push((hasher.hash_ref(key.key(sink.cleared()))?, value));
+            memory::push(&mut hashes, (hasher.hash_ref(key.key(sink.cleared()))?, value))?;
         }
         self.build_from_hashes(hashes)
     }

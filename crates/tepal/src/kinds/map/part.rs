@@ -4,9 +4,10 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::builder::{EVERY, MOST_VALUE_BITS, NAME};
+use super::builder::{EVERY, NAME};
 use super::{Meta, RibbonMap};
-use crate::bits::ribbon::shape::Shape;
+use crate::bits::memory;
+use crate::bits::ribbon::shape::{MOST_VALUE_BITS, Shape};
 use crate::error::{Error, Result};
 use crate::fields;
 use crate::key::SecretKey;
@@ -34,10 +35,10 @@ pub(crate) fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
 
 impl<L: PlainStorage> RibbonMap<L> {
     /// What a tepal file holds of it.
-    pub(crate) fn part(&self) -> FilePart<'_> {
-        let mut section = Vec::with_capacity(self.names.file_len());
+    pub(crate) fn part(&self) -> Result<FilePart<'_>> {
+        let mut section = memory::room(self.names.file_len())?;
         self.names.write(&mut section);
-        FilePart {
+        Ok(FilePart {
             own: own_part(
                 &self.meta.keys,
                 self.shape.fields(),
@@ -55,7 +56,7 @@ impl<L: PlainStorage> RibbonMap<L> {
             divider: None,
             links: Vec::new(),
             body: vec![self.as_lines()],
-        }
+        })
     }
 }
 
@@ -69,7 +70,7 @@ fn read_names(bytes: &[u8], value_bits: u8, keys: u64) -> Result<SegmentList> {
             return Err(damaged("has a gap"));
         }
         sum = sum.saturating_add(next.len);
-        listed.push(next);
+        memory::push(&mut listed, next)?;
     }
     if listed.len() as u64 > 1 << value_bits {
         return Err(damaged("has more than there are values"));

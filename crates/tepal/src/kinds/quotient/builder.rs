@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::table::Table;
 use super::{Meta, QuotientFilter};
+use crate::bits::memory;
 use crate::bits::table::packing::{Packing, most_numbers};
 use crate::error::{Error, Result};
 use crate::facts::Labels;
@@ -132,10 +133,10 @@ impl QuotientFilterBuilder {
     pub fn build_from<K: Key>(self, keys: impl IntoIterator<Item = K>) -> Result<QuotientFilter> {
         let hasher = self.key_hasher()?;
         let keys = keys.into_iter();
-        let mut hashes = Vec::with_capacity(keys.size_hint().0);
+        let mut hashes = memory::room(keys.size_hint().0)?;
         let mut sink = KeySink::new();
         for key in keys {
-            hashes.push(hasher.hash_ref(key.key(sink.cleared()))?);
+            memory::push(&mut hashes, hasher.hash_ref(key.key(sink.cleared()))?)?;
         }
         self.build_from_hashes(hashes)
     }

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::QuotientFilter;
 use super::table::{Counts, MOST_COPIES, Merged, Table, too_many_copies};
+use crate::bits::memory::copy_of;
 use crate::bits::table::change::{Added, Copies, Wanted};
 use crate::error::{Error, Result};
 use crate::ids::{Kind, OverCapacity};
@@ -211,7 +212,7 @@ impl QuotientFilter {
     pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
         if hashes.len() >= SORTED_FROM && hashes.len() as u64 >= self.table.slots() / SORTED_SHARE {
             let room = self.meta.capacity.min(self.table.slots().saturating_add(hashes.len() as u64));
-            let sorted = self.insert_sorting(hashes.to_vec(), room);
+            let sorted = self.insert_sorting(copy_of(hashes)?, room);
             // Whatever is refused is refused again, at its place.
             if sorted.is_ok() {
                 return sorted;

@@ -23,8 +23,8 @@ const COUNT: u8 = 1;
 
 impl QuotientFilter {
     /// What a tepal file holds of it.
-    pub(crate) fn part(&self) -> FilePart<'_> {
-        FilePart {
+    pub(crate) fn part(&self) -> Result<FilePart<'_>> {
+        Ok(FilePart {
             own: own_part(&self.meta, &self.table, self.held, self.is_deletable),
             recipe: self.meta.keys.recipe(),
             labels: self.labels().clone(),
@@ -36,7 +36,7 @@ impl QuotientFilter {
             links: Vec::new(),
             section: Vec::new(),
             body: vec![self.table.as_lines()],
-        }
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{Meta, RibbonFilter, construct};
+use crate::bits::memory;
 use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::key::{Key, KeySink};
@@ -96,10 +97,10 @@ impl RibbonFilterBuilder {
     pub fn build_from<K: Key>(self, keys: impl IntoIterator<Item = K>) -> Result<RibbonFilter> {
         let hasher = self.key_hasher()?;
         let keys = keys.into_iter();
-        let mut hashes = Vec::with_capacity(keys.size_hint().0);
+        let mut hashes = memory::room(keys.size_hint().0)?;
         let mut sink = KeySink::new();
         for key in keys {
-            hashes.push(hasher.hash_ref(key.key(sink.cleared()))?);
+            memory::push(&mut hashes, hasher.hash_ref(key.key(sink.cleared()))?)?;
         }
         self.build_from_hashes(hashes)
     }

@@ -1,8 +1,10 @@
 //! From hashes to a ribbon (FORMAT.md, section 5.7): layer after layer, shard by shard, each shard by whichever thread is free.
 
 use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::bits::kernel::{Filled, RibbonMaker};
+use crate::bits::memory;
 use crate::bits::ribbon::band::{Band, Keys};
 use crate::bits::ribbon::rate::{columns_for, deep_has_more, split_for, split_guessed};
 use crate::bits::ribbon::shape::{Fields, LAST_KEYS, LAYERS, Layer, Shape};
@@ -208,6 +210,8 @@ fn with_seed<E: Filled>(
     let guessed = Layer::new(fields, k);
     let is_alone = guessed.shards == 1;
     let fields_of_one = *fields;
+    // By a thread that has no memory for a band.
+    let is_refused = AtomicBool::new(false);
     let mut shards: Vec<Shard<E>> = Vec::new();
     hashes.each_shard(&guessed, 0..guessed.shards, &mut |pieces| {
         let first = shards.len();
@@ -216,9 +220,16 @@ fn with_seed<E: Filled>(
             bumped: Vec::new(),
             columns: Vec::new(),
         }));
+        for (number, shard) in shards.iter_mut().enumerate().skip(first) {
+            // One shard alone finds for itself how many words have a column more.
+            let more = if is_alone { guessed.words_of_shard() } else { 0 };
+            memory::reserve(&mut shard.columns, guessed.column_words_of(number) + more)?;
+        }
         let work = pairs(shards[first..].iter_mut().zip(pieces).zip(first..));
         each(threads, work.into_iter(), |bands: &mut [Band; 2], mut pair: Pair<'_, '_, E>| {
-            fill(kernel, bands, &guessed, columns, &mut pair);
+            if fill(kernel, bands, &guessed, columns, &mut pair).is_err() {
+                return is_refused.store(true, Ordering::Relaxed);
+            }
             for (((shard, _), number), band) in pair.into_iter().zip(bands) {
                 shard.codes.extend_from_slice(band.codes());
                 let mut fields = fields_of_one;
@@ -228,9 +239,10 @@ fn with_seed<E: Filled>(
                 solve(kernel, band, &Layer::new(&fields, k), number, shard);
             }
         });
-        Ok(())
+        check_filled(&is_refused, &guessed)
     })?;
-    let codes: Vec<u8> = shards.iter().flat_map(|shard| &shard.codes).copied().collect();
+    let mut codes: Vec<u8> = memory::room(shards.iter().map(|shard| shard.codes.len()).sum())?;
+    shards.iter().for_each(|shard| codes.extend_from_slice(&shard.codes));
     if let Some(rate) = rate {
         fields.split = split_for(fields, &codes, rate);
     }
@@ -242,18 +254,24 @@ fn with_seed<E: Filled>(
     let mut wrong = (0..shards.len()).filter(|number| is_wrong[*number]);
     if let Some(first) = wrong.next() {
         let past = wrong.next_back().unwrap_or(first) + 1;
+        for number in (first..past).filter(|number| is_wrong[*number]) {
+            let more = layer.column_words_of(number).saturating_sub(shards[number].columns.len());
+            memory::reserve(&mut shards[number].columns, more)?;
+        }
         let mut redone = shards[first..past].iter_mut().zip(first..);
         hashes.each_shard(&layer, first as u64..past as u64, &mut |pieces| {
             let some = redone.by_ref().take(pieces.len()).zip(pieces);
             let some = some.map(|((shard, number), keys)| ((shard, keys), number));
             let some = pairs(some.filter(|(_, number)| is_wrong[*number]));
             each(threads, some.into_iter(), |bands: &mut [Band; 2], mut pair: Pair<'_, '_, E>| {
-                fill(kernel, bands, &layer, columns, &mut pair);
+                if fill(kernel, bands, &layer, columns, &mut pair).is_err() {
+                    return is_refused.store(true, Ordering::Relaxed);
+                }
                 for (((shard, _), number), band) in pair.into_iter().zip(bands) {
                     solve(kernel, band, &layer, number, shard);
                 }
             });
-            Ok(())
+            check_filled(&is_refused, &layer)
         })?;
     }
     Ok(Built { shards, codes })
@@ -278,13 +296,28 @@ fn fill<E: Filled>(
     layer: &Layer,
     columns: u32,
     pair: &mut Pair<'_, '_, E>,
-) {
+) -> Result<()> {
+    for (((shard, keys), _), band) in pair.iter_mut().zip(&mut *bands) {
+        band.make_room(layer, keys.len())?;
+        // A twentieth is left over, unless somebody chose the keys.
+        shard.bumped.clear();
+        memory::reserve(&mut shard.bumped, keys.len() / 16 + 64)?;
+    }
     let mut work = pair.iter_mut().zip(bands).map(|(((shard, keys), _), band)| {
         shard.bumped.clear();
         (band, Keys { keys, bumped: &mut shard.bumped })
     });
     if let Some(one) = work.next() {
         kernel.fill(layer, columns, one, work.next());
+    }
+    Ok(())
+}
+
+/// The error where a thread had no memory for the band of a shard.
+fn check_filled(is_refused: &AtomicBool, layer: &Layer) -> Result<()> {
+    match is_refused.load(Ordering::Relaxed) {
+        false => Ok(()),
+        true => Err(Error::TooLarge { bytes: 16 * layer.slots }),
     }
 }
 

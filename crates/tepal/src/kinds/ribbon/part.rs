@@ -27,13 +27,13 @@ const SECOND_BYTES: u32 = 80;
 
 impl<L: PlainStorage> RibbonFilter<L> {
     /// What a tepal file holds of it.
-    pub(crate) fn part(&self) -> FilePart<'_> {
+    pub(crate) fn part(&self) -> Result<FilePart<'_>> {
         let section = match (&self.thin, self.meta.numbers) {
             (Some(thin), _) => second_part(thin),
             (None, Some(numbers)) => numbers.get().to_le_bytes().to_vec(),
             (None, None) => Vec::new(),
         };
-        FilePart {
+        Ok(FilePart {
             own: self.own_part(section.len() as u32),
             recipe: self.meta.keys.recipe(),
             labels: self.labels().clone(),
@@ -45,7 +45,7 @@ impl<L: PlainStorage> RibbonFilter<L> {
             divider: None,
             links: Vec::new(),
             body: vec![self.as_lines()],
-        }
+        })
     }
 
     fn own_part(&self, section: u32) -> [u8; OWN_BYTES] {

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::construct::{each, ribbon_of_ascending};
 use super::pieces::{Ascending, Pieces};
 use crate::bits::kernel::RibbonMaker;
+use crate::bits::memory;
 use crate::bits::ribbon::shape::{Layer, Shape};
 use crate::bits::ribbon::thin::{Thin, bucket, is_picked, lines, pick};
 use crate::bits::{self, words, words_mut};
@@ -44,6 +45,7 @@ impl Pieces for Picked<'_> {
         self.of.each(first, last, &mut |piece| {
             for some in piece.chunks(SOME) {
                 picked.clear();
+                memory::reserve(&mut picked, some.len())?;
                 picked.extend(some.iter().filter(|hash| {
                     let seed = self.seeds[bucket(self.first, **hash) as usize];
                     is_picked(pick(**hash), seed, self.most)
@@ -88,8 +90,8 @@ pub(super) fn ribbons_of_pieces(
 fn seeds_of(pieces: &dyn Pieces, first: &Shape, most: u16, threads: usize) -> Result<(Vec<u8>, u64)> {
     let layer = first.first();
     let kernel = RibbonMaker::best();
-    let mut seeds = alloc::vec![0; layer.buckets() as usize];
-    let mut picked = alloc::vec![0; layer.shards as usize];
+    let mut seeds = memory::zeros(layer.buckets() as usize)?;
+    let mut picked: Vec<u64> = memory::zeros(layer.shards as usize)?;
     let mut shards = seeds.chunks_mut(layer.buckets_of_shard() as usize).zip(&mut picked);
     Ascending::Elsewhere(pieces).each_shard(layer, 0..layer.shards, &mut |pieces| {
         let work: Vec<_> = shards.by_ref().take(pieces.len()).zip(pieces).collect();

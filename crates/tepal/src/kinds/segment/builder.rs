@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use super::insert::entries_of;
 use super::pairs::Held;
 use super::{Meta, SegmentFilter};
+use crate::bits::memory;
 use crate::bits::table::packing::{Packing, most_numbers};
 use crate::bits::table::spread;
 use crate::error::{Error, Result};
@@ -127,11 +128,11 @@ impl SegmentFilterBuilder {
     ) -> Result<SegmentFilter> {
         let hasher = self.key_hasher()?;
         let pairs = pairs.into_iter();
-        let mut hashes = Vec::with_capacity(pairs.size_hint().0);
+        let mut hashes = memory::room(pairs.size_hint().0)?;
         let (mut sink, mut list) = (KeySink::new(), SegmentList::default());
         for (name, key) in pairs {
             let segment = add(&mut list, name.as_ref())?;
-            hashes.push((hasher.hash_ref(key.key(sink.cleared()))?, segment));
+            memory::push(&mut hashes, (hasher.hash_ref(key.key(sink.cleared()))?, segment))?;
         }
         self.build_of(list, hashes)
     }
@@ -167,7 +168,7 @@ impl SegmentFilterBuilder {
         let held = Held::new(&list, (numbers, tag_bits, capacity), || entries.iter().copied())?;
         let filter = SegmentFilter::from_parts(meta, list, empty, Ref::default());
         filter.checked_full(entries.len() as u64)?;
-        Ok(filter.with_held(filter.segments.clone(), held))
+        Ok(filter.with_held(filter.segments.copied()?, held))
     }
 
     /// What the filter is beside its table, and how many numbers there are.

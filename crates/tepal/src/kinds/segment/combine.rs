@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::pairs::{Held, Once, Renumbered};
 use super::wide::IN_TABLE;
 use super::{Ref, SegmentFilter};
+use crate::bits::memory;
 use crate::error::{Error, Result};
 use crate::kinds::list::{Segment, SegmentList};
 use crate::kinds::quotient::table::Merged;
@@ -21,10 +22,10 @@ impl SegmentFilter {
         let dropped = self.segments.check(segment)?.len;
         if dropped > 0 {
             self.table.before_a_change()?;
+            let mut numbers = memory::room(self.wide.len())?;
+            numbers.extend(self.wide.numbers().map(|(number, _)| number));
             self.table.drop_tag(segment.0.into())?;
-            if self.wide.len() > 0 {
-                self.fill_up_after(segment)?;
-            }
+            self.fill_up_after(segment, &numbers)?;
         }
         self.segments.remove(segment);
         Ok(dropped)
@@ -32,11 +33,13 @@ impl SegmentFilter {
 
     /// A segment went out of the table: the numbers that have more segments than stand there get another one into it. The lines
     /// have room: no number has more slots than before.
-    fn fill_up_after(&mut self, segment: Segment) -> Result<()> {
+    fn fill_up_after(&mut self, segment: Segment, numbers: &[u64]) -> Result<()> {
+        if numbers.is_empty() {
+            return Ok(());
+        }
         let wide = Ref::make_mut(&mut self.wide);
-        let numbers: Vec<u64> = wide.numbers().map(|(number, _)| number).collect();
         wide.drop_segment(segment);
-        for number in numbers {
+        for &number in numbers {
             if (self.table.among(number, 0).slots as usize) < IN_TABLE {
                 if let Some(first) = wide.take_first(number) {
                     self.table.insert(number, first.into(), false)?;
@@ -67,7 +70,7 @@ impl SegmentFilter {
             return Ok(());
         }
         self.table.check_before_copying()?;
-        let mut segments = self.segments.clone();
+        let mut segments = self.segments.copied()?;
         segments.remove(from);
         let to = |segment| Some(if segment == from.0 { into.0 } else { segment });
         let tag_bits = self.table.packing().fields().tag_bits;
@@ -112,8 +115,8 @@ impl SegmentFilter {
     /// [`insert`](Self::insert). The filter is unchanged then.
     pub fn union_with(&mut self, other: &SegmentFilter) -> Result<()> {
         self.check_both(other)?;
-        let mut segments = self.segments.clone();
-        let mut numbers = Vec::with_capacity(other.segments.listed().len());
+        let mut segments = self.segments.copied()?;
+        let mut numbers = memory::room(other.segments.listed().len())?;
         for listed in other.segments.listed() {
             numbers.push(match &listed.name {
                 Some(name) => super::builder::add(&mut segments, name)?.0,
@@ -150,7 +153,7 @@ impl SegmentFilter {
             })
         };
         let held = Held::new(&self.segments, (self.numbers(), tag_bits, self.usual_slots()), entries)?;
-        *self = self.with_held(self.segments.clone(), held);
+        *self = self.with_held(self.segments.copied()?, held);
         Ok(())
     }
 
@@ -181,9 +184,9 @@ impl SegmentFilter {
     /// # Errors
     /// [`Error::TooLarge`] where there is no memory for an opened file's table.
     pub fn clear(&mut self) -> Result<()> {
+        let none: Vec<u64> = memory::zeros(self.segments.listed().len())?;
         self.table.clear()?;
         self.wide = Ref::default();
-        let none = alloc::vec![0; self.segments.listed().len()];
         self.segments.set_lens(&none);
         Ok(())
     }

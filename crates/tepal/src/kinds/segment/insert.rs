@@ -217,7 +217,7 @@ impl SegmentFilter {
         let both = || Once::new(Merged::new(self.all_entries(), entries.iter().copied()));
         let held = Held::new(&self.segments, (self.numbers(), tag_bits, self.usual_slots()), both)?;
         self.checked_full(held.table.slots() + held.wide.pairs())?;
-        *self = self.with_held(self.segments.clone(), held);
+        *self = self.with_held(self.segments.copied()?, held);
         Ok(())
     }
 

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::iter::Peekable;
 
 use super::wide::{IN_TABLE, Wide};
+use crate::bits::memory;
 use crate::error::Result;
 use crate::kinds::list::{Segment, SegmentList};
 use crate::kinds::quotient::table::Table;
@@ -110,7 +111,7 @@ impl Held {
         (numbers, tag_bits, slots): (u64, u8, u64),
         entries: impl Fn() -> I,
     ) -> Result<Self> {
-        let mut lens = alloc::vec![0; segments.listed().len()];
+        let mut lens: Vec<u64> = memory::zeros(segments.listed().len())?;
         let tags = (1u64 << tag_bits) - 1;
         for entry in entries() {
             if let Some(at) = segments.position(Segment((entry & tags) as u16)) {

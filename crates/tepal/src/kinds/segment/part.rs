@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::wide::{IN_TABLE, MOST_BYTES, Wide};
 use super::{Meta, SegmentFilter};
 use crate::bits::Line;
+use crate::bits::memory;
 use crate::bits::table::packing::{Fields, Packing};
 use crate::bits::table::stream::Entries;
 use crate::error::{Error, Result};
@@ -44,13 +45,13 @@ pub(crate) fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
 
 impl SegmentFilter {
     /// What a tepal file holds of it.
-    pub(crate) fn part(&self) -> FilePart<'_> {
-        let section = section(&self.segments, &self.wide);
+    pub(crate) fn part(&self) -> Result<FilePart<'_>> {
+        let section = section(&self.segments, &self.wide)?;
         let mut own = own_part(&self.meta, &self.table, self.len(), true);
         own[3] = SEGMENT;
         own[68..72].copy_from_slice(&(self.num_segments() as u32).to_le_bytes());
         own[72..80].copy_from_slice(&(section.len() as u64).to_le_bytes());
-        FilePart {
+        Ok(FilePart {
             own,
             recipe: self.meta.keys.recipe(),
             labels: self.labels().clone(),
@@ -62,13 +63,13 @@ impl SegmentFilter {
             links: Vec::new(),
             section,
             body: vec![self.table.as_lines()],
-        }
+        })
     }
 }
 
 /// The segments and what keys in very many of them have beside the table, as a file has them.
-fn section(segments: &SegmentList, wide: &Wide) -> Vec<u8> {
-    let mut out = Vec::with_capacity(segments.file_len() + wide.bytes() as usize);
+fn section(segments: &SegmentList, wide: &Wide) -> Result<Vec<u8>> {
+    let mut out = memory::room(segments.file_len().saturating_add(wide.bytes() as usize))?;
     segments.write(&mut out);
     for (number, segments) in wide.numbers() {
         out.extend(number.to_le_bytes());
@@ -77,7 +78,7 @@ fn section(segments: &SegmentList, wide: &Wide) -> Vec<u8> {
         segments.iter().for_each(|segment| out.extend(segment.to_le_bytes()));
         out.resize(out.len().next_multiple_of(8), 0);
     }
-    out
+    Ok(out)
 }
 
 /// Reads so many segments, and what follows them.
@@ -86,7 +87,7 @@ fn read_section(bytes: &[u8], count: u32) -> Result<(SegmentList, Wide)> {
         return Err(damaged("has no room for as many as there are"));
     }
     let mut fields = fields::Fields::at(bytes, 0);
-    let mut listed: Vec<Listed> = Vec::with_capacity(count as usize);
+    let mut listed: Vec<Listed> = memory::room(count as usize)?;
     for _ in 0..count {
         let next = read_listed(&mut fields, "the name of a segment", listed.last())?;
         listed.push(next);
@@ -225,7 +226,7 @@ impl CheckBody for Numbers {
         // Each segment once, ascending.
         Table::check_tags(&self.packing, lines, self.slots, self.distinct, |before, entry| before < entry)?;
         let damaged = |what: &str| Err(Error::damaged(format_args!("the table {what}")));
-        let mut lens = vec![0u64; self.lens.len()];
+        let mut lens: Vec<u64> = memory::zeros(self.lens.len())?;
         let mut count = |segment: u16| {
             let at = match self.lens.get(usize::from(segment)) {
                 Some((number, _)) if *number == segment => Some(usize::from(segment)),

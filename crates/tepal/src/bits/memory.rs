@@ -1,0 +1,45 @@
+//! Memory that the system may refuse: an error where Rust's own calls would end the program.
+
+#![cfg_attr(not(all(feature = "quotient", feature = "ribbon", feature = "except")), allow(dead_code))]
+
+use alloc::vec::Vec;
+
+use crate::error::{Error, Result};
+
+/// Room for this number of values.
+pub(crate) fn room<T>(count: usize) -> Result<Vec<T>> {
+    let mut room = Vec::new();
+    reserve(&mut room, count)?;
+    Ok(room)
+}
+
+/// Makes room for this number of values more.
+pub(crate) fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<()> {
+    let bytes = (values.len() as u64).saturating_add(more as u64).saturating_mul(size_of::<T>() as u64);
+    values.try_reserve_exact(more).map_err(|_| Error::TooLarge { bytes })
+}
+
+/// Appends a value, with room for several more where there was none left.
+#[inline]
+pub(crate) fn push<T>(values: &mut Vec<T>, value: T) -> Result<()> {
+    if values.len() == values.capacity() {
+        let bytes = (values.len() as u64).saturating_mul(2 * size_of::<T>() as u64);
+        values.try_reserve(1).map_err(|_| Error::TooLarge { bytes })?;
+    }
+    values.push(value);
+    Ok(())
+}
+
+/// This number of values that are 0.
+pub(crate) fn zeros<T: Copy + Default>(count: usize) -> Result<Vec<T>> {
+    let mut zeros = room(count)?;
+    zeros.resize(count, T::default());
+    Ok(zeros)
+}
+
+/// The same values in memory of their own.
+pub(crate) fn copy_of<T: Clone>(values: &[T]) -> Result<Vec<T>> {
+    let mut copy = room(values.len())?;
+    copy.extend_from_slice(values);
+    Ok(copy)
+}

@@ -5,6 +5,9 @@
 
 #[path = "shared/allocator.rs"]
 mod allocator;
+#[cfg(feature = "foreign")]
+#[path = "shared/forge.rs"]
+mod forge;
 
 use std::fs;
 #[cfg(feature = "foreign")]
@@ -12,6 +15,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use allocator::most_held;
+#[cfg(feature = "foreign")]
+use forge::mend_dump;
 use tepal::{BloomFilter, Labels, Layout, Mapped};
 #[cfg(all(feature = "foreign", feature = "mmap", target_endian = "little"))]
 use tepal::{Form, Opened};
@@ -366,17 +371,4 @@ fn a_foreign_file_is_held_once() {
             assert!(opened.to_bytes().unwrap() == bytes, "{format} {form:?}");
         }
     }
-}
-
-/// Makes the CRC-64 right that ends a `DUMP` payload, where the file is one.
-#[cfg(feature = "foreign")]
-fn mend_dump(file: &mut [u8]) {
-    let Some(end) = file.len().checked_sub(8).filter(|_| file[0] == 7) else { return };
-    let sum = file[..end].iter().fold(0u64, |crc, byte| {
-        (0..8).fold(crc ^ u64::from(*byte), |crc, _| match crc & 1 {
-            1 => crc >> 1 ^ 0x95AC_9329_AC4B_C9B5,
-            _ => crc >> 1,
-        })
-    });
-    file[end..].copy_from_slice(&sum.to_le_bytes());
 }

@@ -1,14 +1,21 @@
-//! Damage of every kind of file is found: each bit, each length, one byte more, and 10,000 random mutations.
+//! Damage of every kind of file is found: each bit, each length, one byte more, and 10,000 random mutations. What is changed
+//! and has its checksums made right again is no damage: it is refused, or whatever is done with it ends.
 //!
 //! `cargo run --release -p tepal --features seal --example mutations -- 1000000` does every bit of every kind and
 //! a million mutations of each (`testdata/records/mutations.md`).
 
 #[path = "shared/allocator.rs"]
 mod allocator;
+#[path = "shared/forge.rs"]
+mod forge;
+#[path = "damaged/kept.rs"]
+mod kept;
 #[path = "shared/kinds.rs"]
 mod kinds;
 #[path = "shared/mutate.rs"]
 mod mutate;
+#[path = "shared/operations.rs"]
+mod operations;
 #[path = "shared/random.rs"]
 mod random;
 

@@ -30,8 +30,8 @@ struct Push {
 /// Room for what [`push`] has to remember, which is kept for the next one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// The lines as they were, in the order in which they were changed.
-    before: Vec<(usize, Line)>,
+    /// The lines as they were, from the first one that was changed on. Each is kept once, however often it is changed.
+    before: Vec<Line>,
     /// What is still to be done, the last first.
     waiting: Vec<(usize, Push)>,
 }
@@ -48,6 +48,7 @@ pub(super) fn push(
 ) -> Result<(), NoRoom> {
     scratch.before.clear();
     scratch.waiting.clear();
+    let first = here;
     let (mut here, mut push) = (here, Push { begins: begins_before(&lines[here]), slot: Some(slot) });
     loop {
         let next_begins = lines.get(here + 1).map_or(0, begins_before);
@@ -62,7 +63,10 @@ pub(super) fn push(
             (here, push) = scratch.waiting.pop().ok_or(NoRoom)?;
             continue;
         };
-        scratch.before.push((here, lines[here]));
+        // No line is skipped on the way.
+        if here == first + scratch.before.len() {
+            scratch.before.push(lines[here]);
+        }
         lines[here] = changed;
         if on.slot.is_none() & (on.begins == next_begins) {
             match scratch.waiting.pop() {
@@ -70,7 +74,7 @@ pub(super) fn push(
                 None => return Ok(()),
             }
         } else if here + 1 == lines.len() || u64::from(on.begins) > MOST_BEFORE {
-            scratch.before.iter().rev().for_each(|(here, line)| lines[*here] = *line);
+            lines[first..][..scratch.before.len()].copy_from_slice(&scratch.before);
             return Err(NoRoom);
         } else {
             (here, push) = (here + 1, on);

@@ -24,6 +24,8 @@ const MIB: u64 = 1 << 20;
 /// Enough keys to be sorted.
 const MANY: usize = 5000;
 const FEW: usize = 5;
+/// Of the forged files one in this number: each field claims a part of the numbers. Without optimisation all of them take minutes.
+const ONE_IN: usize = if cfg!(debug_assertions) { 11 } else { 3 };
 /// Keys of a file of hundreds of kilobytes.
 const LARGE_SET: u64 = 200_000;
 
@@ -97,7 +99,7 @@ fn claims_take_no_memory() {
             );
         }
         let mut forged = 0;
-        for changes in files {
+        for changes in files.into_iter().step_by(ONE_IN) {
             let changes: Vec<(usize, &[u8])> =
                 changes.iter().map(|(at, bytes)| (*at, bytes.as_slice())).collect();
             let file = forge.with(&changes);

@@ -150,7 +150,8 @@ fn fail_each(
             // There was another way.
             (Ok(()), true) => {}
             (Err(Error::TooLarge { bytes, .. }), true) => {
-                assert!(bytes as usize >= LARGE, "{what}: {bytes}");
+                // A list that grows asks for twice as much as it needs.
+                assert!(bytes as usize >= LARGE / 2, "{what}: {bytes}");
                 check(&copy);
                 assert!(copy.to_bytes().is_ok(), "{what}: cannot be written");
             }

@@ -63,6 +63,11 @@ pub fn diff(old: &[u8], new: &[u8]) -> Result<Vec<u8>, String> {
     Ok(patch)
 }
 
+/// Section 6.2: the code of ascending positions below `bits`, as bytes.
+pub fn code_of(bits: u64, positions: &[u64]) -> Vec<u8> {
+    pack(&gaps(bits, positions))
+}
+
 /// The new file, of the old one.
 pub fn apply(old: &[u8], patch: &[u8]) -> Result<Vec<u8>, String> {
     if patch.len() < START + 8 || patch[..8] != PATCH_MAGIC || patch[8..10] != [1, 0] {

@@ -2,10 +2,10 @@
 
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
 use crate::names;
-use crate::ribbon::{Change, Reader, SEAL, SECRET, case};
+use crate::ribbon::{Change, Forgery, Reader, SEAL, SECRET, case, trailer};
 use tepal_reference::hash::{finish, siphash13, xxh3};
 use tepal_reference::ribbon::Ribbon;
-use tepal_reference::ribbon::embedded::{embed_map, extract_map};
+use tepal_reference::ribbon::embedded::{embed_map, extract_map, forged};
 use tepal_reference::ribbon::map::{Map, read, write};
 use tepal_reference::write::KEY_CHECK;
 
@@ -15,7 +15,8 @@ const ABOUT: &str = "Maps (FORMAT.md sections 2.8 and 4.2.7) and how they are bu
     of its values, where these have some, with how many keys have each; \
     `embedded_trailer` is what stands behind the body in its embedded form (4.8.1), which maps with names do not have. A rate of 1: every key gets a value. `probes` are keys or \
     hashes and their values. `refused` are changes to a file of `files`, as offsets and new bytes; where one is in the body, the \
-    chunk table is mended, always the header checksum; `step` of section 4.6 refuses them.";
+    chunk table is mended, always the header checksum; `step` of section 4.6 refuses them. `embedded_refused` are trailers, with a \
+    checksum that fits, that are refused behind the embedded body of a file of `files`.";
 
 /// A file longer than this is given by its checksum.
 const LONGEST_WHOLE_FILE: usize = 700;
@@ -94,7 +95,37 @@ pub(crate) fn json() -> Result<Json, String> {
         good.push((name, file));
         files.push(json);
     }
-    Ok(object([("about", plain(ABOUT)), ("files", list(files)), ("refused", refused(&good)?)]))
+    Ok(object([
+        ("about", plain(ABOUT)),
+        ("files", list(files)),
+        ("refused", refused(&good)?),
+        ("embedded_refused", embedded_refused(&good)?),
+    ]))
+}
+
+/// Changes of the embedded form of `300 keys`, whose numbers begin with the bits of a value.
+const FORGERIES: &[(&str, Forgery)] = &[
+    ("values of no bits", |(numbers, _)| numbers[0] = 0),
+    ("values of 33 bits", |(numbers, _)| numbers[0] = 33),
+    ("fewer columns than values have bits", |(numbers, _)| numbers[0] = 13),
+    ("a second ribbon", |(numbers, _)| numbers.extend([0, 1, 1, 1, 0])),
+];
+
+/// All of them, each of which is refused here.
+fn embedded_refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
+    let file = good.iter().find(|file| file.0 == PLAIN).ok_or("no such file")?;
+    let map = read(&file.1, None, None)?;
+    let ribbon = Ribbon { keys: 0, shape: Default::default(), bits: Vec::new(), ..map.ribbon.clone() };
+    let keys = Map { ribbon, names: Vec::new() };
+    let mut cases = Vec::new();
+    for &(what, change) in FORGERIES {
+        let forged = forged(&embed_map(&map)?, &keys.ribbon, &change)?;
+        if extract_map(&forged, &keys).is_ok() {
+            return Err(format!("{what}: not refused"));
+        }
+        cases.push(object([("of", plain(PLAIN)), ("what", plain(what)), ("trailer", trailer(&forged))]));
+    }
+    Ok(list(cases))
 }
 
 /// Builds the map, writes its file, reads that again, and asks the probes.

@@ -5,18 +5,19 @@ use std::ops::Range;
 use crate::json::{Json, hex, list, object, plain};
 use tepal_reference::filter::Filter;
 use tepal_reference::hash::xxh3;
-use tepal_reference::patch::{apply, diff};
+use tepal_reference::patch::{PATCH_MAGIC, apply, code_of, diff};
 use tepal_reference::ribbon::{self, Ribbon};
 use tepal_reference::table::number;
-use tepal_reference::write::write;
+use tepal_reference::write::{body_offset, write};
 
 const ABOUT: &str = "Patches (FORMAT.md section 6): `patch` makes the file `old` the file `new`, all in hexadecimal, and is what \
     a writer gives for the two. Of `refused` each is a patch that makes nothing of the `old` file of \
     the patch `of`, for the reason that is named; its checksum is right where the reason is another one.";
 
-/// The patches that are damaged: of form 2, and of form 3.
+/// The patches that are damaged: of form 2, of form 3, and of form 1.
 const BITS: &str = "a few keys more";
 const KEYS: &str = "added keys: some go, some come";
+const BYTES: &str = "bytes, 5 bits in 10";
 
 /// The file.
 pub(crate) fn json() -> Result<Json, String> {
@@ -28,7 +29,8 @@ pub(crate) fn json() -> Result<Json, String> {
             return Err(format!("{name}: the patch makes another file"));
         }
         let damaged = match name {
-            BITS => damaged(&patch),
+            BITS => damaged(&patch).into_iter().chain([uneven(&old, &new)]).collect(),
+            BYTES => forged_bytes(&old),
             KEYS => damaged_keys(&patch),
             _ => Vec::new(),
         };
@@ -212,5 +214,53 @@ fn damaged(patch: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
         ("a byte after the code", again(&|p| p.push(0))),
         ("the last byte of the code is missing", again(&|p| p.truncate(p.len() - 1))),
         ("a bit of the code is flipped", again(&|p| p[72 + 144 + 3] ^= 4)),
+    ]
+}
+
+/// What patches say of a file, and the code of their bits, under a checksum that fits.
+fn forged(form: u8, head: &[u8], old: &[u8], new: &[u8], body: u64, coded: u64, code: &[u8]) -> Vec<u8> {
+    let mut patch = PATCH_MAGIC.to_vec();
+    patch.extend([1, 0, form, 0]);
+    patch.extend((head.len() as u32).to_le_bytes());
+    let (old_sum, new_sum) = (xxh3(old, 0), xxh3(new, 0));
+    for number in [body, old.len() as u64, old_sum, new.len() as u64, new_sum, coded, 0] {
+        patch.extend(number.to_le_bytes());
+    }
+    patch.extend(head);
+    patch.extend(code);
+    let sum = xxh3(&patch, 0);
+    patch.extend(sum.to_le_bytes());
+    patch
+}
+
+/// A patch of form 2 that makes just what it says, of a body of 8 bytes less than whole lines.
+fn uneven(old: &[u8], new: &[u8]) -> (&'static str, Vec<u8>) {
+    let (from, records) = (u64::from(old[12]) + 256 * u64::from(old[13]), u64::from(new[120]));
+    let head = &new[..128 + records as usize];
+    let body = &old[from as usize..old.len() - 8];
+    let mut made = [head, &xxh3(body, 0).to_le_bytes()].concat();
+    made.resize(body_offset(records, 8 * body.len() as u64) as usize - 8, 0);
+    made.extend(xxh3(&made, 0).to_le_bytes());
+    made.extend(body);
+    ("a body of 8 bytes less", forged(2, head, old, &made, body.len() as u64, 0, &[]))
+}
+
+/// Patches of form 1, for a file of zeros, that make just what they say.
+fn forged_bytes(old: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+    let (body, bits) = (old.len() as u64, 8 * old.len() as u64);
+    let many: Vec<u64> = (0..bits / 2 + 1).collect();
+    let with = |positions: &[u64]| {
+        let mut new = old.to_vec();
+        positions.iter().for_each(|p| new[(p / 8) as usize] |= 1 << (p % 8));
+        new
+    };
+    let coded = many.len() as u64;
+    let more = forged(1, &[], old, &with(&many), body, coded, &code_of(bits, &many));
+    // 32 ones, 2 for a length of 3 bits, and a gap of 5, which takes fewer without.
+    let long: u64 = 0xFFFF_FFFF | 2 << 32 | 5 << 38;
+    let long = forged(1, &[], old, &with(&[5]), body, 1, &long.to_le_bytes()[..6]);
+    vec![
+        ("the bits that differ are coded, and are more than half", more),
+        ("a gap written with its length in vain", long),
     ]
 }

@@ -3,7 +3,7 @@
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
 use crate::names;
 use tepal_reference::hash::{finish, siphash13, xxh3};
-use tepal_reference::ribbon::embedded::{embed, extract};
+use tepal_reference::ribbon::embedded::{self, embed, extract, forged};
 use tepal_reference::ribbon::{Ribbon, fingerprint, read, write};
 use tepal_reference::table::number;
 use tepal_reference::write::KEY_CHECK;
@@ -15,7 +15,8 @@ const ABOUT: &str = "Bumped ribbons (FORMAT.md section 2.8), filters that are on
     `embedded_trailer` is what stands behind the body in its embedded form (4.8.1), which filters with added keys, or made of a table, do not have. \
     `second` is the second ribbon behind it (2.8.1), which a filter of which `prefers_speed` has not. \
     `probes` are keys or hashes and their answers. `refused` are changes to a file of `files`, as offsets and new bytes; where \
-    one is in the body, the chunk table is mended, always the header checksum; `step` of section 4.6 refuses them.";
+    one is in the body, the chunk table is mended, always the header checksum; `step` of section 4.6 refuses them. `embedded_refused` are \
+    trailers, with a checksum that fits, that are refused behind the embedded body of a file of `files`.";
 
 pub(crate) const SECRET: [u8; 16] = *b"sixteen secrets!";
 pub(crate) const SEAL: &[u8] = b"a key for the seals of the vectors";
@@ -105,6 +106,8 @@ fn plans() -> Vec<Plan> {
         keyed(SECOND, 0.1, 2048),
         Plan { for_speed: true, ..keyed("2,048 keys, for speed", 0.1, 2048) },
         keyed("5,000 keys, more columns in later layers", 0.06, 5000),
+        // The rate is 0.73 / 2^7.
+        keyed("600 keys, just enough for more columns in later layers", 0.0057, 600),
         keyed("3,000 keys, 32 columns", 1.0 / 4_294_967_296.0, 3000),
         keyed("3,000 keys, 31 columns and 32", 3e-10, 3000),
         hashed("few hashes", 0.125, Hashes(ones)),
@@ -135,6 +138,7 @@ pub(crate) fn json() -> Result<Json, String> {
         good.push((name, file));
         files.push(json);
     }
+    let forged = embedded_refused(&good)?;
     let numbers = [0, 1, 1 << 32, u64::MAX, 0x0123_4567_89AB_CDEF, 0x8000_0000_0000_0000];
     let hash = |&h: &u64| list([hex64(h), hex64(fingerprint(h)), hex64(finish(h) | 1)]);
     Ok(object([
@@ -142,7 +146,72 @@ pub(crate) fn json() -> Result<Json, String> {
         ("hashes", list(numbers.iter().map(hash))),
         ("files", list(files)),
         ("refused", refused(&good)?),
+        ("embedded_refused", forged),
     ]))
+}
+
+/// What stands behind the body of an embedded form.
+pub(crate) fn trailer(embedded: &[u8]) -> Json {
+    let end = embedded.len() - 16;
+    hex(&embedded[end - usize::from(embedded[end + 1])..])
+}
+
+/// A change of the numbers of an embedded form, and of the 8 bytes behind them.
+pub(crate) type Forgery = fn((&mut Vec<u8>, &mut [u8]));
+
+/// Changes of an embedded form: which file, what it is. `300 keys` ends with its one layer, of four words.
+const FORGERIES: &[(&str, &str, Forgery)] = &[
+    (PLAIN, "a number of a byte more than it needs", |(numbers, _)| {
+        *numbers.last_mut().unwrap() |= 0x80;
+        numbers.push(0);
+    }),
+    (PLAIN, "a layer with seed 0", |(numbers, _)| {
+        *numbers.last_mut().unwrap() |= 1;
+        numbers.push(0);
+    }),
+    (PLAIN, "a layer of no words", |(numbers, _)| numbers.extend([1, 5])),
+    (PLAIN, "nine layers", |(numbers, _)| numbers.extend([2; 8])),
+    (PLAIN, "a second ribbon of which nothing is said", |(numbers, _)| numbers.push(0)),
+    (PLAIN, "257 last slots", |(_, rest)| rest[4..6].copy_from_slice(&[1, 1])),
+    (PLAIN, "no columns", |(_, rest)| rest[2] = 0),
+    (FEW, "other keys than slots", |(numbers, _)| numbers[0] = 0),
+    (SECOND, "a third ribbon", |(numbers, _)| numbers.push(0)),
+    (SECOND, "a layer of the second ribbon with seed 0", |(numbers, _)| {
+        // Its one layer has 2 * words in one byte.
+        *numbers.last_mut().unwrap() |= 1;
+        numbers.push(0);
+    }),
+    (SECOND, "more keys in the second ribbon", |(numbers, _)| {
+        let at = of_second(numbers);
+        numbers.splice(at..at + 2, embedded::number(2049));
+    }),
+    (SECOND, "no keys in the second ribbon", |(numbers, _)| {
+        let at = of_second(numbers);
+        numbers.splice(at..at + 2, [0]);
+    }),
+];
+
+/// Where the keys of the second ribbon stand: behind the first 0 that is not the split, and behind for how many of 2^16 keys it is.
+fn of_second(numbers: &[u8]) -> usize {
+    let second = 3 + numbers[3..].iter().position(|byte| *byte == 0).unwrap();
+    second + 2 + numbers[second + 1..].iter().position(|byte| *byte < 128).unwrap()
+}
+
+/// All of them, each of which is refused here.
+fn embedded_refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
+    let mut cases = Vec::new();
+    for &(name, what, change) in FORGERIES {
+        let file = good.iter().find(|file| file.0 == name).ok_or("no such file")?;
+        let filter = read(&file.1, None, None)?;
+        let keys =
+            Ribbon { keys: 0, shape: Default::default(), bits: Vec::new(), second: None, ..filter.clone() };
+        let forged = forged(&embed(&filter)?, &keys, &change)?;
+        if extract(&forged, &keys).is_ok() {
+            return Err(format!("{name}: {what}: not refused"));
+        }
+        cases.push(object([("of", plain(name)), ("what", plain(what)), ("trailer", trailer(&forged))]));
+    }
+    Ok(list(cases))
 }
 
 /// Builds the filter, writes its file, reads that again, and asks the probes.
@@ -204,11 +273,6 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
             return Err(format!("{}: what was embedded is another filter", plan.name));
         }
     }
-    // Behind the body.
-    let trailer = |embedded: Vec<u8>| {
-        let end = embedded.len() - 16;
-        hex(&embedded[end - usize::from(embedded[end + 1])..])
-    };
 
     let offset = u32_at(&file, 12) as usize;
     let whole = file.len() <= LONGEST_WHOLE_FILE;
@@ -267,7 +331,7 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         ("file_xxh3", hex64(xxh3(&file, 0))),
         ("file", only(whole, hex(&file))),
         ("header", only(!whole, hex(&file[..offset]))),
-        ("embedded_trailer", optional(embedded.map(trailer))),
+        ("embedded_trailer", optional(embedded.map(|embedded| trailer(&embedded)))),
         ("probes", list(probes)),
     ]);
     Ok((plan.name, file, json))

@@ -237,7 +237,7 @@ const CHANGES: &[Change] = &[
         4,
         "plain",
         "U = 2^48 + 1, with no room for all segments",
-        &[(40, &[1, 0, 0, 0, 0, 0, 1, 0]), (36, &[40])],
+        &[(40, &[1, 0, 0, 0, 0, 0, 1, 0]), (36, &[40, 94, 9])],
     ),
     (4, "plain", "65 spare lines", &[(96, &[65])]),
     (4, "plain", "capacity 0", &[(48, &[0; 8])]),
@@ -307,6 +307,15 @@ fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
         let lines = body(&encode(&filter.shape, &slots)?);
         cases.push(case(good, 7, "plain", what, &[(offset_of(file_of(good, "plain")?), lines)])?);
     }
+    // Of the number in 70 segments 63 stands beside the table, and 64 in it.
+    let filter = read(file_of(good, "wide")?, None, None)?;
+    let mut slots = filter.slots().0;
+    let many = *filter.slots().1.keys().next().ok_or("no number in many segments")?;
+    let last = slots.iter_mut().rfind(|slot| slot.0 == many).ok_or("no slots of it")?;
+    last.1 = 64;
+    let lines = (offset_of(file_of(good, "wide")?), body(&encode(&filter.shape, &slots)?));
+    let what = "a segment beside the table that is lower than one in it";
+    cases.push(case(good, 7, "wide", what, &[(1824, vec![63]), lines])?);
     Ok(list(cases))
 }
 

@@ -134,3 +134,22 @@ fn refused_files_of_maps_are_refused_at_their_step() {
     }
     assert!(steps[1] > 0 && steps[4..8].iter().all(|&cases| cases > 0), "{steps:?}");
 }
+
+/// Each has a checksum that fits, and is refused for what it says.
+#[test]
+fn refused_embedded_forms_of_maps() {
+    let all = vectors("map.json");
+    let files = cases(&all, "files");
+    let refused = all["embedded_refused"].as_array().unwrap();
+    assert!(refused.len() >= 4);
+    for case in refused {
+        let what = text(case, "what");
+        let of = files.iter().find(|file| text(file, "name") == text(case, "of")).unwrap();
+        let AnyFilter::Map(map) = made(of).into_filter() else { panic!("{what}") };
+        let mut embedded = map.to_embedded().unwrap();
+        embedded.truncate(map.size_in_bytes() as usize);
+        embedded.extend(bytes(text(case, "trailer")));
+        let error = RibbonMap::from_embedded(&embedded, &map.key_hasher()).expect_err(what);
+        assert!(matches!(error, Error::Damaged { .. } | Error::Parameter { .. }), "{what}: {error}");
+    }
+}

@@ -178,3 +178,22 @@ fn refused_files_of_ribbons_are_refused_at_their_step() {
     }
     assert!(steps[1] > 0 && steps[4..8].iter().all(|&cases| cases > 0), "{steps:?}");
 }
+
+/// Each has a checksum that fits, and is refused for what it says.
+#[test]
+fn refused_embedded_forms_of_ribbons() {
+    let all = vectors("ribbon.json");
+    let files = cases(&all, "files");
+    let refused = all["embedded_refused"].as_array().unwrap();
+    assert!(refused.len() >= 12);
+    for case in refused {
+        let what = text(case, "what");
+        let of = files.iter().find(|file| text(file, "name") == text(case, "of")).unwrap();
+        let AnyFilter::Ribbon(filter) = made(of).into_filter() else { panic!("{what}") };
+        let mut embedded = filter.to_embedded().unwrap();
+        embedded.truncate(filter.size_in_bytes() as usize);
+        embedded.extend(bytes(text(case, "trailer")));
+        let error = RibbonFilter::from_embedded(&embedded, &filter.key_hasher()).expect_err(what);
+        assert!(matches!(error, Error::Damaged { .. } | Error::Parameter { .. }), "{what}: {error}");
+    }
+}

@@ -24,6 +24,9 @@ pub(crate) trait Door: Clone {
     /// What happens past the capacity, where the kind can change it.
     fn set_over_capacity(&mut self, policy: OverCapacity);
     fn false_positive_rate(&self) -> f64;
+    /// Does it refuse every new key, and does it hold more than it may?
+    fn is_full(&self) -> bool;
+    fn is_over_capacity(&self) -> bool;
     /// Folds the filter, where its kind and scheme can be folded.
     fn shrink_to(&mut self, rate: f64) -> Result<()>;
 }
@@ -98,6 +101,14 @@ impl Door for BloomFilter {
         self.false_positive_rate()
     }
 
+    fn is_full(&self) -> bool {
+        self.is_full()
+    }
+
+    fn is_over_capacity(&self) -> bool {
+        self.is_over_capacity()
+    }
+
     fn shrink_to(&mut self, rate: f64) -> Result<()> {
         if self.has_hash() { self.shrink_to(rate).map(drop) } else { Ok(()) }
     }
@@ -167,6 +178,14 @@ impl Door for Opened {
 
     fn false_positive_rate(&self) -> f64 {
         self.filter().false_positive_rate()
+    }
+
+    fn is_full(&self) -> bool {
+        self.filter().is_full()
+    }
+
+    fn is_over_capacity(&self) -> bool {
+        self.filter().is_over_capacity()
     }
 
     fn shrink_to(&mut self, rate: f64) -> Result<()> {

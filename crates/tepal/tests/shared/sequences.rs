@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::ops::AddAssign;
 
-use tepal::{BloomFilter, Error, Opened, OverCapacity};
+use tepal::{BloomFilter, Error, Opened, OverCapacity, Result};
 
 use crate::kinds::{Door, Opener, Operation, Subject};
 use crate::random::Random;
@@ -27,6 +27,9 @@ pub(crate) struct Found {
     pub(crate) members: u64,
     /// Keys that a filter refused, because it was full.
     pub(crate) refused: u64,
+    /// Keys, batches and unions of which another way said too whether they had to be taken; so many were not.
+    pub(crate) judged: u64,
+    pub(crate) judged_too_much: u64,
     /// Strangers that were asked for; so many got a yes, and so many should by the bits of their filters.
     pub(crate) strangers: u64,
     pub(crate) let_in: u64,
@@ -42,6 +45,8 @@ impl AddAssign for Found {
         self.operations += other.operations;
         self.members += other.members;
         self.refused += other.refused;
+        self.judged += other.judged;
+        self.judged_too_much += other.judged_too_much;
         self.strangers += other.strangers;
         self.let_in += other.let_in;
         self.expected += other.expected;
@@ -75,7 +80,8 @@ impl Found {
 /// rest on the opened file; by each policy in turn.
 ///
 /// # Panics
-/// Where a member is missing, or was called new; where an empty filter has somebody.
+/// Where a member is missing, or was called new; where an empty filter has somebody; where a key or a union was taken that had to be
+/// refused, or the other way round.
 pub(crate) fn sequence(subject: &dyn Subject, opener: &Opener, seed: u64) -> Found {
     match subject.builder() {
         Some(_) if seed & 1 == 0 => through::<BloomFilter>(subject, opener, seed),
@@ -157,7 +163,17 @@ impl<D: Door> Run<'_, D> {
         }
     }
 
+    /// Is it told here what a filter must take? Where it refuses nothing, it must take all. Every second sequence, for time.
+    fn judges(&self) -> bool {
+        let cannot = self.subject.cannot();
+        let is_fixed = cannot.contains(&Operation::SetOverCapacity) || cannot.contains(&Operation::Intersect);
+        self.refuses && !is_fixed && self.seed & 8 == 0
+    }
+
     fn insert_each(&mut self, numbers: &[u64]) {
+        if self.judges() {
+            return self.insert_judged(numbers);
+        }
         let Run { subject, filter, members, seed, .. } = self;
         let (mut done, mut first, mut not_new) = (0, 0, 0);
         let inserted = subject.keys(numbers).insert_each(filter, |i, new| {
@@ -176,8 +192,39 @@ impl<D: Door> Run<'_, D> {
         }
     }
 
+    /// One key at a time: a new one is taken where the filter is not full, and refused where it is.
+    fn insert_judged(&mut self, numbers: &[u64]) {
+        for number in numbers {
+            let (was_full, is_in) = (self.filter.is_full(), self.members.contains(number));
+            let (name, seed, mut is_new) = (self.subject.name(), self.seed, false);
+            let inserted = self.subject.keys(&[*number]).insert_each(&mut self.filter, |_, new| is_new = new);
+            self.found.judged += 1;
+            match inserted {
+                Ok(()) => {
+                    assert!(!is_new || !(was_full || is_in), "{name}, {seed}: {number} was too much, or in");
+                    self.members.insert(*number);
+                    self.found.first += u64::from(!is_in);
+                    self.found.not_new += u64::from(!is_in && !is_new);
+                    let rate = self.filter.false_positive_rate();
+                    self.found.expected_not_new += if is_in { 0.0 } else { rate };
+                }
+                Err(error) => {
+                    let is_full = matches!(error, Error::CapacityReached { .. });
+                    assert!(was_full || !is_full, "{name}, {seed}: {number} was not too much");
+                    self.found.judged_too_much += u64::from(is_full);
+                    return self.was_refused(error, is_in);
+                }
+            }
+        }
+    }
+
     fn insert_all(&mut self, numbers: &[u64]) {
-        if let Err(error) = self.subject.keys(numbers).insert_all(&mut self.filter) {
+        let before = self.judges().then(|| self.filter.clone());
+        let inserted = self.subject.keys(numbers).insert_all(&mut self.filter);
+        if let Some(before) = before {
+            self.judge_batch(before, numbers, &inserted);
+        }
+        if let Err(error) = inserted {
             let Some(inserted) = inserted_before(&error) else {
                 return self.was_refused(error, false);
             };
@@ -186,6 +233,18 @@ impl<D: Door> Run<'_, D> {
             return self.was_refused(error, is_in);
         }
         self.members.extend(numbers);
+    }
+
+    /// A batch is taken up to the key up to which its keys are taken one by one.
+    fn judge_batch(&mut self, mut one_by_one: D, numbers: &[u64], inserted: &Result<()>) {
+        let mut taken = 0;
+        let alone = self.subject.keys(numbers).insert_each(&mut one_by_one, |i, _| taken = i + 1);
+        let in_batch = inserted.as_ref().map_or_else(inserted_before, |()| Some(numbers.len()));
+        let name = format!("{}, {}", self.subject.name(), self.seed);
+        assert_eq!(in_batch, Some(taken), "{name}: {inserted:?} in a batch, {alone:?} one by one");
+        assert_eq!(self.filter.false_positive_rate(), one_by_one.false_positive_rate(), "{name}");
+        self.found.judged += 1;
+        self.found.judged_too_much += u64::from(taken < numbers.len());
     }
 
     /// Unites the filter with one of these keys, or intersects the two.
@@ -200,12 +259,34 @@ impl<D: Door> Run<'_, D> {
                 None => panic!("{}: {error}", self.subject.name()),
             },
         }
+        let before = (unites && self.judges()).then(|| self.filter.clone());
         let done = if unites { self.filter.union_with(&other) } else { self.filter.intersect_with(&other) };
+        if let Some(before) = before {
+            self.judge_union(before, &other, &done);
+        }
         match done {
             Ok(()) if unites => self.members.append(others),
             Ok(()) => self.members.retain(|number| others.contains(number)),
+            Err(Error::CapacityReached { .. }) if !unites => panic!("{}: nothing came", self.subject.name()),
             Err(error) => self.was_refused(error, false),
         }
+    }
+
+    /// A union is taken where it is not over capacity, or is what the filter was; and under a policy that refuses nothing it comes about.
+    fn judge_union(&mut self, before: D, other: &D, done: &Result<()>) {
+        let mut forced = before.clone();
+        forced.set_over_capacity(OverCapacity::Ignore);
+        if forced.union_with(other).is_err() {
+            return;
+        }
+        forced.set_over_capacity(OverCapacity::Refuse);
+        let adds_nothing = forced.false_positive_rate() == before.false_positive_rate();
+        let is_too_much = forced.is_over_capacity() && !adds_nothing;
+        let refused = matches!(done, Err(Error::CapacityReached { .. }));
+        let name = format!("{}, {}", self.subject.name(), self.seed);
+        assert_eq!(refused, is_too_much, "{name}: {done:?}, and by force it is too much: {is_too_much}");
+        self.found.judged += 1;
+        self.found.judged_too_much += u64::from(refused);
     }
 
     /// A full filter refuses, but not who is in it already; a chain has no intersection, may not grow, or has other links.
@@ -272,4 +353,5 @@ fn inserted_before(error: &Error) -> Option<usize> {
 pub(crate) fn assert_enough(found: &Found) {
     assert!(found.operations > 1000 && found.members > 1000, "{found:?}");
     assert!(found.strangers > 1000 && found.first > 1000 && found.refused > 100, "{found:?}");
+    assert!(found.judged > 300 && found.judged_too_much > 20, "{found:?}");
 }

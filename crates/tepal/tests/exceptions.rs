@@ -133,6 +133,56 @@ fn a_full_filter_keeps_the_exceptions_that_it_refuses() {
     assert!(!file.contains_many(&all[..inserted].to_vec()).contains(&false));
 }
 
+/// The same where the refused key stands far behind in a batch, in its later pieces.
+#[test]
+fn a_refused_batch_takes_no_exception_off_behind_it() {
+    let capacity = 40_000u32;
+    type Insert = fn(&mut Opened, &[String]) -> tepal::Result<()>;
+    let insert: [Insert; 2] = [|file, keys| file.insert_many(keys), |file, keys| file.insert_iter(keys)];
+    for builder in schemes() {
+        let filter = builder.capacity(capacity.into()).build_from(keys("m", 0..capacity / 2)).unwrap();
+        // Those that the bits say yes for.
+        let excepted: Vec<String> =
+            keys("s", 0..60_000).into_iter().filter(|key| filter.contains(key)).collect();
+        let mut file = except(Opened::new(filter, Format::Tepal).unwrap(), &excepted);
+        file.set_over_capacity(OverCapacity::Refuse).unwrap();
+        let before = file.filter().exceptions();
+        assert!(before > 20 && before == excepted.len() as u64);
+        for insert in insert {
+            let mut file = file.clone();
+            let new = keys("n", 0..2 * capacity);
+            let Err(Error::CapacityReached { inserted: taken, .. }) = insert(&mut file.clone(), &new) else {
+                panic!()
+            };
+            let mut batch = new[..=taken].to_vec();
+            batch.extend(excepted.iter().cloned());
+            let Err(Error::CapacityReached { inserted, .. }) = insert(&mut file, &batch) else { panic!() };
+            assert_eq!((inserted, file.filter().exceptions()), (taken, before));
+            assert!(!file.contains_many(&excepted).contains(&true));
+            assert!(!file.contains_many(&batch[..taken].to_vec()).contains(&false));
+        }
+    }
+}
+
+/// What a filter has among its members is none of the other's exceptions in their union.
+#[test]
+fn a_union_asks_both_of_every_exception() {
+    let (strangers, others) = (keys("s", 0..2000), keys("m", 400..1000));
+    let with: Vec<String> = keys("m", 0..600).into_iter().chain(strangers[..200].to_vec()).collect();
+    for builder in schemes().into_iter().take(1) {
+        let plain = Opened::new(builder.clone().build_from(&with).unwrap(), Format::Tepal).unwrap();
+        // Members with the name of strangers here, which are exceptions there.
+        let one = except(plain, &strangers[200..]);
+        let two = excepted(builder, &others);
+        assert!(two.filter().exceptions() > 0 && one.filter().exceptions() > 0);
+        for (mut union, other) in [(one.clone(), &two), (two.clone(), &one)] {
+            union.union_with(other).unwrap();
+            assert!(!union.contains_many(&with).contains(&false), "a member of one is an exception of both");
+            assert!(!union.contains_many(&others).contains(&false));
+        }
+    }
+}
+
 #[test]
 fn unions_and_intersections() {
     let (a, b, strangers) = (keys("m", 0..600), keys("m", 400..1000), keys("s", 0..2000));
@@ -170,6 +220,23 @@ fn unions_and_intersections() {
     assert!(error.to_string().contains("name the filter with exceptions first"), "{error}");
     let error = without.intersect_with(&one).unwrap_err();
     assert!(error.to_string().contains("name the filter with exceptions first"), "{error}");
+}
+
+/// An intersection has no exception that its bits say no for anyway: it would take room for nothing.
+#[test]
+fn an_intersection_keeps_the_exceptions_that_it_needs() {
+    let (a, b, strangers) = (keys("m", 0..600), keys("m", 400..1000), keys("s", 0..2000));
+    let plain = |members| Opened::new(builder().build_from(members).unwrap(), Format::Tepal).unwrap();
+    let (mut bits, other) = (plain(&a), plain(&b));
+    bits.intersect_with(&other).unwrap();
+    let needed = bits.contains_many(&strangers).iter().filter(|yes| **yes).count() as u64;
+    let (one, two) = (excepted(builder(), &a), excepted(builder(), &b));
+    for (mut both, other) in [(one.clone(), &two), (two.clone(), &one), (one.clone(), &other)] {
+        both.intersect_with(other).unwrap();
+        assert_eq!(both.filter().exceptions(), needed);
+        assert!(needed > 0 && needed < one.filter().exceptions());
+        assert!(!both.contains_many(&strangers).contains(&true));
+    }
 }
 
 #[test]

@@ -151,3 +151,46 @@ fn no_pair_is_refused_below_the_capacity() {
         }
     }
 }
+
+/// The same keys in segments of other names, or of none, are another filter.
+#[test]
+fn filters_of_other_names_are_not_equal() {
+    let of = |names: [&str; 2]| {
+        let mut filter = SegmentFilter::builder().capacity(100).build().unwrap();
+        let [one, other] = names.map(|name| match name {
+            "" => filter.add_unnamed_segment().unwrap(),
+            name => filter.add_segment(name).unwrap(),
+        });
+        filter.insert(one, "alice").unwrap();
+        filter.insert(other, "bob").unwrap();
+        filter
+    };
+    let filters = [["mo", "tu"], ["mo", "we"], ["tu", "mo"], ["mo", ""], ["", ""]].map(of);
+    for (i, one) in filters.iter().enumerate() {
+        for (j, other) in filters.iter().enumerate() {
+            assert_eq!(one == other, i == j, "{i} {j}");
+        }
+    }
+}
+
+/// Pairs count against the capacity wherever they are kept: what keys in more than 64 segments have beside the table too.
+#[test]
+fn all_pairs_of_many_segments_count() {
+    let (segments, keys) = (200u64, 50u64);
+    let mut filter = SegmentFilter::builder().capacity(5000).build().unwrap();
+    filter.set_over_capacity(tepal::OverCapacity::Refuse);
+    (0..segments).for_each(|i| _ = filter.add_segment(&format!("segment {i}")).unwrap());
+    let all: Vec<_> = (0..keys)
+        .flat_map(|key| (0..segments).map(move |i| (finish_hash(key), Segment::new(i as u16))))
+        .collect();
+    let before = filter.clone();
+    let error = filter.insert_pairs(all.clone()).unwrap_err();
+    assert!(matches!(error, tepal::Error::CapacityReached { .. }), "{error}");
+    assert!(filter == before);
+    // As many as one by one.
+    let taken = all.iter().position(|(hash, segment)| filter.insert_hash(*segment, *hash).is_err()).unwrap();
+    let mut sorted = before.clone();
+    sorted.insert_pairs(all[..taken].to_vec()).unwrap();
+    assert!(sorted == filter);
+    assert!(before.clone().insert_pairs(all[..=taken].to_vec()).is_err());
+}

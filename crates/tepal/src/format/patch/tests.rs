@@ -99,3 +99,30 @@ fn damaged_patches_are_refused() {
     }
     assert!(refused(Patch::from_bytes(old)).contains("a tepal file"));
 }
+
+/// Two hashes of the caller's are told apart by their names, of Bloom filters and of ribbons: the same bits are other keys.
+#[test]
+fn two_hashes_of_the_caller_have_no_patch() {
+    let bloom = |name| {
+        let mut filter = BloomFilter::builder().capacity(100).caller_hash(name).build().unwrap();
+        filter.insert_many_hashes(&[1, 2, 3]).unwrap();
+        filter.to_bytes().unwrap()
+    };
+    let mut pairs = Vec::from([(bloom("my hash, version 1"), bloom("my hash, version 2"))]);
+    #[cfg(feature = "ribbon")]
+    {
+        let ribbon = |name, added: &[u64]| {
+            let builder = crate::RibbonFilter::builder().caller_hash(name);
+            let mut filter = builder.build_from_hashes(Vec::from([1, 2, 3])).unwrap();
+            filter.insert_many_hashes(added).unwrap();
+            crate::Opened::new(filter, crate::Format::Tepal).unwrap().to_bytes().unwrap()
+        };
+        pairs.push((ribbon("one", &[1 << 60]), ribbon("two", &[1 << 60, 1 << 61])));
+    }
+    for (old, new) in pairs {
+        for text in [refused(Patch::between(&old, &new)), refused(Patch::between(&new, &old))] {
+            assert!(text.contains("seed or name of the hash"), "{text}");
+        }
+        assert!(Patch::between(&old, &old).is_ok());
+    }
+}

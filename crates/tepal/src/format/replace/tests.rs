@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 pub(super) mod disk;
+mod looks;
 #[cfg(unix)]
 mod modes;
 mod names;

@@ -429,3 +429,23 @@ fn of_a_frozen_filter_keys_are_removed_where_they_could_be_before() {
         }
     }
 }
+
+/// However often keys come again, each table is laid out for what it holds: a line that is fuller than it was made for costs every change.
+#[test]
+fn copies_have_room() {
+    let mut filter = GrowingFilter::builder().first(1000).deletable(true).build().unwrap();
+    for round in 0..4 {
+        for key in 0..20_000u32 {
+            filter.insert(&key).unwrap();
+        }
+        for link in &filter.links {
+            assert!(
+                link.slots() <= link.packing().room(),
+                "{round}: {} in {}",
+                link.slots(),
+                link.packing().room()
+            );
+        }
+    }
+    assert_eq!(filter.len(), 80_000);
+}

@@ -269,3 +269,20 @@ fn a_map_is_planned() {
     assert!(builder.clone().planned_size_in_bytes(u64::MAX).is_err());
     assert_eq!(builder.planned_size_in_bytes(0).unwrap(), 64);
 }
+
+/// Maps of the same pairs whose values have other names, or none, give other answers.
+#[test]
+fn maps_of_other_names_are_not_equal() {
+    let pairs = pairs(77, 1000, 2);
+    let named = |names: &[&str]| {
+        at(0.01).value_bits(1).names(names.iter().copied()).build_from_hashes(pairs.clone()).unwrap()
+    };
+    let maps = [named(&[]), named(&["red", "green"]), named(&["red", "blue"]), named(&["green", "red"])];
+    for (i, one) in maps.iter().enumerate() {
+        for (j, other) in maps.iter().enumerate() {
+            // All of them have one ribbon.
+            assert_eq!(one.as_lines(), other.as_lines());
+            assert_eq!(one == other, i == j, "{i} {j}");
+        }
+    }
+}

@@ -439,3 +439,15 @@ fn what_is_planned_is_what_is_built() {
     assert!(RibbonFilter::builder().false_positive_rate(0.6).planned_size_in_bytes(5).is_err());
     assert!(matches!(RibbonFilter::builder().planned_size_in_bytes(u64::MAX), Err(Error::TooLarge { .. })));
 }
+
+/// Of many keys the plan is nearer: how many of them a second ribbon is for, too.
+#[test]
+fn a_large_plan_is_near() {
+    let keys = hashes(46, 300_000);
+    for rate in [0.45, 0.3, 0.15, 0.1] {
+        let planned =
+            RibbonFilter::builder().false_positive_rate(rate).planned_size_in_bytes(300_000).unwrap();
+        let built = built(&keys, rate).size_in_bytes();
+        assert!(planned.abs_diff(built) <= built / 500, "{rate}: {planned} {built}");
+    }
+}

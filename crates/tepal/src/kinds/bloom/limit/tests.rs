@@ -339,3 +339,20 @@ fn a_filter_is_full_where_it_takes_no_new_key() {
         }
     }
 }
+
+/// Past the capacity too it is said that the keys were chosen by the filter's hash, where they went in under another policy; and every key is
+/// refused, for in full lines each looks as if it were in.
+#[test]
+fn chosen_keys_are_named_past_the_capacity_too() {
+    let builder = BloomFilter::builder().layout(Layout::Line).capacity(20_000);
+    let hasher = builder.key_hasher().unwrap();
+    let keys = (0..1_000_000).filter(|key: &u64| hasher.hash(key).unwrap() >> 60 == 7);
+    let keys: Vec<u64> = keys.take(21_000).collect();
+    assert_eq!(keys.len(), 21_000);
+    let mut filter = builder.over_capacity(OverCapacity::Warn).build().unwrap();
+    filter.insert_many(&keys).unwrap();
+    filter.set_over_capacity(OverCapacity::Refuse);
+    for refused in [filter.insert(&keys[0]), filter.insert(&u64::MAX)] {
+        assert!(matches!(refused, Err(Error::KeysClustered { .. })), "{refused:?}");
+    }
+}

@@ -458,3 +458,24 @@ fn chosen_keys_are_refused_on_every_thread() {
     // Each thread may be some hundreds of keys late.
     assert!((20_000..22_000).contains(&inserted), "{inserted}");
 }
+
+/// Where nobody is refused, a filter is over capacity from the key on that takes it past its promise, and not before: one key more might,
+/// when it is looked at.
+#[test]
+fn warning_begins_at_the_key_that_breaks_the_promise() {
+    let mut told = 0;
+    for &layout in Layout::ALL {
+        for stream in 0..30u64 {
+            let builder = BloomFilter::builder().layout(layout).capacity(40 + stream);
+            let shared = builder.over_capacity(OverCapacity::Warn).build().unwrap().into_shared();
+            for key in keys(stream, 200) {
+                shared.insert(&key).unwrap();
+                let is_past = shared.keys_inserted().is_some_and(|keys| keys > 40 + stream)
+                    && shared.false_positive_rate() > WITHIN * shared.promised_false_positive_rate();
+                assert!(is_past || !shared.is_over_capacity(), "{layout}, {stream}");
+            }
+            told += u32::from(shared.is_over_capacity());
+        }
+    }
+    assert_eq!(told, 30 * Layout::ALL.len() as u32);
+}

@@ -239,3 +239,20 @@ fn an_exception_that_is_added_is_new() {
     let ran = place.run("add f more");
     assert!(ran.err.starts_with("5 keys added; about 0 new; "), "{}", ran.err);
 }
+
+/// A member among the keys to except is found behind a row without a key, too.
+#[test]
+fn a_member_behind_a_blank_row_is_found() {
+    let place = Place::new();
+    place.build("f", &numbers(0..1000), "");
+    let before = place.read("f");
+    place.write("strangers", "id\n5\n999999\n");
+    for blank in ["", "\n", "\n\n"] {
+        place.write("members", format!("id\n1\n{blank}5\n6\n"));
+        let ran = place.run("except f strangers --members members -f id");
+        let expected =
+            format!("members: line {}: the member \"5\" is among the keys to except", 3 + blank.len());
+        assert!(ran.code == 2 && ran.err.contains(&expected), "{blank:?}: {}", ran.err);
+        assert!(place.read("f") == before, "{blank:?}");
+    }
+}

@@ -268,3 +268,23 @@ fn info_compares_the_clocks_and_counts_who_is_still_in() {
     let json = info(&place, "h");
     assert_eq!(json["window"]["still_in"], json["estimated_len"]);
 }
+
+/// `has`, `which` and `test` tell a filter the time before they ask; one whose clock counts no seconds is not told it, and they say so.
+#[test]
+fn a_clock_that_counts_no_seconds_is_named_by_whoever_asks() {
+    let place = Place::new();
+    came(&place, "f", &[("old", 9 * DAY), ("young", DAY)]);
+    let counts = ExpiringFilter::builder().capacity(100).window_of_time(60);
+    let mut counts = counts.false_positive_rate(1e-9).build().unwrap();
+    counts.insert_at("old", 5).unwrap();
+    Opened::new(counts, Format::Tepal).unwrap().save(place.path("counts")).unwrap();
+    place.write("lines", "old\nyoung\nnone of them\n");
+    place.write("member", "old\n");
+    let ran = place.run("which f counts -- lines");
+    assert_eq!((ran.code, ran.text()), (0, "old\tcounts\nyoung\tf\nnone of them\tnone\n"), "{}", ran.err);
+    for args in ["has counts lines", "which counts f -- lines", "test counts --members member"] {
+        let ran = place.run(args);
+        let told = ran.err.matches("counts: its clock says 5, which is no time in seconds").count();
+        assert!(ran.code == 0 && told == 1, "{args}: {}", ran.err);
+    }
+}

@@ -8,6 +8,7 @@ mod build;
 mod deletable;
 mod encodings;
 mod errors;
+mod estimates;
 mod exact_on;
 mod exceptions;
 mod expiring;
@@ -20,6 +21,7 @@ mod growing;
 mod guesses;
 mod help;
 mod judging;
+mod kept_inputs;
 #[cfg(unix)]
 mod killed;
 #[cfg(target_os = "linux")]
@@ -56,6 +58,7 @@ mod steering;
 mod terminal;
 mod threads;
 mod uniq;
+mod uniq_kept;
 mod uniq_state;
 mod uniq_years;
 mod verbs;

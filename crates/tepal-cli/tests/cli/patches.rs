@@ -340,3 +340,24 @@ fn keys_that_were_added_to_a_static_filter() {
     }
     assert!(!place.path("none").exists());
 }
+
+/// Of two static filters that have nothing in common but their length a patch is no smaller than the file, and `diff` says so; not where
+/// they differ in little.
+#[test]
+fn a_patch_of_another_static_filter_is_large() {
+    let place = Place::new();
+    for (name, keys, flags) in [
+        ("one", 0..30, "--name aaaaaaaa"),
+        ("named", 0..30, "--name zzzzzzzz"),
+        ("other", 5000..5030, "--name aaaaaaaa"),
+    ] {
+        place.build(name, &numbers(keys), &format!("--static {flags}"));
+    }
+    let lens = ["one", "named", "other"].map(|name| place.read(name).len());
+    assert!(lens[0] == lens[1] && lens[0] == lens[2], "{lens:?}");
+    let warning = "! of a static filter nearly half of the bits differ";
+    let ran = place.run("diff one other -o p");
+    assert!(ran.code == 0 && ran.err.contains(warning), "{}", ran.err);
+    let ran = place.run("diff one named -o q");
+    assert!(ran.code == 0 && !ran.err.contains(warning), "{}", ran.err);
+}

@@ -112,7 +112,7 @@ impl ScalableBloomFilter {
 
     /// The plan of the next link of a chain of our own.
     pub(super) fn next_of_promise(&self, expansion: u32, promise: f64) -> Result<LinkPlan> {
-        let plan = |link: &crate::BloomFilter<_>| LinkPlan {
+        let plan = |link: &crate::kinds::bloom::BloomFilter<_>| LinkPlan {
             capacity: link.capacity(),
             rate: link.promised_false_positive_rate(),
         };

@@ -1,7 +1,7 @@
 //! Reads and writes numbers as people write them: `20M`, `24MiB`, `1%`, `1 in 100`.
 //!
 //! Letters are those of the SI: `k`, `M`, `G`, `T` are powers of 1000; with an `i` (`KiB`, `MiB`) powers of 1024. What may
-//! stand between digits is in [`separators`](crate::text::separators).
+//! stand between digits is in `separators.rs`.
 
 use crate::text::separators::without_separators;
 

@@ -43,13 +43,13 @@ impl Table {
                 table.relay(packing)? && entry.is_none_or(|(number, tag)| table.insert_here(number, tag));
             Ok(fits.then_some(()))
         };
-        let mut done = fitting(&USUAL, numbers, tag_bits, slots, |packing| fit(self, packing));
+        let mut done = fitting(Tables::Usual, numbers, tag_bits, slots, |packing| fit(self, packing));
         if matches!(done, Err(Error::NumbersClustered { .. })) {
             let old_bits = self.packing.tag_bits();
             let held = self.entries().map(|entry| entry >> old_bits);
             let all = Merged::new(held, entry.map(|(number, _)| number).into_iter());
             if are_spread(numbers, tag_bits, slots, all) {
-                done = fitting(&CLOSE, numbers, tag_bits, slots, |packing| fit(self, packing));
+                done = fitting(Tables::Close, numbers, tag_bits, slots, |packing| fit(self, packing));
             }
         }
         if done.is_err() && self.packing != before {
@@ -151,52 +151,56 @@ pub(crate) fn laid_out<I: Iterator<Item = u64>>(
         let mut lines = bits::zeroed(packing.lines())?;
         Ok(stream::write(packing, entries(), &mut lines).is_ok().then_some(lines))
     };
-    let usual = fitting(&USUAL, numbers, tag_bits, slots, fit);
+    let usual = fitting(Tables::Usual, numbers, tag_bits, slots, fit);
     let is_clustered = matches!(usual, Err(Error::NumbersClustered { .. }));
     if is_clustered && are_spread(numbers, tag_bits, slots, entries().map(|entry| entry >> tag_bits)) {
-        return fitting(&CLOSE, numbers, tag_bits, slots, fit);
+        return fitting(Tables::Close, numbers, tag_bits, slots, fit);
     }
     usual
 }
 
 /// Which tables are tried (FORMAT.md, section 5.3).
-struct Tables {
-    /// The one for a number of slots, of numbers and of bits of a tag.
-    packing_for: fn(u64, u64, u8) -> Result<Packing>,
-    /// The most lines, beyond four times those of the first table and 64.
-    more_lines: u64,
+#[derive(Clone, Copy, PartialEq)]
+enum Tables {
+    Usual,
+    /// For numbers that are spread evenly and have many slots each.
+    Close,
 }
-
-const USUAL: Tables = Tables { packing_for: Packing::for_slots, more_lines: 0 };
-/// For numbers that are spread evenly and have many slots each.
-const CLOSE: Tables = Tables { packing_for: Packing::for_close_slots, more_lines: MOST_SPARE as u64 };
 
 /// The packing for at least so many slots with which `fit` gives something.
 fn fitting<T>(
-    tables: &Tables,
+    tables: Tables,
     numbers: u64,
     tag_bits: u8,
     mut slots: u64,
     mut fit: impl FnMut(&Packing) -> Result<Option<T>>,
 ) -> Result<(Packing, T)> {
-    // So few numbers have no table of so many slots.
     let clustered = || Error::NumbersClustered { inserted: 0 };
-    let most_lines = match Packing::for_slots(slots, numbers, tag_bits) {
-        Ok(first) => first.lines().saturating_mul(4).saturating_add(64 + tables.more_lines),
-        Err(Error::TooLarge { .. }) => return Err(clustered()),
-        Err(error) => return Err(error),
-    };
-    loop {
-        let packing = match (tables.packing_for)(slots, numbers, tag_bits) {
-            Ok(packing) if packing.lines() <= most_lines => packing,
-            Ok(_) | Err(Error::TooLarge { .. }) => return Err(clustered()),
-            Err(error) => return Err(error),
+    let packing_for = |tables, slots| {
+        let packing = match tables {
+            Tables::Usual => Packing::for_slots(slots, numbers, tag_bits),
+            Tables::Close => Packing::for_close_slots(slots, numbers, tag_bits),
         };
+        match packing {
+            // So few numbers have no table of so many slots.
+            Err(Error::TooLarge { .. }) => Err(clustered()),
+            packing => packing,
+        }
+    };
+    let mut packing = packing_for(Tables::Usual, slots)?;
+    let mut most_lines = packing.lines().saturating_mul(4).saturating_add(64);
+    if tables == Tables::Close {
+        packing = packing_for(tables, slots)?;
+        most_lines += u64::from(MOST_SPARE);
+    }
+    while packing.lines() <= most_lines {
         if let Some(found) = fit(&packing)? {
             return Ok((packing, found));
         }
         slots = more(slots);
+        packing = packing_for(tables, slots)?;
     }
+    Err(clustered())
 }
 
 /// Would these ascending numbers, each in one slot, fit the table for so many slots? Those of keys that nobody chose do.

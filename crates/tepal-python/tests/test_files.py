@@ -98,6 +98,9 @@ def test_info_is_what_the_command_says(command, testdata):
         said = subprocess.run([command, "info", "--json", str(path)], capture_output=True, text=True, check=True)
         said = json.loads(said.stdout)
         said = said[0] if isinstance(said, list) else said
+        if said["window"]:
+            # By the clock of the machine, which a filter in Python is not told by itself.
+            del said["window"]["still_in"]
         info = tepal.open(path).info()
         for name in set(said) - ONLY_JSON:
             assert info[name] == said[name], (path, name)

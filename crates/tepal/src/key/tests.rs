@@ -322,7 +322,7 @@ fn decimal_texts_are_the_shortest() {
 /// the two lengths of batches.
 #[test]
 fn integers_are_hashed_together_as_alone() {
-    let unsigned: Vec<u64> = (0..1200).map(|i| i * 0x0123_4567_89ab_cdef).collect();
+    let unsigned: Vec<u64> = (0..1200u64).map(|i| i.wrapping_mul(0x0123_4567_89ab_cdef)).collect();
     let signed: Vec<i64> = unsigned.iter().map(|&n| n as i64).collect();
     assert_eq!(unsigned.integers(), Some(&unsigned[..]));
     assert_eq!((&&signed[..]).integers(), Some(&unsigned[..]));

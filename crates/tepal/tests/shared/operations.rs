@@ -265,7 +265,7 @@ impl All<'_> {
             let none = PreparedKeys::default();
             self.watch("divide", members + new.len(), 0, |file| file.divide(&exceptions, &none).ok());
         }
-        let _ = members;
+        let _ = (members, new);
     }
 
     #[cfg(feature = "quotient")]

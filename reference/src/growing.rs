@@ -146,15 +146,29 @@ impl Growing {
     pub fn insert_hash(&mut self, h: u64) -> Result<bool, String> {
         if let Some(holder) = (0..self.links.len()).rev().find(|&i| self.count(i, h) > 0) {
             if self.deletable {
-                if self.count(holder, h) == MOST_SLOTS {
-                    return Err(format!("a number is held {MOST_SLOTS} times already"));
+                let before = self.links[holder].clone();
+                let held = match self.count(holder, h) {
+                    MOST_SLOTS => Err(format!("a number is held {MOST_SLOTS} times already")),
+                    _ => self.put(holder, h),
+                };
+                if let Err(refused) = held {
+                    self.links[holder] = before;
+                    if holder + 1 == self.links.len() {
+                        return Err(refused);
+                    }
+                    self.put_from(holder + 1, h)?;
                 }
-                self.put(holder, h)?;
             }
             return Ok(false);
         }
+        self.put_from(0, h)?;
+        Ok(true)
+    }
+
+    /// Holds the number of a hash in the oldest link from this one on that takes more, or in a new one.
+    fn put_from(&mut self, from: usize, h: u64) -> Result<(), String> {
         let takes_more = |&i: &usize| (self.links[i].held.len() as u64) < self.links[i].capacity;
-        let place = match (0..self.links.len()).find(takes_more) {
+        let place = match (from..self.links.len()).find(takes_more) {
             Some(place) => place,
             None => {
                 let slots: u64 = self.links.iter().map(Quotient::keys_held).sum();
@@ -162,8 +176,7 @@ impl Growing {
                 self.links.len() - 1
             }
         };
-        self.put(place, h)?;
-        Ok(true)
+        self.put(place, h)
     }
 
     /// Holds the number of a hash once more in link i, which is laid out for more slots where it has no room.

@@ -60,6 +60,15 @@ fn plans() -> Vec<Plan> {
             ..plain
         },
         Plan { name: "two chunks", first: 20_000, rate: 1e-9, again: 0, ..plain },
+        Plan {
+            name: "numbers held 64 times",
+            first: 1,
+            rate: 0.9,
+            deletable: true,
+            keys: 4_500,
+            again: 0,
+            ..plain
+        },
         Plan { name: "three links", first: 1, rate: 0.01, keys: 900, scheme: 3, ..plain },
         plain,
     ]

@@ -101,8 +101,13 @@ fn files_of_growing_filters() {
         }
         // All links as one table.
         let rate = 1.0 - f64::EPSILON;
-        let frozen = filter(&opened).freeze(rate).unwrap();
-        assert_eq!(frozen.len(), filter(&opened).len(), "{name}");
+        match filter(&opened).freeze(rate) {
+            Ok(frozen) => assert_eq!(frozen.len(), filter(&opened).len(), "{name}"),
+            Err(error) => {
+                let has_too_many = matches!(error, tepal::Error::TooManyCopies { .. });
+                assert!(has_too_many && name == "numbers held 64 times", "{name}: {error}");
+            }
+        }
     }
     assert!(whole >= 4, "{whole}");
 }

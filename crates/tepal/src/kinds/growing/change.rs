@@ -39,7 +39,7 @@ impl GrowingFilter {
     /// [`Error::RateOutOfReach`] where the filter has as many keys as it can ever have; [`Error::TooLarge`] where there is no memory for
     /// more lines; [`Error::KeyRefused`] for a key that the key domain does not have; [`Error::CallerHashes`] in a filter of the
     /// caller's hashes; [`Error::NumbersClustered`] where keys were chosen by the filter's own hash so that their numbers lie side by
-    /// side; [`Error::TooManyCopies`] where keys can be removed and one is in as often as can be; [`Error::Damaged`] for a filter
+    /// side; [`Error::TooManyCopies`] where keys can be removed and one is 64 times in the newest table; [`Error::Damaged`] for a filter
     /// that was opened [quick](crate::Open::quick) and is not what was written. The filter is unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
@@ -91,27 +91,50 @@ impl GrowingFilter {
         Ok(true)
     }
 
-    /// Holds a key once more: beside an equal number where there is one, which costs no rate.
+    /// Holds a key once more: beside an equal number where there is one, which costs no rate. An old link has few numbers, so
+    /// there a number may have all copies that it can have, each of another key: then a newer link holds the key.
     fn insert_copy(&mut self, hash: u64) -> Result<bool> {
         self.before_a_change()?;
         let Some(holder) = self.links.iter().rposition(|link| link.contains(hash)) else {
             self.insert_stranger(hash)?;
             return Ok(true);
         };
+        match self.insert_again(hash, holder) {
+            Err(Error::TooManyCopies { .. } | Error::NumbersClustered { .. })
+                if holder + 1 < self.links.len() =>
+            {
+                self.insert_behind(hash, holder)?;
+            }
+            outcome => outcome?,
+        }
+        Ok(false)
+    }
+
+    /// Holds a key once more in the link that holds its number.
+    fn insert_again(&mut self, hash: u64, holder: usize) -> Result<()> {
         let (most, link) = (self.meta.plan.capacity(holder), &mut self.links[holder]);
         let number = link.number(hash);
         if link.copies(number).slots == MOST_COPIES {
             return Err(too_many_copies(0));
         }
         link.make_room(most)?;
-        link.insert(number, 0, false)?;
-        Ok(false)
+        link.insert(number, 0, false)
     }
 
     /// Puts the number of a key that no link holds into the oldest link that takes more: the newest, but where keys were removed; or into a
     /// new one.
     fn insert_stranger(&mut self, hash: u64) -> Result<()> {
-        match self.link_with_room() {
+        self.insert_in(self.link_with_room(), hash)
+    }
+
+    /// Puts the number of a key into the oldest link behind this one that takes more, or into a new one. None of them holds it.
+    fn insert_behind(&mut self, hash: u64, link: usize) -> Result<()> {
+        self.insert_in((link + 1..self.links.len()).find(|&link| self.takes_more(link)), hash)
+    }
+
+    /// Puts the number of a key that this link does not hold into it, or into a new one.
+    fn insert_in(&mut self, place: Option<usize>, hash: u64) -> Result<()> {
+        match place {
             Some(place) => {
                 let (most, link) = (self.meta.plan.capacity(place), &mut self.links[place]);
                 link.make_room(most)?;
@@ -123,7 +146,11 @@ impl GrowingFilter {
 
     /// The oldest link that takes more keys.
     pub(super) fn link_with_room(&self) -> Option<usize> {
-        (0..self.links.len()).find(|&link| self.links[link].distinct() < self.meta.plan.capacity(link))
+        (0..self.links.len()).find(|&link| self.takes_more(link))
+    }
+
+    fn takes_more(&self, link: usize) -> bool {
+        self.links[link].distinct() < self.meta.plan.capacity(link)
     }
 
     /// Begins a link with this key. It is laid out for an eighth of the keys there are.

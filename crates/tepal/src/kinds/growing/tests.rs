@@ -52,18 +52,26 @@ impl Model {
     /// Does what the filter does, by its rule in plain words. Says whether the key was new.
     fn insert(&mut self, filter: &GrowingFilter, key: u64) -> bool {
         if let Some(holder) = self.holders(filter, key).last() {
-            if filter.is_deletable() {
-                *self.links[*holder].get_mut(&number(filter, *holder, key)).unwrap() += 1;
+            let copies = self.links[*holder].get_mut(&number(filter, *holder, key)).unwrap();
+            match filter.is_deletable() {
+                true if *copies == 64 => self.put(filter, holder + 1, key),
+                true => *copies += 1,
+                false => {}
             }
             return false;
         }
+        self.put(filter, 0, key);
+        true
+    }
+
+    /// Into the oldest link from this one on that takes more.
+    fn put(&mut self, filter: &GrowingFilter, from: usize, key: u64) {
         let room = |i: usize| (self.links[i].len() as u64) < filter.first() * 16u64.pow(i as u32 + 1);
-        let place = (0..self.links.len()).find(|i| room(*i)).unwrap_or_else(|| {
+        let place = (from..self.links.len()).find(|i| room(*i)).unwrap_or_else(|| {
             self.links.push(BTreeMap::new());
             self.links.len() - 1
         });
         self.links[place].insert(number(filter, place, key), 1);
-        true
     }
 
     fn remove(&mut self, filter: &GrowingFilter, key: u64) -> Removal {
@@ -229,6 +237,26 @@ fn none_one_and_the_same_again() {
     (0..64).for_each(|_| assert_eq!(copies.remove("a").unwrap(), Removal::Removed));
     assert_eq!((copies.remove("a").unwrap(), copies.contains("b")), (Removal::NotHeld, true));
     assert!(copies == read(&copies));
+}
+
+/// An old table has few numbers, which many keys share once there are far more than it began with: none of them is refused,
+/// and none is lost.
+#[test]
+fn keys_that_share_an_old_number_are_all_taken() {
+    for (first, rate, keys) in [(1, 0.01, 300_000), (10, 0.9, 6_000), (1, 0.5, 100_000)] {
+        let mut filter = build(first, rate, true);
+        for key in 0..keys {
+            if let Err(error) = filter.insert_hash(hash(key)) {
+                panic!("{first} {rate}, {key}: {error}");
+            }
+        }
+        assert_eq!(filter.len(), keys);
+        assert!(filter == read(&filter));
+        // Those that are kept are so for others' sake.
+        let removed = (0..keys / 2).filter(|key| filter.remove_hash(hash(*key)).unwrap() == Removal::Removed);
+        assert!(removed.count() > 0);
+        assert!((keys / 2..keys).all(|key| filter.contains_hash(hash(key))));
+    }
 }
 
 /// A set that changes but does not grow takes no more links: those whose keys went are filled again.

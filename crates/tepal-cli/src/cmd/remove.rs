@@ -27,7 +27,7 @@ use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
-use first::{FirstReading, Stamp, absent};
+use first::{FirstReading, Stamp, absent, lost};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -44,7 +44,7 @@ struct Report {
     kept: u64,
     /// Keys that were left alone, since no list of `--members` has them.
     not_members: u64,
-    /// Members that were lost, on average: keys that were not in the filter took their copies.
+    /// Members that were lost, on average: keys that were not in the filter, or not any more, took their copies.
     members_lost: f64,
     /// Records that were left out because they have no key.
     bad_records: u64,
@@ -105,7 +105,7 @@ pub fn run(args: &RemoveArgs) -> Outcome {
     if asked.absent > 0 && !args.allow_absent {
         return Err(Failure::at(&name, absent(&asked)));
     }
-    let members_lost = asked.members_lost();
+    let (members_lost, rate) = (asked.members_lost(), file.filter().false_positive_rate());
     let FirstReading { keys, not_members, absent: not_in, kept, stamps, .. } = asked;
 
     let progress = Progress::of(&twice, quiet);
@@ -131,6 +131,8 @@ pub fn run(args: &RemoveArgs) -> Outcome {
     let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());
     let filter = Description::of(&target.name(), &told);
     let no_copy_left = keys - removed - kept - not_members - not_in;
+    // A key that the list names again is as one that is not in, once its copies are gone.
+    let members_lost = members_lost + lost(no_copy_left, rate);
     let bad_records = inputs.bad.records();
     let report =
         Report { keys, removed, not_in, no_copy_left, kept, not_members, members_lost, bad_records, filter };
@@ -273,7 +275,7 @@ fn summary(report: &Report, bad: &BadTotal, told: &Told) -> String {
         lost => format!("; {} lost on average, whose copies those took", about(lost)),
     };
     format!(
-        "{} removed{}{lost}{}{}{}; {}{bad}",
+        "{} removed{}{}{lost}{}{}; {}{bad}",
         number::counted(report.removed, "key"),
         were(report.not_in, "was not in", "were not in"),
         were(report.no_copy_left, "had no copy left", "had no copy left"),

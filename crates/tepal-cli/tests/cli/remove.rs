@@ -120,6 +120,20 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
+/// A list that names each key twice takes members away once the copies of its keys are gone, and it says how many.
+#[test]
+fn what_is_named_twice_takes_members() {
+    let place = Place::new();
+    let built = place.run_with("build -q -p 1% --deletable -o f", &numbers(0..100_000));
+    assert_eq!(built.code, 0, "{}", built.err);
+    place.write("twice", [numbers(0..10_000), numbers(0..10_000)].concat());
+    place.write("others", numbers(10_000..100_000));
+    let json = place.run("remove f twice --json").json();
+    let missed = 90_000.0 - held(&place, "f", "others").parse::<f64>().unwrap();
+    let told = json["members_lost"].as_f64().unwrap();
+    assert!(missed > 30.0 && (missed - told).abs() < 5.0 * told.sqrt(), "{missed}, {told}");
+}
+
 #[test]
 fn what_is_named_again_or_left_alone_is_not_absent() {
     let place = Place::new();
@@ -132,6 +146,8 @@ fn what_is_named_again_or_left_alone_is_not_absent() {
         let json = ran.json();
         let fields = ["keys", "removed", "no_copy_left", "not_in"].map(|field| json[field].as_u64().unwrap());
         assert_eq!(fields, [3, copies, 3 - copies, 0], "{flags}");
+        let lost = json["members_lost"].as_f64().unwrap();
+        assert!(lost > 0.0 && lost < 0.05, "{flags}: {lost}");
         // Not on the list of members.
         let ran = place.run_with("remove f - --members list", b"nobody\nb\nnobody\n");
         assert!(

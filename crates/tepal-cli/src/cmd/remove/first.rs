@@ -72,12 +72,16 @@ impl<'a> FirstReading<'a> {
     }
 
     /// How many members are lost on average where the keys are removed all the same. Of n keys that are not in, n times the rate look
-    /// as if they were; `absent` are the others.
+    /// as if they were; the others are surely absent.
     pub fn members_lost(&self) -> f64 {
-        let rate = self.filter.false_positive_rate();
         let looked_in = (self.keys - self.not_members - self.absent) as f64;
-        (self.absent as f64 * rate / (1.0 - rate)).min(looked_in)
+        lost(self.absent, self.filter.false_positive_rate()).min(looked_in)
     }
+}
+
+/// How many keys look as if they were in, on average, beside so many that surely are not.
+pub fn lost(absent: u64, rate: f64) -> f64 {
+    absent as f64 * rate / (1.0 - rate)
 }
 
 impl Sink<PreparedKeys> for FirstReading<'_> {

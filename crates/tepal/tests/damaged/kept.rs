@@ -82,7 +82,9 @@ fn every_byte_of_every_kept_file() {
             }
         }
     }
-    assert!(read >= 30 && opened > 1000, "{read} files, of which {opened} could be opened");
+    // A build without a kind's feature refuses its files.
+    let least = if cfg!(all(feature = "foreign", feature = "quotient", feature = "ribbon")) { 80 } else { 20 };
+    assert!(read >= least && opened > 1000, "{read} files, of which {opened} could be opened");
 }
 
 /// The same of the first bytes of what other programs wrote.

@@ -105,7 +105,9 @@ pub fn run(args: &RemoveArgs) -> Outcome {
     if asked.absent > 0 && !args.allow_absent {
         return Err(Failure::at(&name, absent(&asked)));
     }
-    let (members_lost, rate) = (asked.members_lost(), file.filter().false_positive_rate());
+    // A growing filter passes over its tables to say it, so it is asked once.
+    let rate = file.filter().false_positive_rate();
+    let members_lost = asked.members_lost(rate);
     let FirstReading { keys, not_members, absent: not_in, kept, stamps, .. } = asked;
 
     let progress = Progress::of(&twice, quiet);

@@ -129,24 +129,27 @@ fn a_replaced_map_answers_with_its_own_values_and_names() {
     assert_eq!(still.end(), "");
 }
 
+/// Changes a bit near the end of a file, in its body: its bytes then, and the place of the changed one.
+fn damage(place: &Place, name: &str) -> (Vec<u8>, usize) {
+    let mut bytes = place.read(name);
+    let last = bytes.len() - 100;
+    bytes[last] ^= 1;
+    place.write(name, &bytes);
+    (bytes, last)
+}
+
 #[test]
 fn quick_answers_and_leaves_the_bits_unread() {
     let place = Place::new();
     place.build("f", b"1\n", "-n 100000");
-    let mut bytes = place.read("f");
-    let last = bytes.len() - 100;
-    bytes[last] ^= 1;
-    place.write("f", &bytes);
+    damage(&place, "f");
     assert_eq!(place.run("has f -e 1").code, 2);
     assert_eq!(place.run("has f -e 1 --quick").quiet(), (0, &b"1\n"[..]));
     assert_eq!(place.run("which f -e 1 --quick").quiet(), (0, &b"1\tf\n"[..]));
     assert_eq!(place.run("verify f").code, 2);
     place.write("rows", (0..20_000).map(|i| format!("{i}\t{}\n", i % 9)).collect::<String>());
     assert_eq!(place.run("build -q rows -f 1 --map 2 -o m").code, 0);
-    let mut bytes = place.read("m");
-    let last = bytes.len() - 100;
-    bytes[last] ^= 1;
-    place.write("m", &bytes);
+    let (bytes, _) = damage(&place, "m");
     assert_eq!(place.run("get m -e 10").code, 2);
     assert_eq!(place.run("get m -e 10 --quick").quiet(), (0, &b"10\t1\n"[..]));
     // Whatever is before the bits is checked, and so is the length.
@@ -247,10 +250,7 @@ fn one_that_is_cut_or_overwritten_in_place_goes_on_answering() {
 fn what_reload_reads_is_checked_with_quick_too() {
     let place = Place::new();
     place.build("f", b"1\n", "-n 100000");
-    let mut bytes = place.read("f");
-    let last = bytes.len() - 100;
-    bytes[last] ^= 1;
-    place.write("f", &bytes);
+    let (mut bytes, last) = damage(&place, "f");
     for quick in ["", "--quick"] {
         let ran = place.run(&format!("which f --reload {quick} -e 1"));
         assert!(ran.code == 2 && ran.err.starts_with("tepal: f: damaged: bytes "), "{}", ran.err);

@@ -73,9 +73,9 @@ impl<'a> FirstReading<'a> {
 
     /// How many members are lost on average where the keys are removed all the same. Of n keys that are not in, n times the rate look
     /// as if they were; the others are surely absent.
-    pub fn members_lost(&self) -> f64 {
+    pub fn members_lost(&self, rate: f64) -> f64 {
         let looked_in = (self.keys - self.not_members - self.absent) as f64;
-        lost(self.absent, self.filter.false_positive_rate()).min(looked_in)
+        lost(self.absent, rate).min(looked_in)
     }
 }
 

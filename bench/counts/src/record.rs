@@ -1,4 +1,5 @@
-//! What was counted, as a table and as the text that is kept: one line a section, the compiler first.
+//! What was counted, as a table and as the text that is kept: one line a section, the compiler first. A line that begins
+//! with `#` is a remark.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -29,6 +30,7 @@ impl Record {
         let mut lines = text.lines();
         let compiler = lines.next().ok_or_else(|| format!("{path}: empty"))?.to_owned();
         let sections = lines
+            .filter(|line| !line.starts_with('#'))
             .map(|line| {
                 let (name, count) =
                     line.rsplit_once('\t').ok_or_else(|| format!("{path}: '{line}' has no count"))?;

@@ -169,21 +169,17 @@ pub use kinds::chain::ScalableBloomFilter;
 pub use kinds::excepted::ExceptedBloomFilter;
 #[cfg(feature = "except")]
 pub use kinds::exceptions::Exceptions;
-#[cfg(feature = "quotient")]
-pub use kinds::expiring::{ExpiringFilter, ExpiringFilterBuilder};
-#[cfg(feature = "quotient")]
-pub use kinds::growing::{GrowingFilter, GrowingFilterBuilder, Removal};
 #[cfg(feature = "ribbon")]
 pub use kinds::map::{RibbonMap, RibbonMapBuilder};
-#[cfg(feature = "quotient")]
-pub use kinds::quotient::{QuotientFilter, QuotientFilterBuilder};
 #[cfg(feature = "ribbon")]
 pub use kinds::ribbon::{RibbonFilter, RibbonFilterBuilder};
-#[cfg(feature = "quotient")]
-pub use kinds::segment::{
-    Segment, SegmentAnswers, SegmentFilter, SegmentFilterBuilder, Segments, check_segment_name,
-};
 pub use kinds::storage::{InBytes, InMemory, Mapped, PlainStorage, StableBytes, Storage, StorageMut};
+#[cfg(feature = "quotient")]
+pub use kinds::table::{
+    ExpiringFilter, ExpiringFilterBuilder, GrowingFilter, GrowingFilterBuilder, QuotientFilter,
+    QuotientFilterBuilder, Removal, Segment, SegmentAnswers, SegmentFilter, SegmentFilterBuilder, Segments,
+    check_segment_name,
+};
 pub use params::{Goal, Plan};
 
 /// The package's README's examples, compiled and run.

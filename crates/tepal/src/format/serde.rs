@@ -18,11 +18,9 @@ use crate::ids::{Kind, Scheme};
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::chain::ScalableBloomFilter;
 use crate::kinds::storage::PlainStorage;
-use crate::kinds::{AnyFilter, Filter};
 #[cfg(feature = "quotient")]
-use crate::kinds::{
-    expiring::ExpiringFilter, growing::GrowingFilter, quotient::QuotientFilter, segment::SegmentFilter,
-};
+use crate::kinds::table::{ExpiringFilter, GrowingFilter, QuotientFilter, SegmentFilter};
+use crate::kinds::{AnyFilter, Filter};
 #[cfg(feature = "ribbon")]
 use crate::kinds::{map::RibbonMap, ribbon::RibbonFilter};
 

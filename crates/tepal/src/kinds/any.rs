@@ -522,7 +522,7 @@ impl AnyFilter {
     pub fn remove_hash(&mut self, hash: u64) -> Result<bool> {
         match self {
             AnyFilter::Quotient(filter) => filter.remove_hash(hash),
-            AnyFilter::Growing(filter) => Ok(filter.remove_hash(hash)? == super::growing::Removal::Removed),
+            AnyFilter::Growing(filter) => Ok(filter.remove_hash(hash)? == super::table::Removal::Removed),
             _ => Err(not_removable(self.kind())),
         }
     }

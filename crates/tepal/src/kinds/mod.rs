@@ -14,26 +14,20 @@ pub(crate) mod divider;
 pub(crate) mod excepted;
 #[cfg(feature = "except")]
 pub(crate) mod exceptions;
-#[cfg(feature = "quotient")]
-pub(crate) mod expiring;
-#[cfg(feature = "quotient")]
-pub(crate) mod growing;
 mod in_file;
+#[cfg(feature = "ribbon")]
+pub(crate) mod map;
 #[cfg(any(feature = "quotient", feature = "ribbon"))]
 #[cfg_attr(
     not(feature = "quotient"),
     allow(unreachable_pub, reason = "segments are of the kind that it has")
 )]
-pub(crate) mod list;
-#[cfg(feature = "ribbon")]
-pub(crate) mod map;
-#[cfg(feature = "quotient")]
-pub(crate) mod quotient;
+pub(crate) mod named;
 #[cfg(feature = "ribbon")]
 pub(crate) mod ribbon;
-#[cfg(feature = "quotient")]
-pub(crate) mod segment;
 pub(crate) mod storage;
+#[cfg(feature = "quotient")]
+pub(crate) mod table;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -47,20 +41,14 @@ use bloom::BloomFilter;
 use chain::ScalableBloomFilter;
 #[cfg(feature = "except")]
 use excepted::ExceptedBloomFilter;
-#[cfg(feature = "quotient")]
-use expiring::ExpiringFilter;
-#[cfg(feature = "quotient")]
-use growing::GrowingFilter;
 pub(crate) use in_file::{AwaitsBody, BodyChecked, CheckBody, FilePart, OWN_BYTES, Ref, SELF_TEST_KEYS};
 #[cfg(feature = "ribbon")]
 use map::RibbonMap;
-#[cfg(feature = "quotient")]
-use quotient::QuotientFilter;
 #[cfg(feature = "ribbon")]
 use ribbon::RibbonFilter;
-#[cfg(feature = "quotient")]
-use segment::SegmentFilter;
 use storage::Mapped;
+#[cfg(feature = "quotient")]
+use table::{ExpiringFilter, GrowingFilter, QuotientFilter, SegmentFilter};
 
 /// What every kind of filter does, or refuses with an error that names the kind and the operation.
 ///
@@ -296,7 +284,7 @@ pub(crate) fn links_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<usize> 
         #[cfg(feature = "growing")]
         Kind::Scalable => chain::links_of(own),
         #[cfg(feature = "quotient")]
-        Kind::Growing => growing::links_of(own),
+        Kind::Growing => table::links_of(own),
         // They are not read.
         #[cfg(not(feature = "growing"))]
         Kind::Scalable => Ok(own.len() - OWN_BYTES),
@@ -310,7 +298,7 @@ pub(crate) fn links_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<usize> 
 pub(crate) fn section_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<u64> {
     match kind {
         #[cfg(feature = "quotient")]
-        Kind::Segment => segment::part::section_of(own),
+        Kind::Segment => table::section_of(own),
         #[cfg(feature = "ribbon")]
         Kind::Ribbon => ribbon::part::section_of(own),
         #[cfg(feature = "ribbon")]

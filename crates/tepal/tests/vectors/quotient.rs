@@ -1,5 +1,5 @@
 //! `quotient.json`: filters on a quotient table, their files and what is refused of them. Its tables and sizes are held against
-//! the library's own (`bits/table/vectors.rs`, `kinds/quotient/tests.rs`).
+//! the library's own (`bits/table/vectors.rs`, `kinds/table/copies/tests.rs`).
 
 use serde_json::Value;
 use tepal::{

@@ -6,7 +6,7 @@ use super::Opened;
 use crate::error::{Error, Result};
 use crate::key::PreparedKeys;
 use crate::kinds::AnyFilter;
-use crate::kinds::segment::{Segment, SegmentFilter};
+use crate::kinds::table::{Segment, SegmentFilter};
 
 impl Opened {
     /// [`SegmentFilter::add_segment`].

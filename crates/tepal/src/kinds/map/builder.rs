@@ -12,7 +12,7 @@ use crate::facts::Labels;
 use crate::key::{Key, KeySink};
 use crate::kinds::bloom::BloomFilterBuilder;
 use crate::kinds::calls::key_options;
-use crate::kinds::list::{Listed, MOST_SEGMENTS, SegmentList, check_name};
+use crate::kinds::named::{Listed, MOST_SEGMENTS, SegmentList, check_name};
 use crate::kinds::ribbon::{construct, plan};
 use crate::params::check_rate;
 

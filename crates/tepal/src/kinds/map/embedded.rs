@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::ids::Kind;
 use crate::key::KeyHasher;
 use crate::kinds::CheckBody;
-use crate::kinds::list::SegmentList;
+use crate::kinds::named::SegmentList;
 use crate::kinds::ribbon::part::{OfRibbon, Padding, RibbonPart};
 use crate::kinds::storage::PlainStorage;
 

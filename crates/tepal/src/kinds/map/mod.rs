@@ -25,7 +25,7 @@ use crate::ids::Kind;
 use crate::key::KeyHasher;
 use crate::kinds::calls::about_keys;
 use crate::kinds::in_file::{BodyChecked, Ref};
-use crate::kinds::list::{Segment, SegmentList};
+use crate::kinds::named::{Segment, SegmentList};
 use crate::kinds::storage::{Backing, Mapped, PlainStorage};
 
 /// The smallest map from keys to numbers of 1 to 32 bits that is known before and does not change. The keys are not in it.

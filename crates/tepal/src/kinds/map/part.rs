@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::fields;
 use crate::key::SecretKey;
 use crate::kinds::in_file::{BodyChecked, Ref, check_self_test_of_spread};
-use crate::kinds::list::{MOST_NAME_BYTES, MOST_SEGMENTS, SegmentList, damaged, read_listed};
+use crate::kinds::named::{MOST_NAME_BYTES, MOST_SEGMENTS, SegmentList, damaged, read_listed};
 use crate::kinds::ribbon::part::{Padding, long, own_part, read_hash, read_hasher, read_shape};
 use crate::kinds::storage::{Mapped, PlainStorage};
 use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};

@@ -1,0 +1,305 @@
+//! Inserting keys, removing them, counting them.
+
+use alloc::vec::Vec;
+
+use super::QuotientFilter;
+use crate::bits::memory::copy_of;
+use crate::bits::table::change::{Added, Copies, Wanted};
+use crate::error::{Error, Result};
+use crate::ids::{Kind, OverCapacity};
+use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
+use crate::kinds::bloom::after;
+use crate::kinds::calls::insert_many;
+use crate::kinds::table::lines::{Counts, MOST_COPIES, Merged, Table, too_many_copies};
+
+/// How many keys are on their way at once.
+const AHEAD: usize = 16;
+
+/// A batch is sorted and merged where it has at least so many keys, and at least one for so many in the filter.
+const SORTED_FROM: usize = 4096;
+const SORTED_SHARE: u64 = 8;
+
+impl QuotientFilter {
+    /// Adds one copy of a key. `true`: the key is surely new.
+    ///
+    /// ```
+    /// let mut seen = tepal::QuotientFilter::builder().capacity(1000).build()?;
+    /// assert!(seen.insert("apple")?);          // surely new
+    /// assert!(!seen.insert("apple")?);         // a second copy
+    /// assert!(seen.remove("apple")? && seen.contains("apple"));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is [`OverCapacity::Refuse`];
+    /// [`Error::TooManyCopies`] where the key is in as often as can be; [`Error::KeyRefused`] for a key that the key domain does not
+    /// have; [`Error::CallerHashes`] in a filter of the caller's hashes; [`Error::NumbersClustered`] where keys were chosen by the
+    /// filter's own hash so that their numbers lie side by side; [`Error::TooLarge`] where there is no memory for more lines;
+    /// [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is not what was written. The filter is
+    /// unchanged then.
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
+        let hash = self.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
+        self.insert_hash(hash)
+    }
+
+    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
+    /// [`key_hasher`](Self::key_hasher), or by the caller.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert).
+    #[inline]
+    pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
+        self.table.before_a_change()?;
+        let (number, is_full) = (self.table.number(hash), self.is_full());
+        if self.count_bits() == 0 {
+            let wanted = if is_full { Wanted::Held } else { Wanted::All };
+            match self.table.add(number, wanted) {
+                Added::Not => {}
+                Added::Refused => return Err(self.full()),
+                added => {
+                    self.held += 1;
+                    return Ok(added == Added::New);
+                }
+            }
+        }
+        self.insert_slowly(number, is_full)
+    }
+
+    /// [`insert_hash`](Self::insert_hash) of every number.
+    #[inline(never)]
+    fn insert_slowly(&mut self, number: u64, is_full: bool) -> Result<bool> {
+        let copies = self.table.copies(number);
+        let is_new = copies.slots == 0;
+        if is_new && is_full {
+            return Err(self.full());
+        }
+        let most_tag = self.most_tag();
+        if !is_new && copies.first_tag < most_tag {
+            self.table.set_first_tag(number, copies.first_tag + 1)?;
+        } else if copies.slots == MOST_COPIES {
+            return Err(too_many_copies(self.count_bits()));
+        } else {
+            self.table.insert(number, 0, is_new)?;
+        }
+        self.held += 1;
+        Ok(is_new)
+    }
+
+    #[cold]
+    fn full(&self) -> Error {
+        Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 }
+    }
+
+    /// The greatest tag: one less than the copies that a slot can stand for.
+    #[inline]
+    fn most_tag(&self) -> u64 {
+        (1 << self.count_bits()) - 1
+    }
+
+    /// How many copies these slots stand for: all but the first are at their greatest.
+    pub(super) fn count_of(&self, copies: Copies) -> u64 {
+        match copies.slots {
+            0 => 0,
+            slots => u64::from(slots - 1) * (self.most_tag() + 1) + copies.first_tag + 1,
+        }
+    }
+
+    /// Takes one copy of a key away. `false`: there was none, and nothing is changed.
+    ///
+    /// Only keys that were inserted may be removed: another one has, at
+    /// [`false_positive_rate`](Self::false_positive_rate), the number of a member, which is then taken away in its place. After q
+    /// removals of strangers about q times that rate of members are lost.
+    ///
+    /// # Errors
+    /// [`Error::KeyRefused`] and [`Error::CallerHashes`] as [`insert`](Self::insert); [`Error::NotPossible`] where two keys may share a
+    /// copy ([`is_deletable`](Self::is_deletable)); [`Error::TooLarge`] and [`Error::Damaged`] for an opened file, which is copied into
+    /// memory first. The filter is unchanged then.
+    #[inline]
+    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
+        let hash = self.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
+        self.remove_hash(hash)
+    }
+
+    /// [`remove`](Self::remove) for a key hashed before.
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove).
+    #[inline]
+    pub fn remove_hash(&mut self, hash: u64) -> Result<bool> {
+        if !self.is_deletable {
+            return Err(never_removed());
+        }
+        let number = self.table.number(hash);
+        let copies = self.table.copies(number);
+        if copies.slots == 0 {
+            return Ok(false);
+        }
+        self.table.before_a_change()?;
+        if copies.first_tag > 0 {
+            self.table.set_first_tag(number, copies.first_tag - 1)?;
+        } else {
+            self.table.remove(number, 0, copies.slots == 1)?;
+        }
+        self.held -= 1;
+        Ok(true)
+    }
+
+    /// [`remove`](Self::remove) for many keys. Says how many copies were removed.
+    ///
+    /// A list that is removed a second time removes members: its keys are not in the filter any
+    /// more, and at the rate they look as if they were. Where that can happen, look all keys up
+    /// first, and remove none if one of them is surely not in:
+    ///
+    /// ```
+    /// use tepal::QuotientFilter;
+    /// let mut sessions = QuotientFilter::builder().build_from(&["alice", "bob", "carol"])?;
+    /// let ended = ["alice", "bob"];
+    /// for removed in [2, 0] {
+    ///     let are_in = sessions.contains_many(&ended);
+    ///     let now = if are_in.contains(&false) { 0 } else { sessions.remove_many(&ended)? };
+    ///     assert_eq!(now, removed);
+    /// }
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove). The keys before the refused one are removed.
+    pub fn remove_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<u64> {
+        let (mut sink, mut removed) = (KeySink::new(), 0);
+        for i in 0..keys.len() {
+            let hash = self.meta.keys.hash_ref(keys.key(i, sink.cleared()))?;
+            removed += u64::from(self.remove_hash(hash)?);
+        }
+        Ok(removed)
+    }
+
+    /// [`remove_many`](Self::remove_many) for keys hashed before, with the memory accesses of several under way together. Hashes of keys
+    /// that are not in remove members, as there.
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove). The keys before the refused one are removed.
+    pub fn remove_many_hashes(&mut self, hashes: &[u64]) -> Result<u64> {
+        let mut removed = 0;
+        for ahead in hashes.chunks(AHEAD) {
+            ahead.iter().for_each(|&hash| self.table.fetch(self.table.number(hash)));
+            for &hash in ahead {
+                removed += u64::from(self.remove_hash(hash)?);
+            }
+        }
+        Ok(removed)
+    }
+
+    /// [`remove_many`](Self::remove_many) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared. Keys that are not in
+    /// remove members, as there.
+    ///
+    /// # Errors
+    /// As [`remove_many`](Self::remove_many); [`Error::NoHash`] for keys that another hasher has prepared.
+    pub fn remove_prepared(&mut self, keys: &PreparedKeys) -> Result<u64> {
+        match keys.hashes() {
+            Some(hashes) => self.remove_many_hashes(hashes),
+            None if keys.is_empty() => Ok(0),
+            None => Err(Error::NoHash { scheme: self.meta.keys.scheme() }),
+        }
+    }
+
+    insert_many!(": the error says how many.");
+
+    /// [`insert`](Self::insert) for keys hashed before. Many of them, beside those that are in, are sorted and merged.
+    ///
+    /// # Errors
+    /// As [`insert_many`](Self::insert_many).
+    pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
+        if hashes.len() >= SORTED_FROM && hashes.len() as u64 >= self.table.slots() / SORTED_SHARE {
+            let room = self.meta.capacity.min(self.table.slots().saturating_add(hashes.len() as u64));
+            let sorted = self.insert_sorting(copy_of(hashes)?, room);
+            // Whatever is refused is refused again, at its place.
+            if sorted.is_ok() {
+                return sorted;
+            }
+        }
+        self.insert_one_by_one(hashes)
+    }
+
+    fn insert_one_by_one(&mut self, hashes: &[u64]) -> Result<()> {
+        for (done, ahead) in (0..).step_by(AHEAD).zip(hashes.chunks(AHEAD)) {
+            ahead.iter().for_each(|&hash| self.table.fetch(self.table.number(hash)));
+            for (i, &hash) in ahead.iter().enumerate() {
+                self.insert_hash(hash).map_err(after(done + i))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Inserts keys by sorting their numbers, all or none. The table is laid out for at least so many slots.
+    pub(super) fn insert_sorting(&mut self, hashes: Vec<u64>, slots: u64) -> Result<()> {
+        self.table.check_before_copying()?;
+        let (added, tag_bits) = (hashes.len() as u64, self.count_bits());
+        let mut numbers = hashes;
+        numbers.iter_mut().for_each(|hash| *hash = self.table.number(*hash) << tag_bits);
+        numbers.sort_unstable();
+        let entries = || Counted::new(Merged::new(self.table.entries(), numbers.iter().copied()), tag_bits);
+        let counts = Counts::of(entries(), tag_bits.into());
+        counts.check_copies(tag_bits)?;
+        if counts.numbers > self.most_numbers && self.meta.over_capacity == OverCapacity::Refuse {
+            return Err(self.full());
+        }
+        let table = Table::of_counted(self.numbers(), tag_bits, slots, counts, entries)?;
+        self.table = table;
+        self.held += added;
+        Ok(())
+    }
+}
+
+#[cold]
+fn never_removed() -> Error {
+    Error::NotPossible {
+        kind: Kind::Quotient,
+        operation: "lose a key where two may share a copy, as in a table that a growing filter became",
+        instead: "build it of the keys (`QuotientFilter::builder`), or let it grow so that they can be removed (`GrowingFilterBuilder::deletable`)",
+    }
+}
+
+/// Ascending entries with the counts of equal numbers put together: all slots of a number but the first are at their greatest.
+pub(super) struct Counted<I: Iterator<Item = u64>> {
+    entries: core::iter::Peekable<I>,
+    tag_bits: u32,
+    number: u64,
+    /// Copies of that number that are still to be said.
+    left: u64,
+    is_first: bool,
+}
+
+impl<I: Iterator<Item = u64>> Counted<I> {
+    pub(super) fn new(entries: I, tag_bits: u8) -> Self {
+        Counted { entries: entries.peekable(), tag_bits: tag_bits.into(), number: 0, left: 0, is_first: true }
+    }
+}
+
+impl<I: Iterator<Item = u64>> Iterator for Counted<I> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        if self.tag_bits == 0 {
+            return self.entries.next();
+        }
+        let most = 1 << self.tag_bits;
+        if self.left == 0 {
+            let first = self.entries.next()?;
+            self.number = first >> self.tag_bits;
+            self.left = (first & (most - 1)) + 1;
+            while let Some(entry) = self.entries.next_if(|entry| entry >> self.tag_bits == self.number) {
+                self.left += (entry & (most - 1)) + 1;
+            }
+            self.is_first = true;
+        }
+        // The first slot has what is over.
+        let copies = match self.is_first {
+            true if self.left % most != 0 => self.left % most,
+            _ => most,
+        };
+        self.is_first = false;
+        self.left -= copies;
+        Some(self.number << self.tag_bits | (copies - 1))
+    }
+}

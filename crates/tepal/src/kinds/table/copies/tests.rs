@@ -1,0 +1,303 @@
+//! The filter against a list of its keys.
+
+use alloc::collections::BTreeMap;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::*;
+use crate::error::Error;
+use crate::kinds::table::lines::laid_out;
+use crate::{Format, Opened, PreparedKeys};
+
+fn hash(i: u64) -> u64 {
+    let z = (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (i >> 7)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    (z ^ (z >> 31)).wrapping_mul(0x94D0_49BB_1331_11EB) ^ (z >> 29)
+}
+
+/// The copies of each number, and a filter with them.
+#[derive(Default)]
+struct Model(BTreeMap<u64, u64>);
+
+impl Model {
+    fn check(&self, filter: &QuotientFilter) {
+        assert_eq!(filter.len(), self.0.values().sum::<u64>());
+        assert_eq!(filter.distinct_numbers(), self.0.len() as u64);
+        for (number, copies) in &self.0 {
+            assert_eq!(filter.count_of(filter.table.copies(*number)), *copies);
+        }
+        let fields = filter.table.packing();
+        let counted =
+            Table::check(fields, filter.table.as_lines(), filter.table.slots(), filter.distinct_numbers());
+        assert_eq!(counted.unwrap(), filter.len());
+    }
+}
+
+#[test]
+fn a_filter_is_what_the_copies_of_its_numbers_are() {
+    let mut refused = 0;
+    for (capacity, rate, count_bits) in [
+        (1, 0.5, 0),
+        (50, 0.01, 0),
+        (60, 0.01, 4),
+        (500, 0.1, 4),
+        (3000, 0.01, 0),
+        (2000, 0.001, 8),
+        (700, 1e-6, 16),
+        (900, 0.9, 0),
+    ] {
+        let builder =
+            QuotientFilter::builder().capacity(capacity).false_positive_rate(rate).count_bits(count_bits);
+        let (mut filter, mut model) = (builder.clone().build().unwrap(), Model::default());
+        let mut taken = Vec::new();
+        let (mut full, mut copies) = (0, 0);
+        for i in 0..12 * capacity + 300 {
+            let key = hash(hash(i) % (capacity + capacity / 4 + 1));
+            let number = filter.table.number(key);
+            let held = model.0.get(&number).copied().unwrap_or(0);
+            if hash(i * 7) % 5 < 3 {
+                match filter.insert_hash(key) {
+                    Ok(is_new) => {
+                        assert_eq!(is_new, held == 0);
+                        *model.0.entry(number).or_default() += 1;
+                        taken.push(key);
+                    }
+                    Err(Error::CapacityReached { .. }) => {
+                        assert!(held == 0 && model.0.len() as u64 >= capacity);
+                        full += 1;
+                    }
+                    Err(Error::TooManyCopies { most, .. }) => {
+                        assert!(held == 64 << count_bits && most == held);
+                        copies += 1;
+                    }
+                    Err(error) => panic!("{error}"),
+                }
+            } else {
+                assert_eq!(filter.remove_hash(key).unwrap(), held > 0);
+                match model.0.get_mut(&number) {
+                    Some(1) => drop(model.0.remove(&number)),
+                    Some(copies) => *copies -= 1,
+                    None => {}
+                }
+            }
+            assert_eq!(filter.contains_hash(key), model.0.contains_key(&number));
+            if i % 97 == 0 {
+                model.check(&filter);
+            }
+        }
+        model.check(&filter);
+        refused += full + copies;
+        // The same by sorting.
+        let mut sorted = builder.clone().over_capacity(OverCapacity::Ignore).build().unwrap();
+        for (number, copies) in &model.0 {
+            // Any hash of that number.
+            let key = (0..).map(hash).find(|key| filter.table.number(*key) == *number);
+            if capacity < 1000 && rate > 1e-4 {
+                sorted.insert_sorting(alloc::vec![key.unwrap(); *copies as usize], capacity).unwrap();
+            }
+        }
+        if !sorted.is_empty() {
+            assert!(sorted == filter);
+        }
+    }
+    assert!(refused > 100, "{refused}");
+}
+
+#[test]
+fn as_many_copies_as_there_can_be() {
+    for count_bits in [0, 4, 8] {
+        let mut filter = QuotientFilter::builder().capacity(300).count_bits(count_bits).build().unwrap();
+        filter.insert_many(&(0..200u32).collect::<Vec<_>>()).unwrap();
+        let most = 64u64 << count_bits;
+        for n in 0..most {
+            assert_eq!(filter.insert("key").unwrap(), n == 0);
+        }
+        let before = filter.clone();
+        let error = filter.insert("key").unwrap_err();
+        assert!(matches!(error, Error::TooManyCopies { most: at, inserted: 0 } if at == most), "{error}");
+        assert!(filter == before && filter.count_estimate("key") == most);
+        for n in (0..most).rev() {
+            assert!(filter.remove("key").unwrap());
+            assert_eq!(filter.count_estimate("key"), n);
+        }
+        assert!(!filter.remove("key").unwrap());
+        assert_eq!(filter.len(), 200);
+    }
+}
+
+#[test]
+fn two_are_one_and_one_is_smaller() {
+    for count_bits in [0, 4] {
+        let builder = || QuotientFilter::builder().capacity(4000).count_bits(count_bits);
+        let of = |keys: core::ops::Range<u32>| builder().build_from(keys).unwrap();
+        let mut both = of(0..2500);
+        both.union_with(&of(1500..4000)).unwrap();
+        let mut one_by_one = of(0..2500);
+        one_by_one.insert_many(&(1500..4000).collect::<Vec<u32>>()).unwrap();
+        assert!(both == one_by_one && both.len() == 5000);
+        let twice = both.clone();
+        both.intersect_with(&of(2000..2500)).unwrap();
+        assert!(both.len() >= 500 && both.len() < 540 && both.count_estimate(&2200u32) == 1);
+        let mut folded = twice.clone();
+        folded.fold(8).unwrap();
+        let numbers = twice.numbers() / 8;
+        let entries = |filter: &QuotientFilter| filter.table.entries().collect::<Vec<_>>();
+        assert_eq!(folded.numbers(), numbers);
+        assert_eq!(folded.len(), twice.len());
+        assert!((0..4000u32).all(|key| folded.contains(&key)));
+        if count_bits == 0 {
+            let expected: Vec<u64> = entries(&twice).iter().map(|number| number / 8).collect();
+            assert_eq!(entries(&folded), expected);
+        }
+        let mut shrunk = twice.clone();
+        assert_eq!(shrunk.shrink_to(0.09).unwrap(), 8);
+        assert!(shrunk.false_positive_rate() <= 0.09 && shrunk.size_in_bytes() < twice.size_in_bytes());
+        assert!(matches!(shrunk.shrink_to(0.01), Err(Error::RateOutOfReach { .. })));
+        assert!(shrunk.fold(7).is_err());
+        let other = QuotientFilter::builder().capacity(3999).count_bits(count_bits).build().unwrap();
+        assert!(matches!(shrunk.union_with(&other), Err(Error::Incompatible { .. })));
+    }
+}
+
+#[test]
+fn a_file_is_the_filter() {
+    for (capacity, keys, count_bits) in [(1, 0, 0), (1, 1, 0), (50, 50, 4), (1000, 1000, 0), (5000, 2500, 8)]
+    {
+        let builder = QuotientFilter::builder().capacity(capacity).count_bits(count_bits).seed(7);
+        let labels = Labels::new().name("some keys");
+        let mut filter = builder.labels(labels).build_from(0..keys as u32).unwrap();
+        if keys > 0 {
+            filter.insert(&0u32).unwrap();
+        }
+        let bytes = Opened::new(filter.clone(), Format::Tepal).unwrap().to_bytes().unwrap();
+        let back = crate::from_bytes(&bytes).unwrap();
+        let crate::AnyFilter::Quotient(mut opened) = back.filter().clone() else { panic!("{back:?}") };
+        assert!(opened == filter && opened.labels().name.as_deref() == Some("some keys"));
+        assert_eq!(opened.len(), filter.len());
+        opened
+            .insert("one more")
+            .or_else(|error| match error {
+                Error::CapacityReached { .. } => Ok(false),
+                other => Err(other),
+            })
+            .unwrap();
+        // Each byte matters.
+        for at in (0..bytes.len()).step_by(1 + bytes.len() / 400) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << (at % 8);
+            let is_ignored = (28..32).contains(&at);
+            assert!(is_ignored || crate::from_bytes(&damaged).is_err(), "byte {at}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_words() {
+    let builder = QuotientFilter::builder;
+    for (wrong, words) in [
+        (builder(), "capacity"),
+        (builder().capacity(0), "capacity"),
+        (builder().capacity(9).false_positive_rate(1.0), "rate"),
+        (builder().capacity(9).count_bits(5), "4, 8 or 16"),
+        (builder().capacity(1 << 50).false_positive_rate(1e-9), "rate"),
+        (builder().capacity(9).seed(1).secret_key(crate::SecretKey::new([0; 16])), "seed"),
+    ] {
+        let error = wrong.build().unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+#[test]
+fn keys_chosen_for_one_line_are_refused_before_the_table_grows_without_end() {
+    let mut filter =
+        QuotientFilter::builder().capacity(100_000).over_capacity(OverCapacity::Ignore).build().unwrap();
+    let numbers = filter.numbers();
+    // All numbers from 0 on: found by search of the one hash that has each.
+    let hash_of = |number: u64| {
+        let spread = ((u128::from(number) << 64) / u128::from(numbers) + 1) as u64;
+        let h = spread.wrapping_mul(0xF1DE_83E1_9937_733D);
+        h ^ (h >> 32)
+    };
+    let mut refused = None;
+    for i in 0..100_000 {
+        let key = hash_of(i);
+        assert_eq!(filter.table.number(key), i);
+        if let Err(error) = filter.insert_hash(key) {
+            refused = Some((i, error));
+            break;
+        }
+    }
+    assert!((0..refused.as_ref().map_or(100_000, |(i, _)| *i)).all(|i| filter.contains_hash(hash_of(i))));
+    assert!(filter.size_in_bytes() < 16 * 120_000, "{refused:?} {}", filter.size_in_bytes());
+}
+
+/// The tables of `quotient.json` that are larger than planned, because their slots do not fit the one for the capacity.
+#[cfg(feature = "std")]
+#[test]
+fn larger_tables_are_those_of_the_vectors() {
+    use crate::bits::table::vectors::{cases, entries, fields, number, numbers_for};
+    for case in cases("larger") {
+        let tag_bits = number(&case["v"]) as u8;
+        let numbers = numbers_for(&case);
+        let entries = entries(&case["slots"], numbers, tag_bits);
+        let found = laid_out(numbers, tag_bits, number(&case["capacity"]), || entries.iter().copied());
+        match (found, case["shape"].is_null()) {
+            (Ok((packing, lines)), false) => {
+                assert_eq!(packing.fields(), fields(&case["shape"]), "{case}");
+                assert_eq!(lines.len() as u64, packing.lines(), "{case}");
+            }
+            (Err(error), true) => assert!(matches!(error, Error::NumbersClustered { .. }), "{error}: {case}"),
+            (found, _) => panic!("{:?}: {case}", found.map(|(packing, _)| packing)),
+        }
+    }
+}
+
+#[test]
+fn prepared_keys_are_removed_as_one_by_one() {
+    let keys: Vec<_> = (0..5000).map(|n: u32| n.to_string()).collect();
+    let built = || QuotientFilter::builder().capacity(5000).build_from(&keys).unwrap();
+    let (mut one_by_one, mut together) = (built(), built());
+    let hasher = together.key_hasher();
+    let mut prepared = PreparedKeys::default();
+    for key in &keys[1000..3000] {
+        hasher.prepare(key, &mut prepared).unwrap();
+        assert!(one_by_one.remove(key).unwrap());
+    }
+    assert_eq!(together.remove_prepared(&prepared).unwrap(), 2000);
+    assert!(one_by_one == together && together.len() == 3000);
+    let gone = together.remove_prepared(&prepared).unwrap();
+    assert!(gone < 100, "at the rate a number of another key: {gone}");
+    assert_eq!(together.remove_prepared(&PreparedKeys::default()).unwrap(), 0);
+}
+
+#[test]
+fn a_folded_size_is_known_before() {
+    let keys: Vec<_> = (0..3000).map(|n: u32| n.to_string()).collect();
+    for count_bits in [0, 4] {
+        let builder = QuotientFilter::builder().capacity(30_000).count_bits(count_bits);
+        assert_eq!(
+            builder.planned_size_in_bytes().unwrap(),
+            builder.clone().build().unwrap().size_in_bytes()
+        );
+        let filter = builder.build_from(&keys).unwrap();
+        for factor in [2, 4, 8] {
+            let planned = filter.folded_size_in_bytes(factor).unwrap();
+            let folded = filter.folded_by(factor).unwrap().size_in_bytes();
+            assert!(folded <= planned && planned <= folded + folded / 20, "{factor}: {planned}, {folded}");
+        }
+        assert_eq!((filter.folded_size_in_bytes(1), filter.folded_size_in_bytes(0)), (None, None));
+    }
+    assert!(QuotientFilter::builder().planned_size_in_bytes().is_err());
+}
+
+/// A folded filter promises the rate that it has where that is the higher one: rounded down, it would be past it by one number.
+#[test]
+fn a_folded_filter_is_not_past_its_own_promise() {
+    for keys in 40..400_u32 {
+        let builder = QuotientFilter::builder().capacity(keys.into()).over_capacity(OverCapacity::Warn);
+        let mut filter = builder.build_from(0..keys).unwrap();
+        let factor = filter.fold_factors()[0];
+        filter.fold(factor).unwrap();
+        assert!(filter.capacity() >= filter.distinct_numbers(), "{keys}");
+        assert!(!filter.is_over_capacity(), "{keys}: {filter:?}");
+    }
+}

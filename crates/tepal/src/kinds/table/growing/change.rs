@@ -1,0 +1,324 @@
+//! Inserting keys, and removing them.
+
+use super::ask::{BATCH, Strangers};
+use super::{GrowingFilter, new_link};
+use crate::bits::table::change::{Added, Wanted};
+use crate::error::{Error, Result};
+use crate::ids::Kind;
+use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
+use crate::kinds::bloom::after;
+use crate::kinds::calls::insert_many;
+use crate::kinds::table::lines::{MOST_COPIES, too_many_copies};
+
+/// How many keys are on their way at once.
+const AHEAD: usize = 16;
+
+/// What became of a key that was to be [removed](GrowingFilter::remove).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removal {
+    /// One copy of it was taken away.
+    Removed,
+    /// It was not in, and nothing is changed.
+    NotHeld,
+    /// It looks as if it were in two links, and in one of them it is another key: nothing is changed, lest that one be lost.
+    Kept,
+}
+
+impl GrowingFilter {
+    /// Inserts a key. `true`: the key is surely new. `false`: it was in already, or looked so, and nothing is changed; where keys can be
+    /// [removed](super::GrowingFilterBuilder::deletable), it is held once more.
+    ///
+    /// ```
+    /// let mut seen = tepal::GrowingFilter::builder().build()?;
+    /// assert!(seen.insert("apple")?);          // surely new
+    /// assert!(!seen.insert("apple")?);         // perhaps seen before
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::RateOutOfReach`] where the filter has as many keys as it can ever have; [`Error::TooLarge`] where there is no memory for
+    /// more lines; [`Error::KeyRefused`] for a key that the key domain does not have; [`Error::CallerHashes`] in a filter of the
+    /// caller's hashes; [`Error::NumbersClustered`] where keys were chosen by the filter's own hash so that their numbers lie side by
+    /// side; [`Error::TooManyCopies`] where keys can be removed and one is 64 times in the newest table; [`Error::Damaged`] for a filter
+    /// that was opened [quick](crate::Open::quick) and is not what was written. The filter is unchanged then.
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
+        let hash = self.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
+        self.insert_hash(hash)
+    }
+
+    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
+    /// [`key_hasher`](Self::key_hasher), or by the caller.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert).
+    pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
+        if self.meta.is_deletable {
+            return self.insert_copy(hash);
+        }
+        let newest = self.links.len() - 1;
+        if self.whole.is_some() {
+            if self.contains_hash(hash) {
+                return Ok(false);
+            }
+            self.before_a_change()?;
+        }
+        self.links[newest].fetch(self.links[newest].number(hash));
+        if self.links[..newest].iter().rev().any(|link| link.contains(hash)) {
+            return Ok(false);
+        }
+        self.insert_if_new(hash, newest)
+    }
+
+    /// Inserts a hash that no link before `asked` holds. Says whether it was new.
+    #[inline]
+    fn insert_if_new(&mut self, hash: u64, asked: usize) -> Result<bool> {
+        let newest = self.links.len() - 1;
+        if asked == newest && self.link_with_room() == Some(newest) {
+            let link = &mut self.links[newest];
+            if link.has_room() {
+                match link.add(link.number(hash), Wanted::New) {
+                    Added::New => return Ok(true),
+                    Added::Refused => return Ok(false),
+                    Added::Again | Added::Not => {}
+                }
+            }
+        }
+        if self.links[asked..].iter().any(|link| link.contains(hash)) {
+            return Ok(false);
+        }
+        self.insert_stranger(hash)?;
+        Ok(true)
+    }
+
+    /// Holds a key once more: beside an equal number where there is one, which costs no rate. An old link has few numbers, so
+    /// there a number may have all copies that it can have, each of another key: then a newer link holds the key.
+    fn insert_copy(&mut self, hash: u64) -> Result<bool> {
+        self.before_a_change()?;
+        let Some(holder) = self.links.iter().rposition(|link| link.contains(hash)) else {
+            self.insert_stranger(hash)?;
+            return Ok(true);
+        };
+        match self.insert_again(hash, holder) {
+            Err(Error::TooManyCopies { .. } | Error::NumbersClustered { .. })
+                if holder + 1 < self.links.len() =>
+            {
+                self.insert_behind(hash, holder)?;
+            }
+            outcome => outcome?,
+        }
+        Ok(false)
+    }
+
+    /// Holds a key once more in the link that holds its number.
+    fn insert_again(&mut self, hash: u64, holder: usize) -> Result<()> {
+        let (most, link) = (self.meta.plan.capacity(holder), &mut self.links[holder]);
+        let number = link.number(hash);
+        if link.copies(number).slots == MOST_COPIES {
+            return Err(too_many_copies(0));
+        }
+        link.make_room(most)?;
+        link.insert(number, 0, false)
+    }
+
+    /// Puts the number of a key that no link holds into the oldest link that takes more: the newest, but where keys were removed; or into a
+    /// new one.
+    fn insert_stranger(&mut self, hash: u64) -> Result<()> {
+        self.insert_in(self.link_with_room(), hash)
+    }
+
+    /// Puts the number of a key into the oldest link behind this one that takes more, or into a new one. None of them holds it.
+    fn insert_behind(&mut self, hash: u64, link: usize) -> Result<()> {
+        self.insert_in((link + 1..self.links.len()).find(|&link| self.takes_more(link)), hash)
+    }
+
+    /// Puts the number of a key that this link does not hold into it, or into a new one.
+    fn insert_in(&mut self, place: Option<usize>, hash: u64) -> Result<()> {
+        match place {
+            Some(place) => {
+                let (most, link) = (self.meta.plan.capacity(place), &mut self.links[place]);
+                link.make_room(most)?;
+                link.insert(link.number(hash), 0, true)
+            }
+            None => self.begin_link(hash),
+        }
+    }
+
+    /// The oldest link that takes more keys.
+    pub(super) fn link_with_room(&self) -> Option<usize> {
+        (0..self.links.len()).find(|&link| self.takes_more(link))
+    }
+
+    fn takes_more(&self, link: usize) -> bool {
+        self.links[link].distinct() < self.meta.plan.capacity(link)
+    }
+
+    /// Begins a link with this key. It is laid out for an eighth of the keys there are.
+    #[cold]
+    fn begin_link(&mut self, hash: u64) -> Result<()> {
+        let mut next = new_link(&self.meta.plan, self.links.len(), self.len() / 8)?;
+        next.insert(next.number(hash), 0, true)?;
+        self.links.try_reserve(1).map_err(|_| Error::TooLarge { bytes: next.packing().bytes() })?;
+        self.links.push(next);
+        Ok(())
+    }
+
+    insert_many!(".");
+
+    /// Inserts keys that the filter's [`key_hasher`](Self::key_hasher) has prepared, in their order, and says of each whether it was
+    /// surely new: `is_new[i]` is for key `i`. A key that stands twice among them is new once.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert), and [`Error::NoHash`] for keys that were prepared for another scheme. The keys before the
+    /// refused one are in, and none that `is_new` does not say so of.
+    ///
+    /// # Panics
+    /// If there are not as many answers as keys.
+    pub fn insert_prepared_noting(&mut self, keys: &PreparedKeys, is_new: &mut [bool]) -> Result<()> {
+        assert_eq!(keys.len(), is_new.len(), "one answer for each key");
+        is_new.fill(false);
+        match keys.batch() {
+            Batch::Hashes(hashes) => self.insert_hashes(hashes, |place| is_new[place] = true),
+            other => self.insert_prepared_batch(other, 0),
+        }
+    }
+
+    /// [`insert`](Self::insert) for keys hashed before.
+    ///
+    /// # Errors
+    /// As [`insert_many`](Self::insert_many).
+    pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
+        self.insert_hashes(hashes, |_| ())
+    }
+
+    /// Inserts hashes in their order. `note` hears of each that was new.
+    pub(super) fn insert_hashes(&mut self, hashes: &[u64], mut note: impl FnMut(usize)) -> Result<()> {
+        let size = if self.meta.is_deletable { AHEAD } else { BATCH };
+        for (start, piece) in (0..).step_by(size).zip(hashes.chunks(size)) {
+            let note = |place: usize| note(start + place);
+            let done = if self.meta.is_deletable {
+                self.insert_copies(piece, note)
+            } else {
+                self.insert_strangers(piece, note)
+            };
+            done.map_err(after(start))?;
+        }
+        Ok(())
+    }
+
+    fn insert_copies(&mut self, hashes: &[u64], mut note: impl FnMut(usize)) -> Result<()> {
+        for link in &self.links {
+            hashes.iter().for_each(|&hash| link.fetch(link.number(hash)));
+        }
+        for (i, &hash) in hashes.iter().enumerate() {
+            if self.insert_copy(hash).map_err(after(i))? {
+                note(i);
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks for at most [`BATCH`] hashes together, and inserts those that no link holds.
+    fn insert_strangers(&mut self, hashes: &[u64], mut note: impl FnMut(usize)) -> Result<()> {
+        let mut left = Strangers::of(hashes);
+        // Of a filter that was opened, nothing is changed before it is clear that something is new.
+        let asked = if self.whole.is_some() { self.links.len() } else { self.links.len() - 1 };
+        for link in self.links[..asked].iter().rev() {
+            let mut found = [false; BATCH];
+            let found = &mut found[..left.hashes().len()];
+            link.contains_many(left.hashes(), found);
+            left.keep_others(found);
+        }
+        if left.hashes().is_empty() {
+            return Ok(());
+        }
+        let failed = |place: &u16| after(usize::from(*place));
+        self.before_a_change().map_err(failed(&left.places()[0]))?;
+        // Links that may hold more now than when they were asked.
+        let asked = asked.min(self.link_with_room().unwrap_or(self.links.len()));
+        for (hashes, places) in left.hashes().chunks(AHEAD).zip(left.places().chunks(AHEAD)) {
+            let newest = self.newest();
+            hashes.iter().for_each(|&hash| newest.fetch(newest.number(hash)));
+            for (&hash, place) in hashes.iter().zip(places) {
+                if self.insert_if_new(hash, asked).map_err(failed(place))? {
+                    note(usize::from(*place));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes one copy of a key away, where the filter is [deletable](super::GrowingFilterBuilder::deletable).
+    ///
+    /// Only keys that were inserted may be removed: another one has, at [`false_positive_rate`](Self::false_positive_rate), the number
+    /// of a member, which is then taken away in its place. A key whose numbers two links hold is kept, lest another one be lost: about
+    /// as many of them as the rate is.
+    ///
+    /// # Errors
+    /// [`Error::NotPossible`] where the filter is not deletable; [`Error::KeyRefused`] and [`Error::CallerHashes`] as
+    /// [`insert`](Self::insert); [`Error::TooLarge`] and [`Error::Damaged`] for an opened file, which is copied into memory first. The
+    /// filter is unchanged then.
+    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<Removal> {
+        let hash = self.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
+        self.remove_hash(hash)
+    }
+
+    /// [`remove`](Self::remove) for a key hashed before.
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove).
+    pub fn remove_hash(&mut self, hash: u64) -> Result<Removal> {
+        if !self.meta.is_deletable {
+            return Err(Error::NotPossible {
+                kind: Kind::Growing,
+                operation: "forget one key",
+                instead: "build it so that it can (`GrowingFilterBuilder::deletable`)",
+            });
+        }
+        let mut holders = (0..self.links.len()).filter(|&link| self.links[link].contains(hash));
+        let Some(holder) = holders.next() else { return Ok(Removal::NotHeld) };
+        if holders.next().is_some() {
+            return Ok(Removal::Kept);
+        }
+        self.before_a_change()?;
+        let link = &mut self.links[holder];
+        let number = link.number(hash);
+        let is_last = link.copies(number).slots == 1;
+        link.remove(number, 0, is_last)?;
+        Ok(Removal::Removed)
+    }
+
+    /// [`remove`](Self::remove) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared. Says how many were removed.
+    ///
+    /// A list that is removed a second time removes members: its keys are not in the filter any
+    /// more, and at the rate they look as if they were. Where that can happen, look all keys up
+    /// first ([`contains_prepared`](Self::contains_prepared)), and remove none if one of them is
+    /// surely not in.
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove), and [`Error::NoHash`] for keys that another hasher has prepared. The keys before the refused
+    /// one are removed.
+    pub fn remove_prepared(&mut self, keys: &PreparedKeys) -> Result<u64> {
+        let Some(hashes) = keys.hashes() else {
+            return if keys.is_empty() {
+                Ok(0)
+            } else {
+                Err(Error::NoHash { scheme: self.meta.keys.scheme() })
+            };
+        };
+        let mut removed = 0;
+        for &hash in hashes {
+            removed += u64::from(self.remove_hash(hash)? == Removal::Removed);
+        }
+        Ok(removed)
+    }
+
+    /// Lays all tables out for the keys in them: the same answers, in as few bytes as there can be. More keys lay them out again.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] as for [`insert`](Self::insert).
+    pub fn shrink_to_fit(&mut self) -> Result<()> {
+        self.before_a_change()?;
+        self.links.iter_mut().try_for_each(|link| link.lay_out(link.slots().max(1)))
+    }
+}

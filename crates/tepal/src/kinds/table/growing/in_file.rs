@@ -1,0 +1,201 @@
+//! A growing filter's part of a tepal file (FORMAT.md, section 4.2.3), and its links on one body.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::plan::{GrowthPlan, MOST_LINKS};
+use super::{GrowingFilter, Meta};
+use crate::bits::Line;
+use crate::error::{Error, Result};
+use crate::ids::OverCapacity;
+use crate::key::SecretKey;
+use crate::kinds::in_file::{BodyChecked, Ref};
+use crate::kinds::storage::{Mapped, PlainStorage};
+use crate::kinds::table::copies::Meta as TableMeta;
+use crate::kinds::table::copies::part::{Bodiless, bodiless, own_part};
+use crate::kinds::table::lines::Table;
+use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
+use crate::params::{is_rate, no_rate};
+
+/// How many links a file has that begins its own part so.
+pub(crate) fn links_of(own: &[u8; OWN_BYTES]) -> Result<usize> {
+    let links = u32::from_le_bytes(core::array::from_fn(|i| own[i]));
+    usize::try_from(links).ok().filter(|links| (1..=MOST_LINKS).contains(links)).ok_or_else(|| {
+        Error::parameter("the number of links of a growing filter", links, "a number from 1 to 10")
+    })
+}
+
+impl GrowingFilter {
+    /// What a link's part says beside its table.
+    fn link_meta(&self, link: usize) -> TableMeta {
+        TableMeta {
+            keys: self.meta.keys.clone(),
+            over_capacity: OverCapacity::Warn,
+            capacity: self.meta.plan.capacity(link),
+            promised_rate: self.meta.plan.promised(link),
+            labels: None,
+        }
+    }
+
+    /// What a tepal file holds of it.
+    pub(super) fn part(&self) -> Result<FilePart<'_>> {
+        let mut own = [0; OWN_BYTES];
+        own[..4].copy_from_slice(&(self.links.len() as u32).to_le_bytes());
+        own[4] = self.meta.is_deletable.into();
+        own[8..16].copy_from_slice(&self.meta.plan.rate().to_le_bytes());
+        own[16..24].copy_from_slice(&self.meta.plan.first().to_le_bytes());
+        let link_part = |(i, link): (usize, &Table)| own_part(&self.link_meta(i), link, link.slots(), true);
+        Ok(FilePart {
+            own,
+            recipe: self.recipe(),
+            labels: self.labels().clone(),
+            scheme_record: self.meta.keys.hasher().record(),
+            exceptions: &[],
+            added: &[],
+            #[cfg(feature = "except")]
+            divider: None,
+            links: self.links.iter().enumerate().map(link_part).collect(),
+            section: Vec::new(),
+            body: self.links.iter().map(Table::as_lines).collect(),
+        })
+    }
+}
+
+/// Reads the own part and those of the links, with every check that needs no body.
+pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
+    let own = &part.own;
+    let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| own[at + i]));
+    let is_deletable = match own[4] {
+        0 => false,
+        1 => true,
+        other => {
+            return Err(Error::parameter("whether keys can be removed", other, "0 (no) or 1 (yes)"));
+        }
+    };
+    if own[5..8].iter().chain(&own[24..]).any(|byte| *byte != 0) {
+        return Err(Error::damaged("the rest of the growing filter's part of the header is not zero"));
+    }
+    let rate = f64::from_bits(number(8));
+    if !is_rate(rate) {
+        return Err(no_rate(format_args!("the float of the bits {:#018x}", number(8))));
+    }
+    let plan = GrowthPlan::new(number(16), rate)?;
+    let links = part.links.iter().map(|own| bodiless(own, part, secret)).collect::<Result<Vec<_>>>()?;
+    for (i, link) in links.iter().enumerate() {
+        check_link(link, &links[0], &plan, i, is_deletable)?;
+    }
+    let keys = links[0].meta.keys.clone();
+    let meta = Meta { keys, plan, is_deletable, labels: part.labels.kept() };
+    Ok(Box::new(Links { links, meta }))
+}
+
+/// What a link must be, beside what every table is.
+fn check_link(
+    link: &Bodiless,
+    first: &Bodiless,
+    plan: &GrowthPlan,
+    number: usize,
+    is_deletable: bool,
+) -> Result<()> {
+    let damaged =
+        |what: &str| Err(Error::damaged(format_args!("link {number} of the growing filter {what}")));
+    if first.meta.keys.check_same(&link.meta.keys).is_err() {
+        return damaged("does not hash as the others do");
+    }
+    if link.meta.over_capacity != OverCapacity::Warn {
+        return damaged("has another policy than to warn");
+    }
+    if !link.is_deletable {
+        return damaged("says of its own whether keys can be removed");
+    }
+    let fields = link.packing.fields();
+    if fields.tag_bits != 0 {
+        return damaged("has tags");
+    }
+    if Some(fields.numbers) != plan.numbers(number) {
+        return damaged("has other numbers than follow from the first keys and the rate");
+    }
+    if link.meta.capacity != plan.capacity(number) || link.meta.promised_rate != plan.promised(number) {
+        return damaged("has another capacity or rate than follow from the first keys and the rate");
+    }
+    if link.distinct > link.meta.capacity {
+        return damaged("holds more numbers than it takes");
+    }
+    if !is_deletable && link.slots != link.distinct {
+        return damaged("holds a number twice, and keys cannot be removed");
+    }
+    Ok(())
+}
+
+/// A filter of a file that awaits its body.
+struct Links {
+    links: Vec<Bodiless>,
+    meta: Meta,
+}
+
+impl AwaitsBody for Links {
+    fn lines(&self) -> u64 {
+        self.links.iter().fold(0, |sum, link| sum.saturating_add(link.lines()))
+    }
+
+    fn self_test(&self) -> Result<()> {
+        self.links.iter().try_for_each(AwaitsBody::self_test)
+    }
+
+    fn check(&self) -> Box<dyn CheckBody> {
+        Box::new(EachLink(self.links.iter().map(|link| (link.lines() as usize, link.check())).collect()))
+    }
+
+    fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
+        let lines = lines.shared();
+        let mut from = 0;
+        let with_its_lines = |link: Bodiless| {
+            let here = from..from + link.lines() as usize;
+            from = here.end;
+            // Whoever asks for the filter without its bits gets none.
+            let own = if lines.as_lines().len() < here.end { lines.part(0..0) } else { lines.part(here) };
+            Table::of_lines(link.packing, own, link.slots, link.distinct)
+        };
+        let links = self.links.into_iter().map(with_its_lines).collect();
+        let whole = checked.map(|check| Box::new(Whole { lines, check }));
+        AnyFilter::Growing(GrowingFilter { links, meta: self.meta, whole })
+    }
+}
+
+/// What the lines of each link must be, and how many it has.
+struct EachLink(Vec<(usize, Box<dyn CheckBody>)>);
+
+impl CheckBody for EachLink {
+    fn check(&self, lines: &[Line]) -> Result<()> {
+        let mut rest = lines;
+        self.0.iter().try_for_each(|(count, link)| {
+            let (here, after) = rest.split_at(*count);
+            rest = after;
+            link.check(here)
+        })
+    }
+}
+
+/// The lines of an opened file, of all links together, and what they are held against.
+#[derive(Clone)]
+pub(super) struct Whole {
+    lines: Mapped,
+    check: Ref<dyn BodyChecked>,
+}
+
+impl Whole {
+    pub(super) fn verify(&self) -> Result<()> {
+        self.check.run(self.lines.as_lines())
+    }
+
+    pub(super) fn check_before_copying(&self) -> Result<()> {
+        if self.check.has_passed() { Ok(()) } else { self.verify() }
+    }
+}
+
+impl fmt::Debug for Whole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Whole")
+    }
+}

@@ -1,0 +1,17 @@
+//! Kinds that are a sorted table of numbers, or several. What a slot's tag means is in [`copies`] (a quotient filter), [`generations`]
+//! (an expiring one), [`segments`]; [`growing`] is a chain of tables. The table itself is in [`lines`].
+
+mod copies;
+mod generations;
+mod growing;
+mod lines;
+mod segments;
+
+pub use copies::{QuotientFilter, QuotientFilterBuilder};
+pub use generations::{ExpiringFilter, ExpiringFilterBuilder};
+pub(crate) use growing::links_of;
+pub use growing::{GrowingFilter, GrowingFilterBuilder, Removal};
+pub(crate) use segments::part::section_of;
+pub use segments::{
+    Segment, SegmentAnswers, SegmentFilter, SegmentFilterBuilder, Segments, check_segment_name,
+};

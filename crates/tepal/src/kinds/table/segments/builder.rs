@@ -1,0 +1,214 @@
+//! Describing a filter before it exists.
+
+use alloc::vec::Vec;
+
+use super::insert::entries_of;
+use super::pairs::Held;
+use super::{Meta, SegmentFilter};
+use crate::bits::memory;
+use crate::bits::table::packing::{Packing, most_numbers};
+use crate::bits::table::spread;
+use crate::error::{Error, Result};
+use crate::facts::Labels;
+use crate::ids::OverCapacity;
+use crate::key::{Key, KeySink};
+use crate::kinds::bloom::BloomFilterBuilder;
+use crate::kinds::calls::key_options;
+use crate::kinds::in_file::Ref;
+use crate::kinds::named::{MOST_SEGMENTS, Segment, SegmentList, check_segment_name};
+use crate::kinds::table::lines::Table;
+use crate::params::check_rate;
+
+/// The rate that is promised where the caller names none.
+const DEFAULT_RATE: f64 = 0.01;
+
+/// The most numbers of a table in whose slots there is room for every segment.
+pub(super) fn most_numbers_of_all() -> u64 {
+    most_numbers(16)
+}
+
+/// Describes a [`SegmentFilter`]; everything has a default but the capacity.
+///
+/// ```
+/// use tepal::SegmentFilter;
+/// let described = SegmentFilter::builder().capacity(1_000_000).false_positive_rate(0.01);
+/// assert_eq!(described.planned_size_in_bytes(1000)? * 8 / 1_000_000, 21);      // bits a pair, with a thousand segments
+/// # Ok::<(), tepal::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct SegmentFilterBuilder {
+    /// What it does with keys, and labels.
+    keys: BloomFilterBuilder,
+    labels: Labels,
+    capacity: Option<u64>,
+    rate: Option<f64>,
+    over_capacity: OverCapacity,
+}
+
+impl SegmentFilter {
+    /// Starts to describe a filter.
+    pub fn builder() -> SegmentFilterBuilder {
+        SegmentFilterBuilder::default()
+    }
+}
+
+impl SegmentFilterBuilder {
+    /// How many pairs of key and segment the filter shall hold: the different keys of each segment, taken together. As many go in however
+    /// many segments each key is in, as long as nobody chose the keys by the filter's hash. It cannot be changed later, and filters
+    /// unite that were made for one capacity and one rate.
+    pub fn capacity(mut self, pairs: u64) -> Self {
+        self.capacity = Some(pairs);
+        self
+    }
+
+    /// How many wrong segments a key in none gets, on average and at most: 0.01, the default, for one in a hundred such keys.
+    pub fn false_positive_rate(mut self, rate: f64) -> Self {
+        self.rate = Some(rate);
+        self
+    }
+
+    key_options!("a segment filter");
+
+    /// What happens when more pairs come than planned: refuse them (the default), warn, or ignore it. The table has room for them; its
+    /// rate is past the promise then.
+    pub fn over_capacity(mut self, policy: OverCapacity) -> Self {
+        self.over_capacity = policy;
+        self
+    }
+
+    /// Bytes of the table with so many segments, once it holds its capacity: to plan with, without the table.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build), but for the memory; [`Error::Parameter`] for more than 65,536 segments.
+    pub fn planned_size_in_bytes(&self, segments: usize) -> Result<u64> {
+        let capacity = self.needed_capacity()?;
+        let (_, numbers) = self.meta(capacity)?;
+        if segments > MOST_SEGMENTS {
+            return Err(Error::parameter("the number of segments", segments, "at most 65536"));
+        }
+        let tag_bits = segments.saturating_sub(1).checked_ilog2().map_or(0, |bits| bits + 1);
+        Ok(Packing::for_slots(capacity, numbers, tag_bits as u8)?.bytes())
+    }
+
+    fn needed_capacity(&self) -> Result<u64> {
+        self.capacity.ok_or_else(|| {
+            let expected = "given, in pairs of key and segment, or the pairs (`build_from`)";
+            Error::parameter("the capacity", "not given", expected)
+        })
+    }
+
+    /// Builds a filter without segments, with room for its capacity.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] where no capacity is given, and for impossible values; [`Error::RateOutOfReach`] for a rate that so
+    /// many pairs cannot have; [`Error::TooLarge`] where the machine has no memory for it.
+    pub fn build(self) -> Result<SegmentFilter> {
+        let capacity = self.needed_capacity()?;
+        let (meta, numbers) = self.meta(capacity)?;
+        let table = Table::new(numbers, 0, capacity)?;
+        Ok(SegmentFilter::from_parts(meta, SegmentList::default(), table, Ref::default()))
+    }
+
+    /// Builds a filter of these names of segments and keys, sorting their numbers: many times as fast as to insert one after the other.
+    /// Segments get their numbers in the order in which their names come first. Where no capacity is given, it is planned for as many
+    /// different pairs as there are. Takes 24 bytes a pair beside the filter.
+    ///
+    /// ```
+    /// let filter = tepal::SegmentFilter::builder().build_from([("fruit", "apple"), ("colour", "orange"), ("fruit", "orange")])?;
+    /// assert_eq!((filter.segments("orange").count(), filter.segments("plum").count()), (2, 0));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`build`](Self::build), [`SegmentFilter::add_segment`] and [`SegmentFilter::insert`].
+    pub fn build_from<S: AsRef<str>, K: Key>(
+        self,
+        pairs: impl IntoIterator<Item = (S, K)>,
+    ) -> Result<SegmentFilter> {
+        let hasher = self.key_hasher()?;
+        let pairs = pairs.into_iter();
+        let mut hashes = memory::room(pairs.size_hint().0)?;
+        let (mut sink, mut list) = (KeySink::new(), SegmentList::default());
+        for (name, key) in pairs {
+            let segment = add(&mut list, name.as_ref())?;
+            memory::push(&mut hashes, (hasher.hash_ref(key.key(sink.cleared()))?, segment))?;
+        }
+        self.build_of(list, hashes)
+    }
+
+    /// [`build_from`](Self::build_from) for keys hashed before, by the filter's [`key_hasher`](Self::key_hasher) or by the caller. A
+    /// pair's segment is the place of its name in `names`. Pairs that were sorted ([`SegmentFilter::sort_pairs`]) take less time.
+    ///
+    /// # Errors
+    /// As [`build_from`](Self::build_from); [`Error::Parameter`] for a name that comes twice, and for a pair whose segment has none.
+    pub fn build_from_hashes(
+        self,
+        names: &[impl AsRef<str>],
+        pairs: Vec<(u64, Segment)>,
+    ) -> Result<SegmentFilter> {
+        let mut list = SegmentList::default();
+        for (place, name) in names.iter().enumerate() {
+            if usize::from(add(&mut list, name.as_ref())?.0) != place {
+                let expected = "a name that no other segment has";
+                return Err(Error::parameter("the name of a segment", name.as_ref(), expected));
+            }
+        }
+        self.build_of(list, pairs)
+    }
+
+    fn build_of(self, list: SegmentList, mut pairs: Vec<(u64, Segment)>) -> Result<SegmentFilter> {
+        pairs.sort_unstable_by_key(|(hash, segment)| (spread(*hash), *segment));
+        pairs.dedup();
+        let capacity = self.capacity.unwrap_or(pairs.len() as u64).max(1);
+        let (meta, numbers) = self.meta(capacity)?;
+        let tag_bits = list.tag_bits();
+        let empty = Table::new(numbers, tag_bits, 1)?;
+        let entries = entries_of(&empty, &list, pairs)?;
+        let held = Held::new(&list, (numbers, tag_bits, capacity), || entries.iter().copied())?;
+        let filter = SegmentFilter::from_parts(meta, list, empty, Ref::default());
+        filter.checked_full(entries.len() as u64)?;
+        Ok(filter.with_held(filter.segments.copied()?, held))
+    }
+
+    /// What the filter is beside its table, and how many numbers there are.
+    fn meta(&self, capacity: u64) -> Result<(Meta, u64)> {
+        let rate = self.rate.unwrap_or(DEFAULT_RATE);
+        check_rate(rate)?;
+        if capacity == 0 {
+            return Err(Error::parameter("the capacity", 0u64, "1 pair of key and segment or more"));
+        }
+        // So that there is room for every segment.
+        let most = most_numbers_of_all();
+        let wanted = libm::ceil(capacity as f64 / rate);
+        if wanted > (most - 64) as f64 {
+            return Err(Error::rate_out_of_reach(
+                rate,
+                format_args!(
+                    "the numbers of {capacity} pairs would be more than {most}; plan for fewer pairs or a higher rate"
+                ),
+            ));
+        }
+        let numbers = (wanted as u64).next_multiple_of(64);
+        self.labels.check()?;
+        let meta = Meta {
+            keys: self.key_hasher()?,
+            over_capacity: self.over_capacity,
+            capacity,
+            promised_rate: rate,
+            labels: self.labels.kept(),
+        };
+        Ok((meta, numbers))
+    }
+}
+
+/// The segment of this name, which is added where there is none.
+pub(super) fn add(list: &mut SegmentList, name: &str) -> Result<Segment> {
+    if let Ok(segment) = list.find(name) {
+        return Ok(segment);
+    }
+    check_segment_name(name)?;
+    let number = list.free()?;
+    list.add(number, Some(name));
+    Ok(Segment(number))
+}

@@ -1,0 +1,201 @@
+//! Segments that go or become one, and two filters as one.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::pairs::{Held, Once, Renumbered};
+use super::wide::IN_TABLE;
+use super::{Ref, SegmentFilter};
+use crate::bits::memory;
+use crate::error::{Error, Result};
+use crate::kinds::named::{Segment, SegmentList};
+use crate::kinds::table::lines::Merged;
+
+impl SegmentFilter {
+    /// Takes a segment away, with everything in it: one pass over the table. Says how many pairs went. Its name goes too, and its number
+    /// may be that of a segment which is added later. The table keeps its size ([`shrink_to_fit`](Self::shrink_to_fit)).
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a segment that there is not; [`Error::TooLarge`] and [`Error::Damaged`] for an opened file, which is
+    /// copied into memory first. The filter is unchanged then.
+    pub fn drop_segment(&mut self, segment: Segment) -> Result<u64> {
+        let dropped = self.segments.check(segment)?.len;
+        if dropped > 0 {
+            self.table.before_a_change()?;
+            let mut numbers = memory::room(self.wide.len())?;
+            numbers.extend(self.wide.numbers().map(|(number, _)| number));
+            self.table.drop_tag(segment.0.into())?;
+            self.fill_up_after(segment, &numbers)?;
+        }
+        self.segments.remove(segment);
+        Ok(dropped)
+    }
+
+    /// A segment went out of the table: the numbers that have more segments than stand there get another one into it. The lines
+    /// have room: no number has more slots than before.
+    fn fill_up_after(&mut self, segment: Segment, numbers: &[u64]) -> Result<()> {
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        let wide = Ref::make_mut(&mut self.wide);
+        wide.drop_segment(segment);
+        for &number in numbers {
+            if (self.table.among(number, 0).slots as usize) < IN_TABLE {
+                if let Some(first) = wide.take_first(number) {
+                    self.table.insert(number, first.into(), false)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts all keys of one segment into another one, and drops it. Takes a second table in memory.
+    ///
+    /// ```
+    /// # use tepal::SegmentFilter;
+    /// let mut days = SegmentFilter::builder().build_from([("sa", "alice"), ("su", "alice"), ("su", "bob")])?;
+    /// let (sa, su) = (days.segment_by_name("sa").unwrap(), days.segment_by_name("su").unwrap());
+    /// days.merge_segments(sa, su)?;
+    /// days.rename_segment(su, "weekend")?;
+    /// assert_eq!((days.segment_len(su), days.num_segments()), (2, 1));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`drop_segment`](Self::drop_segment).
+    pub fn merge_segments(&mut self, from: Segment, into: Segment) -> Result<()> {
+        self.segments.check(from)?;
+        self.segments.check(into)?;
+        if from == into {
+            return Ok(());
+        }
+        self.table.check_before_copying()?;
+        let mut segments = self.segments.copied()?;
+        segments.remove(from);
+        let to = |segment| Some(if segment == from.0 { into.0 } else { segment });
+        let tag_bits = self.table.packing().fields().tag_bits;
+        let entries = || Renumbered::new(self.all_entries(), (tag_bits, tag_bits), to);
+        let held = Held::new(&segments, (self.numbers(), tag_bits, self.usual_slots()), entries)?;
+        *self = self.with_held(segments, held);
+        Ok(())
+    }
+
+    /// Can the two be united? They have one hash, domain and recipe, and as many numbers.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`], which names the first property in which they differ.
+    pub fn check_compatible(&self, other: &SegmentFilter) -> Result<()> {
+        self.meta.keys.check_same(&other.meta.keys)?;
+        match (self.numbers(), other.numbers()) {
+            (a, b) if a == b => Ok(()),
+            (a, b) => {
+                let property = "the number of numbers (capacity / rate)";
+                Err(Error::Incompatible { property, expected: a.to_string(), found: b.to_string() })
+            }
+        }
+    }
+
+    /// Adds all segments of another filter with their keys. Segments of one name are one; the others get numbers that are free here, and
+    /// so do all that have no name. A pair of key and segment that both hold is held once. Takes both filters and the union in memory.
+    ///
+    /// ```
+    /// # use tepal::SegmentFilter;
+    /// let of = |pairs: [(&str, &str); 2]| SegmentFilter::builder().capacity(100).build_from(pairs).unwrap();
+    /// let mut both = of([("mo", "alice"), ("tu", "alice")]);
+    /// both.union_with(&of([("tu", "bob"), ("we", "alice")]))?;
+    /// let names: Vec<_> = both.segments("alice").map(|day| both.segment_name(day).unwrap()).collect();
+    /// assert_eq!(names, ["mo", "tu", "we"]);
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] where they differ ([`check_compatible`](Self::check_compatible)); [`Error::CapacityReached`] where the
+    /// union has more pairs than the capacity allows and the policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
+    /// [`Error::Parameter`] where there would be more than 65,536 segments; [`Error::TooLarge`]; [`Error::Damaged`] as for
+    /// [`insert`](Self::insert). The filter is unchanged then.
+    pub fn union_with(&mut self, other: &SegmentFilter) -> Result<()> {
+        self.check_both(other)?;
+        let mut segments = self.segments.copied()?;
+        let mut numbers = memory::room(other.segments.listed().len())?;
+        for listed in other.segments.listed() {
+            numbers.push(match &listed.name {
+                Some(name) => super::builder::add(&mut segments, name)?.0,
+                None => {
+                    let number = segments.free()?;
+                    segments.add(number, None);
+                    number
+                }
+            });
+        }
+        let to = |segment| other.segments.position(Segment(segment)).map(|at| numbers[at]);
+        let tag_bits = segments.tag_bits().max(self.table.packing().fields().tag_bits);
+        let entries = || Once::new(Merged::new(self.as_of(tag_bits, Some), other.as_of(tag_bits, to)));
+        let held = Held::new(&segments, (self.numbers(), tag_bits, self.usual_slots()), entries)?;
+        self.checked_full(held.table.slots() + held.wide.pairs())?;
+        *self = self.with_held(segments, held);
+        Ok(())
+    }
+
+    /// Keeps, of each segment, what the segment of the same name in the other filter has too. What is in both stays; of what is in one
+    /// alone about a share of its rate stays too. The segments stay, also those that are empty then.
+    ///
+    /// # Errors
+    /// As [`union_with`](Self::union_with).
+    pub fn intersect_with(&mut self, other: &SegmentFilter) -> Result<()> {
+        self.check_both(other)?;
+        let to = |segment| self.segments.find(other.segments.name(Segment(segment))?).ok().map(|here| here.0);
+        let tag_bits = self.table.packing().fields().tag_bits;
+        let entries = || {
+            let mut others = other.as_of(tag_bits, to).peekable();
+            self.all_entries().filter(move |entry| {
+                while others.next_if(|other| other < entry).is_some() {}
+                others.peek() == Some(entry)
+            })
+        };
+        let held = Held::new(&self.segments, (self.numbers(), tag_bits, self.usual_slots()), entries)?;
+        *self = self.with_held(self.segments.copied()?, held);
+        Ok(())
+    }
+
+    fn check_both(&self, other: &SegmentFilter) -> Result<()> {
+        self.check_compatible(other)?;
+        self.table.check_before_copying()?;
+        other.table.check_before_copying()
+    }
+
+    /// All pairs with other segments, as entries of so many tag bits.
+    fn as_of(&self, tag_bits: u8, to: impl Fn(u16) -> Option<u16>) -> impl Iterator<Item = u64> {
+        let from_bits = self.table.packing().fields().tag_bits;
+        Renumbered::new(self.all_entries(), (from_bits, tag_bits), to)
+    }
+
+    /// Lays the table out for the pairs and the segments in it: the same answers, in as few bytes as there can be. More pairs, or more
+    /// segments, lay it out again.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] where there is no memory for the new table; [`Error::Damaged`] as for [`insert`](Self::insert).
+    pub fn shrink_to_fit(&mut self) -> Result<()> {
+        self.table.check_before_copying()?;
+        self.table.lay_out_tags(self.segments.tag_bits(), self.table.slots().max(1))
+    }
+
+    /// Forgets all keys. Segments and their names stay, and the table keeps its size.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] where there is no memory for an opened file's table.
+    pub fn clear(&mut self) -> Result<()> {
+        let none: Vec<u64> = memory::zeros(self.segments.listed().len())?;
+        self.table.clear()?;
+        self.wide = Ref::default();
+        self.segments.set_lens(&none);
+        Ok(())
+    }
+}
+
+/// The only segment that there is.
+pub(super) fn only(segments: &SegmentList) -> Option<Segment> {
+    match segments.listed() {
+        [only] => Some(Segment(only.number)),
+        _ => None,
+    }
+}

@@ -1,0 +1,255 @@
+//! Adding segments, and inserting keys into them.
+
+use alloc::vec::Vec;
+
+use super::builder::add;
+use super::pairs::{Held, Once};
+use super::wide::IN_TABLE;
+use super::{Ref, SegmentFilter};
+use crate::bits::table::spread;
+use crate::error::{Error, Result};
+use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
+use crate::kinds::bloom::after;
+use crate::kinds::named::{Segment, SegmentList, check_segment_name};
+use crate::kinds::table::lines::{Merged, Table};
+
+/// How many keys are on their way at once.
+const AHEAD: usize = 16;
+
+/// A batch is sorted and merged where it has at least so many keys, and at least one for so many pairs in the filter.
+const SORTED_FROM: usize = 4096;
+const SORTED_SHARE: u64 = 8;
+
+impl SegmentFilter {
+    /// The segment of this name, which is added, without keys, where there is none. It gets the lowest number that is free; where that
+    /// takes another bit of each slot, a pass lays the table out again.
+    ///
+    /// ```
+    /// # use tepal::SegmentFilter;
+    /// let mut days = SegmentFilter::builder().capacity(100).build()?;
+    /// let monday = days.add_segment("monday")?;
+    /// assert_eq!((days.add_segment("monday")?, days.segment_name(monday)), (monday, Some("monday")));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a name that cannot be ([`check_segment_name`]), and for segment 65,537; [`Error::TooLarge`] where there
+    /// is no memory; [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is not what was written. The
+    /// filter is unchanged then.
+    pub fn add_segment(&mut self, name: &str) -> Result<Segment> {
+        if let Ok(segment) = self.segments.find(name) {
+            return Ok(segment);
+        }
+        check_segment_name(name)?;
+        self.make_room_for(self.segments.free()?)?;
+        add(&mut self.segments, name)
+    }
+
+    /// Adds a segment that has no name, only a number.
+    ///
+    /// # Errors
+    /// As [`add_segment`](Self::add_segment).
+    pub fn add_unnamed_segment(&mut self) -> Result<Segment> {
+        let number = self.segments.free()?;
+        self.make_room_for(number)?;
+        self.segments.add(number, None);
+        Ok(Segment(number))
+    }
+
+    /// Gives a segment a name, or another one.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a segment that there is not, for a name that cannot be ([`check_segment_name`]), and for one that
+    /// another segment has.
+    pub fn rename_segment(&mut self, segment: Segment, name: &str) -> Result<()> {
+        self.segments.check(segment)?;
+        check_segment_name(name)?;
+        match self.segments.find(name) {
+            Ok(other) if other != segment => {
+                let expected = "a name that no other segment has; `merge_segments` makes one of two";
+                Err(Error::parameter("the name of a segment", name, expected))
+            }
+            Ok(_) => Ok(()),
+            Err(_) => {
+                self.segments.rename(segment, name);
+                Ok(())
+            }
+        }
+    }
+
+    /// The slots have room for the number of a segment.
+    fn make_room_for(&mut self, number: u16) -> Result<()> {
+        let tag_bits = (16 - number.leading_zeros()) as u8;
+        if u32::from(tag_bits) > self.table.packing().tag_bits() {
+            self.table.check_before_copying()?;
+            self.table.lay_out_tags(tag_bits, self.usual_slots())?;
+        }
+        Ok(())
+    }
+
+    /// Slots for which a new table is laid out: as many as for this one, but no more than the capacity as long as there are fewer.
+    pub(super) fn usual_slots(&self) -> u64 {
+        self.table.laid_for(self.meta.capacity)
+    }
+
+    /// Adds a key to a segment. `true`: it is surely new there. A key that is there already, or looks so, changes nothing.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a segment that there is not; [`Error::CapacityReached`] for a new key where the filter is full and its
+    /// policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse); [`Error::KeyRefused`] for a key that the key domain does not
+    /// have; [`Error::CallerHashes`] in a filter of the caller's hashes; [`Error::NumbersClustered`] where keys were chosen by the
+    /// filter's own hash so that their numbers lie side by side; [`Error::TooLarge`] where there is no memory for more lines;
+    /// [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is not what was written. The filter is unchanged
+    /// then.
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, segment: Segment, key: &K) -> Result<bool> {
+        let hash = self.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
+        self.insert_hash(segment, hash)
+    }
+
+    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
+    /// [`key_hasher`](Self::key_hasher), or by the caller.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert).
+    pub fn insert_hash(&mut self, segment: Segment, hash: u64) -> Result<bool> {
+        self.segments.check(segment)?;
+        self.table.before_a_change()?;
+        let (number, tag) = (self.table.number(hash), segment.0.into());
+        let among = self.table.among(number, tag);
+        let is_wide = among.slots as usize >= IN_TABLE;
+        if among.has_it || (is_wide && self.wide.has(number, tag)) {
+            return Ok(false);
+        }
+        if self.is_full() {
+            return Err(self.full());
+        }
+        if !is_wide {
+            self.table.insert(number, tag, among.slots == 0)?;
+        } else if tag > among.last {
+            Ref::make_mut(&mut self.wide).insert(number, segment.0)?;
+        } else {
+            // The greatest goes out. The lines have room for another slot of the same number.
+            Ref::make_mut(&mut self.wide).insert(number, among.last as u16)?;
+            self.table.remove(number, among.last, false)?;
+            self.table.insert(number, tag, false)?;
+        }
+        self.segments.grow(segment, 1);
+        Ok(true)
+    }
+
+    #[cold]
+    pub(super) fn full(&self) -> Error {
+        Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 }
+    }
+
+    /// So many pairs are no more than it takes.
+    pub(super) fn checked_full(&self, pairs: u64) -> Result<()> {
+        let refuses = self.meta.over_capacity == crate::ids::OverCapacity::Refuse;
+        if refuses && pairs > self.most_pairs { Err(self.full()) } else { Ok(()) }
+    }
+
+    /// [`insert`](Self::insert) for many keys of a segment.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert). The keys before the refused one are in: the error says how many.
+    pub fn insert_many<K: Keys + ?Sized>(&mut self, segment: Segment, keys: &K) -> Result<()> {
+        crate::key::insert_in_batches(
+            self,
+            |filter| &filter.meta.keys,
+            keys,
+            |filter, batch, done| filter.insert_batch(segment, batch, done),
+        )
+    }
+
+    /// [`insert`](Self::insert) for keys hashed before. Many of them, beside those that are in, are sorted and merged.
+    ///
+    /// # Errors
+    /// As [`insert_many`](Self::insert_many).
+    pub fn insert_many_hashes(&mut self, segment: Segment, hashes: &[u64]) -> Result<()> {
+        if hashes.len() >= SORTED_FROM && hashes.len() as u64 >= self.table.slots() / SORTED_SHARE {
+            let mut pairs = Vec::new();
+            let bytes = hashes.len() as u64 * size_of::<(u64, Segment)>() as u64;
+            pairs.try_reserve_exact(hashes.len()).map_err(|_| Error::TooLarge { bytes })?;
+            pairs.extend(hashes.iter().map(|hash| (*hash, segment)));
+            // Whatever is refused is refused again, at its place.
+            if self.insert_pairs(pairs).is_ok() {
+                return Ok(());
+            }
+        }
+        for (done, ahead) in (0..).step_by(AHEAD).zip(hashes.chunks(AHEAD)) {
+            ahead.iter().for_each(|&hash| self.table.fetch(self.table.number(hash)));
+            for (i, &hash) in ahead.iter().enumerate() {
+                self.insert_hash(segment, hash).map_err(after(done + i))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// [`insert`](Self::insert) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared.
+    ///
+    /// # Errors
+    /// As [`insert_many`](Self::insert_many).
+    pub fn insert_prepared(&mut self, segment: Segment, keys: &PreparedKeys) -> Result<()> {
+        self.insert_batch(segment, keys.batch(), 0)
+    }
+
+    pub(super) fn insert_batch(&mut self, segment: Segment, keys: Batch<'_>, done: usize) -> Result<()> {
+        match keys {
+            Batch::Hashes(hashes) => self.insert_many_hashes(segment, hashes).map_err(after(done)),
+            Batch::One(One::Key(key)) => self.insert(segment, &key).map(drop).map_err(after(done)),
+            // Only filters whose scheme has no hash take bytes.
+            Batch::Bytes(_) | Batch::One(One::Encoded(_)) => {
+                Err(Error::NoHash { scheme: self.meta.keys.scheme() })
+            }
+        }
+    }
+
+    /// Inserts keys of several segments, hashed before, by sorting their numbers: all or none. Pairs that were sorted
+    /// ([`sort_pairs`](Self::sort_pairs)) take less time. The filter and what it becomes are both in memory for a while.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert). The filter is unchanged then.
+    pub fn insert_pairs(&mut self, pairs: Vec<(u64, Segment)>) -> Result<()> {
+        self.table.check_before_copying()?;
+        let tag_bits = self.table.packing().fields().tag_bits;
+        let entries = entries_of(&self.table, &self.segments, pairs)?;
+        let both = || Once::new(Merged::new(self.all_entries(), entries.iter().copied()));
+        let held = Held::new(&self.segments, (self.numbers(), tag_bits, self.usual_slots()), both)?;
+        self.checked_full(held.table.slots() + held.wide.pairs())?;
+        *self = self.with_held(self.segments.copied()?, held);
+        Ok(())
+    }
+
+    /// All pairs, ascending.
+    pub(super) fn all_entries(&self) -> impl Iterator<Item = u64> {
+        Merged::new(self.table.entries(), self.wide.entries(self.table.packing().fields().tag_bits))
+    }
+}
+
+/// Pairs of hash and segment as ascending entries of a table, each once.
+pub(super) fn entries_of(
+    table: &Table,
+    segments: &SegmentList,
+    mut pairs: Vec<(u64, Segment)>,
+) -> Result<Vec<u64>> {
+    let tag_bits = table.packing().tag_bits();
+    if !pairs.is_sorted_by_key(|(hash, _)| spread(*hash)) {
+        pairs.sort_unstable_by_key(|(hash, segment)| (spread(*hash), *segment));
+    }
+    let mut entries = Vec::new();
+    let bytes = 8 * pairs.len() as u64;
+    entries.try_reserve_exact(pairs.len()).map_err(|_| Error::TooLarge { bytes })?;
+    let mut last = None;
+    for (hash, segment) in pairs {
+        if last != Some(segment) {
+            segments.check(segment)?;
+            last = Some(segment);
+        }
+        entries.push(table.number(hash) << tag_bits | u64::from(segment.0));
+    }
+    // Nearly sorted: hashes of one number may be of segments in any order.
+    entries.sort_unstable();
+    entries.dedup();
+    Ok(entries)
+}

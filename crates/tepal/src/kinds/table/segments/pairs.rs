@@ -1,0 +1,128 @@
+//! Pairs of number and segment as ascending streams of entries, and a table made of them.
+
+use alloc::vec::Vec;
+use core::iter::Peekable;
+
+use super::wide::{IN_TABLE, Wide};
+use crate::bits::memory;
+use crate::error::Result;
+use crate::kinds::named::{Segment, SegmentList};
+use crate::kinds::table::lines::Table;
+
+/// Each of ascending entries once.
+pub(super) struct Once<I: Iterator<Item = u64>>(pub(super) Peekable<I>);
+
+impl<I: Iterator<Item = u64>> Once<I> {
+    pub(super) fn new(entries: I) -> Self {
+        Once(entries.peekable())
+    }
+}
+
+impl<I: Iterator<Item = u64>> Iterator for Once<I> {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        let entry = self.0.next()?;
+        while self.0.next_if_eq(&entry).is_some() {}
+        Some(entry)
+    }
+}
+
+/// Ascending entries whose segments get other numbers: those for which `to` has none go.
+pub(super) struct Renumbered<I: Iterator<Item = u64>, F> {
+    entries: Peekable<I>,
+    from_bits: u8,
+    to_bits: u8,
+    to: F,
+    /// What is still to come of one number, descending.
+    group: Vec<u64>,
+}
+
+impl<I: Iterator<Item = u64>, F: Fn(u16) -> Option<u16>> Renumbered<I, F> {
+    pub(super) fn new(entries: I, (from_bits, to_bits): (u8, u8), to: F) -> Self {
+        Renumbered { entries: entries.peekable(), from_bits, to_bits, to, group: Vec::new() }
+    }
+}
+
+impl<I: Iterator<Item = u64>, F: Fn(u16) -> Option<u16>> Iterator for Renumbered<I, F> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        while self.group.is_empty() {
+            let (from_bits, tags) = (self.from_bits, (1u64 << self.from_bits) - 1);
+            let number = self.entries.peek()? >> from_bits;
+            while let Some(entry) = self.entries.next_if(|entry| entry >> from_bits == number) {
+                if let Some(segment) = (self.to)((entry & tags) as u16) {
+                    self.group.push(number << self.to_bits | u64::from(segment));
+                }
+            }
+            self.group.sort_unstable_by(|a, b| b.cmp(a));
+            self.group.dedup();
+        }
+        self.group.pop()
+    }
+}
+
+/// Of ascending entries the first of each number that stand in a table; or the others.
+struct Part<I> {
+    entries: I,
+    tag_bits: u8,
+    of_table: bool,
+    last: Option<u64>,
+    slots: usize,
+}
+
+impl<I: Iterator<Item = u64>> Part<I> {
+    fn new(entries: I, tag_bits: u8, of_table: bool) -> Self {
+        Part { entries, tag_bits, of_table, last: None, slots: 0 }
+    }
+}
+
+impl<I: Iterator<Item = u64>> Iterator for Part<I> {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        loop {
+            let entry = self.entries.next()?;
+            let number = entry >> self.tag_bits;
+            self.slots = if self.last == Some(number) { self.slots + 1 } else { 1 };
+            self.last = Some(number);
+            if (self.slots <= IN_TABLE) == self.of_table {
+                return Some(entry);
+            }
+        }
+    }
+}
+
+/// What a filter holds.
+pub(super) struct Held {
+    pub(super) table: Table,
+    pub(super) wide: Wide,
+    /// How many numbers each segment has, in the order of the list.
+    pub(super) lens: Vec<u64>,
+}
+
+impl Held {
+    /// Of ascending entries, each once, of these segments; laid out for at least so many slots. They are asked for several times.
+    pub(super) fn new<I: Iterator<Item = u64>>(
+        segments: &SegmentList,
+        (numbers, tag_bits, slots): (u64, u8, u64),
+        entries: impl Fn() -> I,
+    ) -> Result<Self> {
+        let mut lens: Vec<u64> = memory::zeros(segments.listed().len())?;
+        let tags = (1u64 << tag_bits) - 1;
+        for entry in entries() {
+            if let Some(at) = segments.position(Segment((entry & tags) as u16)) {
+                lens[at] += 1;
+            }
+        }
+        let mut wide = Wide::default();
+        for entry in Part::new(entries(), tag_bits, false) {
+            wide.insert(entry >> tag_bits, (entry & tags) as u16)?;
+        }
+        let in_table = || Part::new(entries(), tag_bits, true);
+        Ok(Held { table: Table::of_entries(numbers, tag_bits, slots, in_table)?, wide, lens })
+    }
+}

@@ -20,27 +20,26 @@ use crate::input::bad::{BadRecords, BadTotal};
 use crate::input::field::Extractor;
 use crate::input::pages::{Keys, OpenInput, PAGE, Page};
 use crate::input::pieces::{Piece, Pieces, ReadError};
-use crate::input::pipeline::{Flow, Refused, Sink, Work};
+use crate::input::pipeline::{AnyResults, AnyWork, Flow, Refused, Sink};
 
 /// How many jobs there are for each worker: one that it works on, and one that waits. With more of them, a piece would
 /// leave the processor's cache before a worker comes to it.
 const JOBS_PER_WORKER: usize = 2;
 
 /// A piece of the input and the results of its records. Jobs are used again and again.
-#[derive(Default)]
-struct Job<R> {
+struct Job {
     /// The number of the piece in the input, from 0.
     number: u64,
     piece: Piece,
-    results: R,
+    results: Box<AnyResults>,
     refused: Option<Refused>,
     bad: BadRecords,
 }
 
 /// What the other threads send to the caller's thread.
-enum Message<R> {
+enum Message {
     /// A worker has finished a job.
-    Done(Job<R>),
+    Done(Job),
     /// The reading has ended, after so many pieces.
     End(u64, Result<(), ReadError>),
     /// A thread has panicked.
@@ -48,19 +47,19 @@ enum Message<R> {
 }
 
 /// Works on the rest of an input with so many workers. The header row is not in that rest.
-pub fn run<W: Work>(
+pub fn run(
     mut input: OpenInput,
     workers: NonZeroUsize,
-    work: &W,
-    sink: &mut dyn Sink<W::Results>,
+    work: &dyn AnyWork,
+    sink: &mut dyn Sink<AnyResults>,
     total: &mut BadTotal,
 ) -> Result<Flow, Failure> {
     let count = JOBS_PER_WORKER * workers.get() + 1;
     let (free, free_jobs) = mpsc::channel();
     for _ in 0..count {
+        let (piece, results, bad) = (Piece::default(), work.results(), input.no_bad_records());
         // The receiver is still there.
-        let bad = input.no_bad_records();
-        let _ = free.send(Job::<W::Results> { bad, ..Job::default() });
+        let _ = free.send(Job { number: 0, piece, results, refused: None, bad });
     }
     let (todo, todo_jobs) = mpsc::channel();
     let (to_caller, messages) = mpsc::channel();
@@ -96,12 +95,12 @@ fn started<T>(thread: io::Result<T>) -> Result<(), Failure> {
 }
 
 /// Stops the workers when it is dropped: at the end, after an error and after a panic.
-struct StopWorkers<'a, R> {
-    todo: &'a Sender<Option<Job<R>>>,
+struct StopWorkers<'a> {
+    todo: &'a Sender<Option<Job>>,
     workers: usize,
 }
 
-impl<R> Drop for StopWorkers<'_, R> {
+impl Drop for StopWorkers<'_> {
     fn drop(&mut self) {
         for _ in 0..self.workers {
             // The receiver lives longer than the workers.
@@ -111,9 +110,9 @@ impl<R> Drop for StopWorkers<'_, R> {
 }
 
 /// Tells the caller's thread if this thread panics. Without that the caller's thread would wait for ever.
-struct PanicNotice<'a, R>(&'a Sender<Message<R>>);
+struct PanicNotice<'a>(&'a Sender<Message>);
 
-impl<R> Drop for PanicNotice<'_, R> {
+impl Drop for PanicNotice<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             let _ = self.0.send(Message::Panicked);
@@ -122,16 +121,16 @@ impl<R> Drop for PanicNotice<'_, R> {
 }
 
 /// What the reading thread has.
-struct Reader<R> {
+struct Reader {
     pieces: Pieces,
     /// How many jobs there are.
     count: usize,
-    free_jobs: Receiver<Job<R>>,
-    todo: Sender<Option<Job<R>>>,
-    to_caller: Sender<Message<R>>,
+    free_jobs: Receiver<Job>,
+    todo: Sender<Option<Job>>,
+    to_caller: Sender<Message>,
 }
 
-impl<R> Reader<R> {
+impl Reader {
     /// Reads the whole input. It stops early when the other threads have ended.
     fn read_all(mut self) {
         let _notice = PanicNotice(&self.to_caller);
@@ -168,20 +167,20 @@ impl<R> Reader<R> {
 }
 
 /// Works on one job after the other until [`StopWorkers`] ends that.
-fn work_on_jobs<W: Work>(
-    work: &W,
-    todo_jobs: &Mutex<Receiver<Option<Job<W::Results>>>>,
-    to_caller: &Sender<Message<W::Results>>,
+fn work_on_jobs(
+    work: &dyn AnyWork,
+    todo_jobs: &Mutex<Receiver<Option<Job>>>,
+    to_caller: &Sender<Message>,
     extractor: &mut Extractor,
 ) {
     let _notice = PanicNotice(to_caller);
-    let mut tools = work.tools();
+    let mut worker = work.worker();
     loop {
         let next = lock(todo_jobs).recv();
         let Ok(Some(mut job)) = next else {
             return;
         };
-        W::clear(&mut job.results);
+        worker.clear(&mut *job.results);
         job.refused = None;
         job.bad.clear();
         let mut before = 0;
@@ -189,7 +188,7 @@ fn work_on_jobs<W: Work>(
             let batch = job.piece.page();
             let (broken, bad) = (job.piece.broken(), &mut job.bad);
             let mut keys = Keys { batch, extractor, broken, bad };
-            let worked = work.work(&mut tools, &mut keys, &mut job.results);
+            let worked = worker.work(&mut keys, &mut *job.results);
             job.refused = worked.err().map(|refused| Refused { record: before + refused.record, ..refused });
             before += batch.len();
             job.bad.next_page(batch.len());
@@ -214,11 +213,11 @@ struct Collector<'a> {
 
 impl Collector<'_> {
     /// Collects the results of all pieces, or of those before the sink stops.
-    fn collect_all<R>(
+    fn collect_all(
         &mut self,
-        messages: &Receiver<Message<R>>,
-        free: &Sender<Job<R>>,
-        sink: &mut dyn Sink<R>,
+        messages: &Receiver<Message>,
+        free: &Sender<Job>,
+        sink: &mut dyn Sink<AnyResults>,
     ) -> Result<Flow, Failure> {
         // Jobs that are done while one before them is not.
         let mut early = BTreeMap::new();
@@ -252,12 +251,12 @@ impl Collector<'_> {
     }
 
     /// Gives the results of one job to the sink.
-    fn collect<R>(&mut self, job: &mut Job<R>, sink: &mut dyn Sink<R>) -> Result<Flow, Failure> {
+    fn collect(&mut self, job: &mut Job, sink: &mut dyn Sink<AnyResults>) -> Result<Flow, Failure> {
         let batch = job.piece.whole();
         let (broken, bad) = (job.piece.broken(), &mut job.bad);
         let keys = Keys { batch, extractor: self.extractor, broken, bad };
         let mut page = Page::new(self.name, self.input, self.line, keys);
-        let flow = sink.take(&mut page, &job.results)?;
+        let flow = sink.take(&mut page, &*job.results)?;
         self.total.add(&page);
         if let (Flow::Continue, Some(Refused { record, text })) = (flow, job.refused.take()) {
             return Err(page.failure(record, text));

@@ -3,6 +3,10 @@
 //! A command says two things: its [`Work`] is what is done with each record, on any thread; its [`Sink`] takes the
 //! results, in the order of the records. Short inputs are worked on here, page by page, and so is every input with
 //! `-j 1`. The rest of a long input goes to [`parallel`], which gives the same results.
+//!
+//! All commands run the same compiled code: it hands results on as [`AnyResults`], and [`run`] knows their type.
+
+use std::any::Any;
 
 use crate::error::Failure;
 use crate::input::pages::{Inputs, Keys, Page};
@@ -56,7 +60,7 @@ pub trait Work: Sync {
 }
 
 /// Takes the results, in the order of the records.
-pub trait Sink<R> {
+pub trait Sink<R: ?Sized> {
     /// Takes a header row, which has no key.
     fn header(&mut self, _page: &Page<'_>) -> Result<(), Failure> {
         Ok(())
@@ -72,12 +76,83 @@ pub trait Sink<R> {
     }
 }
 
+/// The results of a [`Work`], whatever their type is.
+pub type AnyResults = dyn Any + Send;
+
+/// A [`Work`] whose results may have any type.
+pub trait AnyWork: Sync {
+    /// Makes room for the results of a piece.
+    fn results(&self) -> Box<AnyResults>;
+
+    /// Makes a worker with the tools of one thread.
+    fn worker(&self) -> Box<dyn Worker + '_>;
+}
+
+/// A [`Work`] with the tools of one thread.
+pub trait Worker {
+    /// See [`Work::clear`].
+    fn clear(&self, results: &mut AnyResults);
+
+    /// See [`Work::work`].
+    fn work(&mut self, keys: &mut Keys<'_>, results: &mut AnyResults) -> Result<(), Refused>;
+}
+
+impl<W: Work> AnyWork for W {
+    fn results(&self) -> Box<AnyResults> {
+        Box::new(W::Results::default())
+    }
+
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        Box::new(Equipped { work: self, tools: self.tools() })
+    }
+}
+
+struct Equipped<'a, W: Work> {
+    work: &'a W,
+    tools: W::Tools,
+}
+
+impl<W: Work> Worker for Equipped<'_, W> {
+    fn clear(&self, results: &mut AnyResults) {
+        if let Some(results) = results.downcast_mut() {
+            W::clear(results);
+        }
+    }
+
+    fn work(&mut self, keys: &mut Keys<'_>, results: &mut AnyResults) -> Result<(), Refused> {
+        // `results` is what `AnyWork::results` of the same work has made.
+        let results = results.downcast_mut().unwrap_or_else(|| unreachable!());
+        self.work.work(&mut self.tools, keys, results)
+    }
+}
+
+/// A sink of results of one type, as a sink of any results.
+pub struct SinkOf<'a, R>(pub &'a mut dyn Sink<R>);
+
+impl<R: 'static> Sink<AnyResults> for SinkOf<'_, R> {
+    fn header(&mut self, page: &Page<'_>) -> Result<(), Failure> {
+        self.0.header(page)
+    }
+
+    fn take(&mut self, page: &mut Page<'_>, results: &AnyResults) -> Result<Flow, Failure> {
+        self.0.take(page, results.downcast_ref().unwrap_or_else(|| unreachable!()))
+    }
+
+    fn pause(&mut self) -> Result<(), Failure> {
+        self.0.pause()
+    }
+}
+
 /// Works on all records of all inputs.
 ///
 /// # Errors
 /// A record is refused, after the sink has taken the results before it; the sink fails; an input cannot be read.
 pub fn run<W: Work>(inputs: &mut Inputs, work: &W, sink: &mut dyn Sink<W::Results>) -> Result<(), Failure> {
-    let (mut tools, mut results, mut piece) = (work.tools(), W::Results::default(), Piece::default());
+    run_any(inputs, work, &mut SinkOf(sink))
+}
+
+fn run_any(inputs: &mut Inputs, work: &dyn AnyWork, sink: &mut dyn Sink<AnyResults>) -> Result<(), Failure> {
+    let (mut worker, mut results, mut piece) = (work.worker(), work.results(), Piece::default());
     'inputs: while let Some(mut input) = inputs.next_input()? {
         let mut bytes = 0;
         while input.read(&mut piece)? {
@@ -86,10 +161,10 @@ pub fn run<W: Work>(inputs: &mut Inputs, work: &W, sink: &mut dyn Sink<W::Result
                 if input.take_header(&piece)? {
                     sink.header(&input.page(&piece))?;
                 } else {
-                    W::clear(&mut results);
+                    worker.clear(&mut *results);
                     let mut page = input.page(&piece);
-                    let worked = work.work(&mut tools, &mut page.keys, &mut results);
-                    let flow = sink.take(&mut page, &results)?;
+                    let worked = worker.work(&mut page.keys, &mut *results);
+                    let flow = sink.take(&mut page, &*results)?;
                     inputs.bad.add(&page);
                     match flow {
                         Flow::Continue => {}

@@ -6,7 +6,7 @@ use super::*;
 use crate::input::bad::BadPolicy;
 use crate::input::field::KeyRules;
 use crate::input::pages::Inputs;
-use crate::input::pipeline;
+use crate::input::pipeline::{self, SinkOf, Work};
 use crate::input::progress::Progress;
 use crate::input::records::Cut;
 use crate::input::source::{Input, Source};
@@ -116,7 +116,7 @@ fn logged(run: impl FnOnce(&mut Log) -> Result<(), Failure>, stop_after: Option<
 /// Works on the rest of an input with so many workers, and checks how that ends.
 fn run_threads(input: OpenInput, workers: u64, log: &mut Log, total: &mut BadTotal) -> Result<(), Failure> {
     let workers = NonZeroUsize::new(workers as usize).unwrap();
-    let flow = run(input, workers, &Lengths, log, total)?;
+    let flow = run(input, workers, &Lengths, &mut SinkOf(log), total)?;
     assert_eq!(flow == Flow::Stop, log.stopped);
     Ok(())
 }
@@ -212,7 +212,8 @@ fn a_thread_that_panics_is_not_taken_for_the_end() {
     let open =
         OpenInput::of_pieces(Pieces::new(input, Cut::Lines, LONGEST), Extractor::Whole, BadPolicy::Fail);
     let mut total = BadTotal::default();
-    let run = || run(open, NonZeroUsize::new(2).unwrap(), &Falls, &mut Log::default(), &mut total);
+    let mut log = Log::default();
+    let run = || run(open, NonZeroUsize::new(2).unwrap(), &Falls, &mut SinkOf(&mut log), &mut total);
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
 }
 

@@ -39,7 +39,7 @@ struct Job {
 /// What the other threads send to the caller's thread.
 enum Message {
     /// A worker has finished a job.
-    Done(Job),
+    Done(Box<Job>),
     /// The reading has ended, after so many pieces.
     End(u64, Result<(), ReadError>),
     /// A thread has panicked.
@@ -59,7 +59,7 @@ pub fn run(
     for _ in 0..count {
         let (piece, results, bad) = (Piece::default(), work.results(), input.no_bad_records());
         // The receiver is still there.
-        let _ = free.send(Job { number: 0, piece, results, refused: None, bad });
+        let _ = free.send(Box::new(Job { number: 0, piece, results, refused: None, bad }));
     }
     let (todo, todo_jobs) = mpsc::channel();
     let (to_caller, messages) = mpsc::channel();
@@ -96,7 +96,7 @@ fn started<T>(thread: io::Result<T>) -> Result<(), Failure> {
 
 /// Stops the workers when it is dropped: at the end, after an error and after a panic.
 struct StopWorkers<'a> {
-    todo: &'a Sender<Option<Job>>,
+    todo: &'a Sender<Option<Box<Job>>>,
     workers: usize,
 }
 
@@ -125,8 +125,8 @@ struct Reader {
     pieces: Pieces,
     /// How many jobs there are.
     count: usize,
-    free_jobs: Receiver<Job>,
-    todo: Sender<Option<Job>>,
+    free_jobs: Receiver<Box<Job>>,
+    todo: Sender<Option<Box<Job>>>,
     to_caller: Sender<Message>,
 }
 
@@ -169,7 +169,7 @@ impl Reader {
 /// Works on one job after the other until [`StopWorkers`] ends that.
 fn work_on_jobs(
     work: &dyn AnyWork,
-    todo_jobs: &Mutex<Receiver<Option<Job>>>,
+    todo_jobs: &Mutex<Receiver<Option<Box<Job>>>>,
     to_caller: &Sender<Message>,
     extractor: &mut Extractor,
 ) {
@@ -216,7 +216,7 @@ impl Collector<'_> {
     fn collect_all(
         &mut self,
         messages: &Receiver<Message>,
-        free: &Sender<Job>,
+        free: &Sender<Box<Job>>,
         sink: &mut dyn Sink<AnyResults>,
     ) -> Result<Flow, Failure> {
         // Jobs that are done while one before them is not.

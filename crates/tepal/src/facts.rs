@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::error::{Error, Result};
+use crate::fields::check_text;
 use crate::ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
 use crate::key::Recipe;
 
@@ -111,7 +112,7 @@ impl Labels {
 
     /// The texts must be such as a file can hold.
     pub(crate) fn check(&self) -> Result<()> {
-        self.tagged().try_for_each(|(_, text)| check_label("a label", text))?;
+        self.tagged().try_for_each(|(_, text)| check_text("a label", text))?;
         self.check_rows()?;
         let len: usize = self.tagged().map(|(_, text)| text.len()).sum();
         if len > MOST_LABEL_BYTES {
@@ -156,33 +157,6 @@ fn is_separator(digits: &str) -> bool {
 
 /// Labels that leave room in a file's records for their tags and padding and for a scheme's parameter.
 const MOST_LABEL_BYTES: usize = 65_000;
-
-/// Does it move the cursor, end the line or turn the direction of the text around it? Such a character shows another text
-/// than the one that is there (FORMAT.md, section 4.3).
-fn is_steering(c: char) -> bool {
-    matches!(
-        c,
-        '\0'..='\x1F'
-            | '\x7F'..='\u{9F}'
-            | '\u{61C}'
-            | '\u{200E}'
-            | '\u{200F}'
-            | '\u{2028}'..='\u{202E}'
-            | '\u{2066}'..='\u{2069}'
-    )
-}
-
-/// A text that a file can hold.
-pub(crate) fn check_label(what: &'static str, text: &str) -> Result<()> {
-    if text.is_empty() || text.chars().any(is_steering) {
-        let expected =
-            "text that is not empty and has no control characters, nor any that turn the direction of text";
-        // `{:?}` would bring tables of all Unicode into every program that opens a file.
-        let shown: String = text.chars().map(|c| if is_steering(c) { '\u{FFFD}' } else { c }).collect();
-        return Err(Error::parameter(what, format_args!("\"{shown}\""), expected));
-    }
-    Ok(())
-}
 
 /// Everything that is to know of a filter, as data ([`AnyFilter::facts`](crate::AnyFilter::facts),
 /// [`Opened::facts`](crate::Opened::facts)). Made by passes over the bits.

@@ -1,5 +1,6 @@
 //! Reading and writing numbers and pieces one after the other. Reading past the end is an error and never a panic.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::{Error, Result};
@@ -145,4 +146,31 @@ impl Put for Vec<u8> {
         self.extend_from_slice(bytes);
         Ok(())
     }
+}
+
+/// Does it move the cursor, end the line or turn the direction of the text around it? Such a character shows another text
+/// than the one that is there (FORMAT.md, section 4.3).
+fn is_steering(c: char) -> bool {
+    matches!(
+        c,
+        '\0'..='\x1F'
+            | '\x7F'..='\u{9F}'
+            | '\u{61C}'
+            | '\u{200E}'
+            | '\u{200F}'
+            | '\u{2028}'..='\u{202E}'
+            | '\u{2066}'..='\u{2069}'
+    )
+}
+
+/// A text that a file can hold.
+pub(crate) fn check_text(what: &'static str, text: &str) -> Result<()> {
+    if text.is_empty() || text.chars().any(is_steering) {
+        let expected =
+            "text that is not empty and has no control characters, nor any that turn the direction of text";
+        // `{:?}` would bring tables of all Unicode into every program that opens a file.
+        let shown: String = text.chars().map(|c| if is_steering(c) { '\u{FFFD}' } else { c }).collect();
+        return Err(Error::parameter(what, format_args!("\"{shown}\""), expected));
+    }
+    Ok(())
 }

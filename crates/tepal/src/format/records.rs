@@ -4,8 +4,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::error::{Error, Result};
-use crate::facts::{Labels, check_label};
-use crate::fields::Fields;
+use crate::facts::Labels;
+use crate::fields::{Fields, check_text};
 use crate::kinds::FilePart;
 
 /// Record tags from here on may be ignored.
@@ -52,7 +52,7 @@ pub(super) fn decode(records: &[u8]) -> Result<(Labels, Option<(u16, String)>)> 
         last = tag;
         let text = core::str::from_utf8(text)
             .map_err(|_| Error::damaged(format_args!("the record with tag {tag} is not UTF-8")))?;
-        check_label("a label", text)?;
+        check_text("a label", text)?;
         if SCHEME_TAGS.contains(&tag) {
             if scheme.replace((tag, text.to_string())).is_some() {
                 return Err(Error::damaged("it has records for parameters of two schemes"));

@@ -9,6 +9,7 @@ mod hasher;
 mod insert;
 mod key_ref;
 mod keys;
+pub(crate) mod options;
 mod prepared;
 mod recipe;
 pub(crate) mod schemes;

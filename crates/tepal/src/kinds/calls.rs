@@ -1,50 +1,49 @@
 //! Calls that the kinds made of tables have in common, written once: each kind's `impl` names what it takes from here. What a
 //! call rests on, `self.meta.keys` and the like, is the kind's.
 
-/// The options of a builder about keys, and labels: it has a `keys: BloomFilterBuilder` that keeps them. `$kind` is what an error
-/// calls the filter, with its article.
+/// The calls about keys and labels of a builder with the fields `keys: KeyOptions` and `labels: Labels`, for a kind that needs a
+/// 64-bit hash. `$kind` is what an error calls the filter, with its article.
 macro_rules! key_options {
     ($kind:literal) => {
         /// The public seed of the hash: [`BloomFilterBuilder::seed`](crate::BloomFilterBuilder::seed).
         pub fn seed(mut self, seed: u64) -> Self {
-            self.keys = self.keys.seed(seed);
+            self.keys.parameters.seed = Some(seed);
             self
         }
 
         /// A seed of its own for a purpose: [`BloomFilterBuilder::seed_for`](crate::BloomFilterBuilder::seed_for).
-        pub fn seed_for(mut self, purpose: &str) -> Self {
-            self.keys = self.keys.seed_for(purpose);
-            self
+        pub fn seed_for(self, purpose: &str) -> Self {
+            self.seed(crate::key::schemes::xxh3::seed_for(purpose))
         }
 
         /// Hashes with SipHash-1-3 under this secret, so that nobody without it can choose keys whose numbers are equal or lie close
         /// together: [`BloomFilterBuilder::secret_key`](crate::BloomFilterBuilder::secret_key).
         pub fn secret_key(mut self, key: crate::key::SecretKey) -> Self {
-            self.keys = self.keys.secret_key(key);
+            self.keys.parameters.secret = Some(key);
             self
         }
 
         /// The hash scheme, one with a 64-bit hash.
         pub fn scheme(mut self, scheme: crate::ids::Scheme) -> Self {
-            self.keys = self.keys.scheme(scheme);
+            self.keys.scheme = Some(scheme);
             self
         }
 
         /// For keys that the caller hashes: [`BloomFilterBuilder::caller_hash`](crate::BloomFilterBuilder::caller_hash).
         pub fn caller_hash(mut self, name: impl Into<alloc::string::String>) -> Self {
-            self.keys = self.keys.caller_hash(name);
+            self.keys.set_caller_hash(name.into());
             self
         }
 
         /// What the keys are: bytes (the default) or 64-bit integers.
         pub fn key_domain(mut self, domain: crate::ids::KeyDomain) -> Self {
-            self.keys = self.keys.key_domain(domain);
+            self.keys.domain = domain;
             self
         }
 
         /// What is done to a key before it is hashed.
         pub fn recipe(mut self, recipe: crate::key::Recipe) -> Self {
-            self.keys = self.keys.recipe(recipe);
+            self.keys.recipe = recipe;
             self
         }
 
@@ -60,9 +59,7 @@ macro_rules! key_options {
         /// [`Error::Parameter`](crate::Error::Parameter) where the seed or the secret key does not fit the scheme, and for a scheme
         /// without a 64-bit hash.
         pub fn key_hasher(&self) -> crate::error::Result<crate::key::KeyHasher> {
-            let keys = self.keys.key_hasher()?;
-            crate::key::schemes::sizing::check_has_hash(concat!("the scheme of ", $kind), keys.scheme())?;
-            Ok(keys)
+            self.keys.key_hasher_with_hash(concat!("the scheme of ", $kind))
         }
     };
 }

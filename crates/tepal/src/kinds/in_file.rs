@@ -13,7 +13,7 @@ use crate::bits::Line;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::Labels;
-use crate::key::Recipe;
+use crate::key::{KeyHasher, Recipe};
 #[cfg(any(feature = "quotient", feature = "ribbon"))]
 use crate::{bits::mix::spread, key::schemes::Hasher};
 
@@ -73,7 +73,30 @@ pub(crate) struct FilePart<'a> {
     pub(crate) body: Vec<&'a [Line]>,
 }
 
-impl FilePart<'_> {
+impl<'a> FilePart<'a> {
+    /// The part of a filter without links, section, exceptions and added keys.
+    pub(crate) fn new(
+        own: [u8; OWN_BYTES],
+        keys: &KeyHasher,
+        labels: &Labels,
+        body: Vec<&'a [Line]>,
+    ) -> Self {
+        FilePart {
+            own,
+            recipe: keys.recipe(),
+            labels: labels.clone(),
+            scheme_record: keys.hasher().record(),
+            links: Vec::new(),
+            #[cfg(any(feature = "quotient", feature = "ribbon"))]
+            section: Vec::new(),
+            exceptions: &[],
+            added: &[],
+            #[cfg(feature = "except")]
+            divider: None,
+            body,
+        }
+    }
+
     /// Bytes of the bits.
     pub(crate) fn body_len(&self) -> u64 {
         self.body.iter().map(|lines| size_of_val(*lines) as u64).sum()

@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 #[cfg(feature = "quotient")]
 use crate::bits::memory::copy_of;
 use crate::error::{Error, Result};
-use crate::facts::{SegmentFacts, check_label};
-use crate::fields::Fields;
+use crate::facts::SegmentFacts;
+use crate::fields::{Fields, check_text};
 
 /// So many segments there can be.
 pub(crate) const MOST_SEGMENTS: usize = 1 << 16;
@@ -50,7 +50,7 @@ pub(crate) fn check_name(of: &'static str, name: &str) -> Result<()> {
         let found = format_args!("{} bytes", name.len()).to_string();
         return Err(Error::parameter(of, found, "at most 1024 bytes"));
     }
-    check_label(of, name)
+    check_text(of, name)
 }
 
 /// A segment that there is.

@@ -35,6 +35,9 @@ use near::{Than, compare};
 use search::Needed;
 use spread::Spread;
 
+/// The false-positive rate that a builder promises where the caller names none.
+pub(crate) const DEFAULT_RATE: f64 = 0.01;
+
 /// What a plan should be good at, where the caller names no layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -11,17 +11,15 @@ use super::{BloomFilter, Meta};
 use crate::bits::shape::Shape;
 use crate::bits::{self, LINE_BITS};
 use crate::error::{Error, Result};
-use crate::facts::{Labels, check_label};
+use crate::facts::Labels;
 use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
 #[cfg(feature = "foreign")]
 use crate::key::Md5Split;
-use crate::key::schemes::{Hasher, Parameters, sizing, xxh3};
+use crate::key::options::KeyOptions;
+use crate::key::schemes::{sizing, xxh3};
 use crate::key::{KeyHasher, Recipe, SecretKey};
 use crate::kinds::storage::{InMemory, Storage};
-use crate::params::{Goal, Plan, Request, Sizes, WITHIN, check_rate};
-
-/// The rate that is promised where the caller names neither rate nor size.
-const DEFAULT_RATE: f64 = 0.01;
+use crate::params::{DEFAULT_RATE, Goal, Plan, Request, Sizes, WITHIN, check_rate};
 
 /// Describes a [`BloomFilter`]; everything has a default but the capacity.
 ///
@@ -39,11 +37,10 @@ const DEFAULT_RATE: f64 = 0.01;
 #[derive(Clone, Debug, Default)]
 #[must_use = "a builder does nothing until `build`"]
 pub struct BloomFilterBuilder {
+    /// Without the scheme, which `keys` has.
     request: Request,
-    parameters: Parameters,
-    domain: KeyDomain,
+    keys: KeyOptions,
     over_capacity: Option<OverCapacity>,
-    recipe: Recipe,
     labels: Labels,
     planned: Option<Plan>,
     #[cfg(any(feature = "foreign", feature = "growing"))]
@@ -162,7 +159,7 @@ impl BloomFilterBuilder {
     /// # Ok::<(), tepal::Error>(())
     /// ```
     pub fn seed(mut self, seed: u64) -> Self {
-        self.parameters.seed = Some(seed);
+        self.keys.parameters.seed = Some(seed);
         self
     }
 
@@ -194,30 +191,30 @@ impl BloomFilterBuilder {
     /// # Ok::<(), tepal::Error>(())
     /// ```
     pub fn secret_key(mut self, key: SecretKey) -> Self {
-        self.parameters.secret = Some(key);
+        self.keys.parameters.secret = Some(key);
         self
     }
 
     /// The hash scheme, in place of XXH3-64: for filters whose bits another program shall understand, or
     /// one of the five articles' ([`Scheme`]). Such a scheme sizes the filter by its own formulas.
     pub fn scheme(mut self, scheme: Scheme) -> Self {
-        self.request.scheme = Some(scheme);
+        self.keys.scheme = Some(scheme);
         self
     }
 
     /// The scheme [`Scheme::Md5Split`] with what the article leaves open fixed.
     #[cfg(feature = "foreign")]
     pub fn md5_split(mut self, rule: Md5Split) -> Self {
-        self.request.scheme = Some(Scheme::Md5Split);
-        self.parameters.md5_split = Some(rule);
+        self.keys.scheme = Some(Scheme::Md5Split);
+        self.keys.parameters.md5_split = Some(rule);
         self
     }
 
     /// The scheme [`Scheme::ValkeyBloom`] under this seed, in place of the one fixed in valkey-bloom.
     #[cfg(feature = "foreign")]
     pub fn valkey_seed(mut self, seed: [u8; 32]) -> Self {
-        self.request.scheme = Some(Scheme::ValkeyBloom);
-        self.parameters.seed32 = Some(seed);
+        self.keys.scheme = Some(Scheme::ValkeyBloom);
+        self.keys.parameters.seed32 = Some(seed);
         self
     }
 
@@ -241,8 +238,7 @@ impl BloomFilterBuilder {
     /// # Ok::<(), tepal::Error>(())
     /// ```
     pub fn caller_hash(mut self, name: impl Into<String>) -> Self {
-        self.request.scheme = Some(Scheme::CallerHash);
-        self.parameters.name = Some(name.into());
+        self.keys.set_caller_hash(name.into());
         self
     }
 
@@ -256,7 +252,7 @@ impl BloomFilterBuilder {
     /// # Ok::<(), tepal::Error>(())
     /// ```
     pub fn key_domain(mut self, domain: KeyDomain) -> Self {
-        self.domain = domain;
+        self.keys.domain = domain;
         self
     }
 
@@ -277,7 +273,7 @@ impl BloomFilterBuilder {
     /// What is done to a key before it is hashed: the filter does it to every key that comes as bytes or text, in
     /// every call, and so does whoever opens its file.
     pub fn recipe(mut self, recipe: Recipe) -> Self {
-        self.recipe = recipe;
+        self.keys.recipe = recipe;
         self
     }
 
@@ -302,7 +298,7 @@ impl BloomFilterBuilder {
 
     /// What will happen past capacity.
     pub(crate) fn policy(&self) -> OverCapacity {
-        let is_own = self.request.scheme.is_some_and(sizing::is_own);
+        let is_own = self.keys.scheme.is_some_and(sizing::is_own);
         self.over_capacity.unwrap_or(if is_own { OverCapacity::Warn } else { OverCapacity::Refuse })
     }
 
@@ -315,7 +311,7 @@ impl BloomFilterBuilder {
         fill: impl Fn(&mut BloomFilter) -> Result<()>,
     ) -> Result<BloomFilter> {
         let policy = self.policy();
-        let may_grow = self.request.bit_len.is_none() && !self.request.scheme.is_some_and(sizing::is_own);
+        let may_grow = self.request.bit_len.is_none() && !self.keys.scheme.is_some_and(sizing::is_own);
         let mut meta = self.capacity(capacity).over_capacity(OverCapacity::Ignore).meta()?;
         let sizes = Sizes::of(meta.shape.layout, Some(meta.keys.scheme()));
         let planned = meta.shape.bit_len;
@@ -354,11 +350,10 @@ impl BloomFilterBuilder {
     /// values; [`Error::RateOutOfReach`] where the layout or the size does not reach the rate; [`Error::TooLarge`] beyond
     /// what a file can say.
     pub fn plan(&self) -> Result<Plan> {
-        let mut request = self.request;
         if let Some(plan) = self.planned {
-            let free = Request { scheme: request.scheme, ..Request::default() };
-            return if request == free { Ok(plan) } else { Err(planned_twice()) };
+            return if self.request == Request::default() { Ok(plan) } else { Err(planned_twice()) };
         }
+        let mut request = Request { scheme: self.keys.scheme, ..self.request };
         if request.bit_len.is_none() {
             request.false_positive_rate.get_or_insert(DEFAULT_RATE);
         }
@@ -404,21 +399,7 @@ impl BloomFilterBuilder {
     /// # Errors
     /// [`Error::Parameter`] where the seed, the secret key or another parameter does not fit the scheme.
     pub fn key_hasher(&self) -> Result<KeyHasher> {
-        let scheme = match (self.request.scheme, &self.parameters.secret) {
-            (Some(scheme), _) => scheme,
-            (None, Some(_)) => Scheme::SipHash13,
-            (None, None) => Scheme::Xxh3,
-        };
-        if let Some(name) = &self.parameters.name {
-            check_label("the name of the caller's hash", name)?;
-            if name.len() > MOST_NAME_BYTES {
-                let expected = alloc::format!("at most {MOST_NAME_BYTES}");
-                let found = alloc::format!("{} bytes", name.len());
-                return Err(Error::parameter("the name of the caller's hash", found, expected));
-            }
-        }
-        self.domain.check_known()?;
-        Ok(KeyHasher::new(Hasher::new(scheme, &self.parameters)?, self.domain, self.recipe))
+        self.keys.key_hasher()
     }
 }
 
@@ -452,9 +433,6 @@ fn planned_twice() -> Error {
     let found = "given with a capacity, rate, size, layout, number of hashes or goal beside it";
     Error::parameter("the plan", found, "given alone: it has all of these")
 }
-
-/// The longest name of a hash.
-const MOST_NAME_BYTES: usize = 256;
 
 #[cfg(test)]
 mod tests;

@@ -23,20 +23,8 @@ impl<L: PlainStorage> BloomFilter<L> {
     /// What a tepal file holds of it.
     pub(crate) fn part(&self) -> FilePart<'_> {
         let meta = &self.meta;
-        FilePart {
-            own: own_part(meta, &self.rules, self.keys_inserted(), self.set_bits()),
-            recipe: meta.keys.recipe(),
-            labels: self.labels().clone(),
-            scheme_record: meta.keys.hasher().record(),
-            exceptions: &[],
-            added: &[],
-            #[cfg(feature = "except")]
-            divider: None,
-            links: Vec::new(),
-            #[cfg(any(feature = "quotient", feature = "ribbon"))]
-            section: Vec::new(),
-            body: vec![self.lines.as_lines()],
-        }
+        let own = own_part(meta, &self.rules, self.keys_inserted(), self.set_bits());
+        FilePart::new(own, &meta.keys, self.labels(), vec![self.lines.as_lines()])
     }
 }
 

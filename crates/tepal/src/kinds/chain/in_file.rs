@@ -43,21 +43,10 @@ impl ScalableBloomFilter {
         own[..4].copy_from_slice(&(parts.len() as u32).to_le_bytes());
         own[4..8].copy_from_slice(&expansion.to_le_bytes());
         own[8..16].copy_from_slice(&rate.to_le_bytes());
-        let first = self.links[0].part();
-        FilePart {
-            own,
-            recipe: first.recipe,
-            labels: first.labels,
-            scheme_record: first.scheme_record,
-            links: parts.iter().map(|part| part.own).collect(),
-            #[cfg(any(feature = "quotient", feature = "ribbon"))]
-            section: Vec::new(),
-            exceptions: &[],
-            added: &[],
-            #[cfg(feature = "except")]
-            divider: None,
-            body: parts.into_iter().flat_map(|part| part.body).collect(),
-        }
+        let links = parts.iter().map(|part| part.own).collect();
+        let body = parts.into_iter().flat_map(|part| part.body).collect();
+        let first = &self.links[0];
+        FilePart { links, ..FilePart::new(own, &first.meta.keys, first.labels(), body) }
     }
 }
 

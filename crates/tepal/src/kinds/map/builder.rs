@@ -9,15 +9,13 @@ use crate::bits::memory;
 use crate::bits::ribbon::shape::MOST_VALUE_BITS;
 use crate::error::{Error, Result};
 use crate::facts::Labels;
+use crate::key::options::KeyOptions;
 use crate::key::{Key, KeySink};
-use crate::kinds::bloom::BloomFilterBuilder;
 use crate::kinds::calls::key_options;
 use crate::kinds::named::{Listed, MOST_SEGMENTS, SegmentList, check_name};
 use crate::kinds::ribbon::{construct, plan};
-use crate::params::check_rate;
+use crate::params::{DEFAULT_RATE, check_rate};
 
-/// The rate that is promised where the caller names none.
-const DEFAULT_RATE: f64 = 0.01;
 /// The rate at which every key gets a value.
 pub(super) const EVERY: f64 = 1.0;
 /// The least rate that there is.
@@ -39,8 +37,7 @@ pub(super) const NAME: &str = "the name of a value";
 #[derive(Clone, Debug, Default)]
 #[must_use = "a builder does nothing until `build_from`"]
 pub struct RibbonMapBuilder {
-    /// What it does with keys, and labels.
-    keys: BloomFilterBuilder,
+    keys: KeyOptions,
     labels: Labels,
     rate: Option<f64>,
     value_bits: Option<u8>,

@@ -38,25 +38,10 @@ impl<L: PlainStorage> RibbonMap<L> {
     pub(crate) fn part(&self) -> Result<FilePart<'_>> {
         let mut section = memory::room(self.names.file_len())?;
         self.names.write(&mut section);
-        Ok(FilePart {
-            own: own_part(
-                &self.meta.keys,
-                self.shape.fields(),
-                self.keys,
-                section.len() as u32,
-                self.meta.promised_rate,
-            ),
-            recipe: self.meta.keys.recipe(),
-            labels: self.labels().clone(),
-            scheme_record: self.meta.keys.hasher().record(),
-            section,
-            exceptions: &[],
-            added: &[],
-            #[cfg(feature = "except")]
-            divider: None,
-            links: Vec::new(),
-            body: vec![self.as_lines()],
-        })
+        let (meta, section_len) = (&self.meta, section.len() as u32);
+        let own = own_part(&meta.keys, self.shape.fields(), self.keys, section_len, meta.promised_rate);
+        let body = vec![self.as_lines()];
+        Ok(FilePart { section, ..FilePart::new(own, &meta.keys, self.labels(), body) })
     }
 }
 

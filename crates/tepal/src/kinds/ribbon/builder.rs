@@ -6,13 +6,11 @@ use super::{Meta, RibbonFilter, construct};
 use crate::bits::memory;
 use crate::error::{Error, Result};
 use crate::facts::Labels;
+use crate::key::options::KeyOptions;
 use crate::key::{Key, KeySink};
-use crate::kinds::bloom::BloomFilterBuilder;
 use crate::kinds::calls::key_options;
-use crate::params::check_rate;
+use crate::params::{DEFAULT_RATE, check_rate};
 
-/// The rate that is promised where the caller names none.
-const DEFAULT_RATE: f64 = 0.01;
 /// The rates that there are.
 pub(super) const MOST_RATE: f64 = 0.5;
 pub(super) const LEAST_RATE: f64 = 1.0 / (1u64 << 32) as f64;
@@ -28,8 +26,7 @@ pub(super) const LEAST_RATE: f64 = 1.0 / (1u64 << 32) as f64;
 #[derive(Clone, Debug, Default)]
 #[must_use = "a builder does nothing until `build_from`"]
 pub struct RibbonFilterBuilder {
-    /// What it does with keys, and labels.
-    keys: BloomFilterBuilder,
+    keys: KeyOptions,
     labels: Labels,
     rate: Option<f64>,
     prefers_speed: bool,

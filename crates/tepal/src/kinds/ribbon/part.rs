@@ -33,19 +33,9 @@ impl<L: PlainStorage> RibbonFilter<L> {
             (None, Some(numbers)) => numbers.get().to_le_bytes().to_vec(),
             (None, None) => Vec::new(),
         };
-        Ok(FilePart {
-            own: self.own_part(section.len() as u32),
-            recipe: self.meta.keys.recipe(),
-            labels: self.labels().clone(),
-            scheme_record: self.meta.keys.hasher().record(),
-            section,
-            exceptions: &[],
-            added: &self.added,
-            #[cfg(feature = "except")]
-            divider: None,
-            links: Vec::new(),
-            body: vec![self.as_lines()],
-        })
+        let own = self.own_part(section.len() as u32);
+        let part = FilePart::new(own, &self.meta.keys, self.labels(), vec![self.as_lines()]);
+        Ok(FilePart { section, added: &self.added, ..part })
     }
 
     fn own_part(&self, section: u32) -> [u8; OWN_BYTES] {

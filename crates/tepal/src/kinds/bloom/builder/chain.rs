@@ -2,11 +2,11 @@
 
 use alloc::vec;
 
-use super::{BloomFilterBuilder, DEFAULT_RATE};
+use super::BloomFilterBuilder;
 use crate::error::{Error, Result};
 use crate::ids::{OverCapacity, Scheme};
 use crate::kinds::chain::{Growth, ScalableBloomFilter};
-use crate::params::check_rate;
+use crate::params::{DEFAULT_RATE, check_rate};
 
 /// RedisBloom makes this of every higher rate.
 const MOST_REDISBLOOM_RATE: f64 = 0.25;
@@ -40,7 +40,7 @@ impl BloomFilterBuilder {
     /// [`Scheme::ValkeyBloom`]; an expansion of 0; a size or number of hashes for a chain that grows, where these follow
     /// from rate and capacity; a rate above 0.25 for RedisBloom, which cuts it to that.
     pub fn build_chain(mut self) -> Result<ScalableBloomFilter> {
-        let scheme = self.request.scheme.unwrap_or(Scheme::Xxh3);
+        let scheme = self.keys.scheme.unwrap_or(Scheme::Xxh3);
         if !matches!(scheme, Scheme::RedisBloom | Scheme::ValkeyBloom) {
             let expected = "`redisbloom` or `valkey-bloom`: only these programs have chains";
             return Err(Error::parameter("the scheme of a chain", format_args!("`{scheme}`"), expected));

@@ -4,15 +4,13 @@
 use alloc::vec;
 
 use super::BloomFilterBuilder;
-#[cfg(feature = "growing")]
-use super::DEFAULT_RATE;
 use crate::error::{Error, Result};
 #[cfg(feature = "growing")]
 use crate::ids::{OverCapacity, Scheme};
 #[cfg(feature = "growing")]
 use crate::kinds::chain::{EXPANSIONS, Growth, SHARE, ScalableBloomFilter, check_scheme};
 #[cfg(feature = "growing")]
-use crate::params::check_rate;
+use crate::params::{DEFAULT_RATE, check_rate};
 
 /// Keys of the first link, where nobody says how many are expected.
 #[cfg(feature = "growing")]
@@ -57,7 +55,7 @@ impl BloomFilterBuilder {
     /// and for a size or a number of hashes, which follow from rate and capacity.
     #[cfg(feature = "growing")]
     pub fn build_growing(mut self) -> Result<ScalableBloomFilter> {
-        check_scheme(self.request.scheme.unwrap_or(Scheme::Xxh3))?;
+        check_scheme(self.keys.scheme.unwrap_or(Scheme::Xxh3))?;
         let expansion = self.expansion.take().unwrap_or(EXPANSION);
         if !EXPANSIONS.contains(&expansion) {
             return Err(Error::parameter("the expansion of the chain", expansion, "a number from 2 to 256"));

@@ -8,14 +8,11 @@ use crate::bits::table::packing::{Packing, most_numbers};
 use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::ids::OverCapacity;
+use crate::key::options::KeyOptions;
 use crate::key::{Key, KeySink};
-use crate::kinds::bloom::BloomFilterBuilder;
 use crate::kinds::calls::key_options;
 use crate::kinds::table::lines::Table;
-use crate::params::{check_rate, is_rate};
-
-/// The rate that is promised where the caller names none.
-const DEFAULT_RATE: f64 = 0.01;
+use crate::params::{DEFAULT_RATE, check_rate, is_rate};
 
 /// Describes a [`QuotientFilter`]; everything has a default but the capacity.
 ///
@@ -28,8 +25,7 @@ const DEFAULT_RATE: f64 = 0.01;
 #[derive(Clone, Debug, Default)]
 #[must_use = "a builder does nothing until `build`"]
 pub struct QuotientFilterBuilder {
-    /// What it does with keys, and labels.
-    keys: BloomFilterBuilder,
+    keys: KeyOptions,
     labels: Labels,
     capacity: Option<u64>,
     rate: Option<f64>,

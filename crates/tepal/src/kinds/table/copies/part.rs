@@ -24,19 +24,8 @@ const COUNT: u8 = 1;
 impl QuotientFilter {
     /// What a tepal file holds of it.
     pub(crate) fn part(&self) -> Result<FilePart<'_>> {
-        Ok(FilePart {
-            own: own_part(&self.meta, &self.table, self.held, self.is_deletable),
-            recipe: self.meta.keys.recipe(),
-            labels: self.labels().clone(),
-            scheme_record: self.meta.keys.hasher().record(),
-            exceptions: &[],
-            added: &[],
-            #[cfg(feature = "except")]
-            divider: None,
-            links: Vec::new(),
-            section: Vec::new(),
-            body: vec![self.table.as_lines()],
-        })
+        let own = own_part(&self.meta, &self.table, self.held, self.is_deletable);
+        Ok(FilePart::new(own, &self.meta.keys, self.labels(), vec![self.table.as_lines()]))
     }
 }
 

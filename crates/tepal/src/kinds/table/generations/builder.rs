@@ -6,14 +6,11 @@ use crate::bits::table::packing::{Packing, most_numbers};
 use crate::error::{Error, Result};
 use crate::facts::{Labels, Window};
 use crate::ids::OverCapacity;
-use crate::kinds::bloom::BloomFilterBuilder;
+use crate::key::options::KeyOptions;
 use crate::kinds::calls::key_options;
 use crate::kinds::table::copies::Meta;
 use crate::kinds::table::lines::Table;
-use crate::params::check_rate;
-
-/// The rate that is promised where the caller names none.
-const DEFAULT_RATE: f64 = 0.01;
+use crate::params::{DEFAULT_RATE, check_rate};
 
 /// Generations of a window where the caller names none: the fewest bits a key at 1 %.
 const DEFAULT_GENERATIONS: u8 = 6;
@@ -33,8 +30,7 @@ const DEFAULT_GENERATIONS: u8 = 6;
 #[derive(Clone, Debug, Default)]
 #[must_use = "a builder does nothing until `build`"]
 pub struct ExpiringFilterBuilder {
-    /// What it does with keys.
-    keys: BloomFilterBuilder,
+    keys: KeyOptions,
     labels: Labels,
     capacity: Option<u64>,
     rate: Option<f64>,

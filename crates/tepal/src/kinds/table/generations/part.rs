@@ -59,19 +59,8 @@ impl ExpiringFilter {
         ] {
             out.extend(number.to_le_bytes());
         }
-        Ok(FilePart {
-            own: core::array::from_fn(|i| out[i]),
-            recipe: meta.keys.recipe(),
-            labels: self.labels().clone(),
-            scheme_record: hasher.record(),
-            exceptions: &[],
-            added: &[],
-            #[cfg(feature = "except")]
-            divider: None,
-            links: Vec::new(),
-            section: Vec::new(),
-            body: vec![self.table.as_lines()],
-        })
+        let own = core::array::from_fn(|i| out[i]);
+        Ok(FilePart::new(own, &meta.keys, self.labels(), vec![self.table.as_lines()]))
     }
 }
 

@@ -6,11 +6,9 @@ use crate::bits::table::packing::Packing;
 use crate::error::Result;
 use crate::facts::Labels;
 use crate::key::Key;
-use crate::kinds::bloom::BloomFilterBuilder;
+use crate::key::options::KeyOptions;
 use crate::kinds::calls::key_options;
-
-/// The rate that is promised where the caller names none.
-const DEFAULT_RATE: f64 = 0.01;
+use crate::params::DEFAULT_RATE;
 
 /// The keys that a filter begins with room for where the caller names no number: 2 kB at 1 %.
 const DEFAULT_FIRST: u64 = 1000;
@@ -19,8 +17,7 @@ const DEFAULT_FIRST: u64 = 1000;
 #[derive(Clone, Debug, Default)]
 #[must_use = "a builder does nothing until `build`"]
 pub struct GrowingFilterBuilder {
-    /// What it does with keys, and labels.
-    keys: BloomFilterBuilder,
+    keys: KeyOptions,
     labels: Labels,
     first: Option<u64>,
     rate: Option<f64>,

@@ -46,19 +46,9 @@ impl GrowingFilter {
         own[8..16].copy_from_slice(&self.meta.plan.rate().to_le_bytes());
         own[16..24].copy_from_slice(&self.meta.plan.first().to_le_bytes());
         let link_part = |(i, link): (usize, &Table)| own_part(&self.link_meta(i), link, link.slots(), true);
-        Ok(FilePart {
-            own,
-            recipe: self.recipe(),
-            labels: self.labels().clone(),
-            scheme_record: self.meta.keys.hasher().record(),
-            exceptions: &[],
-            added: &[],
-            #[cfg(feature = "except")]
-            divider: None,
-            links: self.links.iter().enumerate().map(link_part).collect(),
-            section: Vec::new(),
-            body: self.links.iter().map(Table::as_lines).collect(),
-        })
+        let links = self.links.iter().enumerate().map(link_part).collect();
+        let body = self.links.iter().map(Table::as_lines).collect();
+        Ok(FilePart { links, ..FilePart::new(own, &self.meta.keys, self.labels(), body) })
     }
 }
 

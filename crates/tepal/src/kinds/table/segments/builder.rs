@@ -11,16 +11,13 @@ use crate::bits::table::spread;
 use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::ids::OverCapacity;
+use crate::key::options::KeyOptions;
 use crate::key::{Key, KeySink};
-use crate::kinds::bloom::BloomFilterBuilder;
 use crate::kinds::calls::key_options;
 use crate::kinds::in_file::Ref;
 use crate::kinds::named::{MOST_SEGMENTS, Segment, SegmentList, check_segment_name};
 use crate::kinds::table::lines::Table;
-use crate::params::check_rate;
-
-/// The rate that is promised where the caller names none.
-const DEFAULT_RATE: f64 = 0.01;
+use crate::params::{DEFAULT_RATE, check_rate};
 
 /// The most numbers of a table in whose slots there is room for every segment.
 pub(super) fn most_numbers_of_all() -> u64 {
@@ -38,8 +35,7 @@ pub(super) fn most_numbers_of_all() -> u64 {
 #[derive(Clone, Debug, Default)]
 #[must_use = "a builder does nothing until `build`"]
 pub struct SegmentFilterBuilder {
-    /// What it does with keys, and labels.
-    keys: BloomFilterBuilder,
+    keys: KeyOptions,
     labels: Labels,
     capacity: Option<u64>,
     rate: Option<f64>,

@@ -51,19 +51,8 @@ impl SegmentFilter {
         own[3] = SEGMENT;
         own[68..72].copy_from_slice(&(self.num_segments() as u32).to_le_bytes());
         own[72..80].copy_from_slice(&(section.len() as u64).to_le_bytes());
-        Ok(FilePart {
-            own,
-            recipe: self.meta.keys.recipe(),
-            labels: self.labels().clone(),
-            scheme_record: self.meta.keys.hasher().record(),
-            exceptions: &[],
-            added: &[],
-            #[cfg(feature = "except")]
-            divider: None,
-            links: Vec::new(),
-            section,
-            body: vec![self.table.as_lines()],
-        })
+        let body = vec![self.table.as_lines()];
+        Ok(FilePart { section, ..FilePart::new(own, &self.meta.keys, self.labels(), body) })
     }
 }
 

@@ -1,0 +1,56 @@
+//! What every builder says of its keys, and the hasher that follows from it.
+
+use alloc::string::String;
+
+use super::schemes::{Hasher, Parameters};
+use super::{KeyHasher, Recipe};
+use crate::error::{Error, Result};
+use crate::fields::check_text;
+use crate::ids::{KeyDomain, Scheme};
+
+/// The options of a builder about keys.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeyOptions {
+    pub(crate) scheme: Option<Scheme>,
+    pub(crate) parameters: Parameters,
+    pub(crate) domain: KeyDomain,
+    pub(crate) recipe: Recipe,
+}
+
+impl KeyOptions {
+    /// The scheme of keys that the caller hashes, under the name of that hash.
+    pub(crate) fn set_caller_hash(&mut self, name: String) {
+        self.scheme = Some(Scheme::CallerHash);
+        self.parameters.name = Some(name);
+    }
+
+    /// The hasher that these options describe.
+    pub(crate) fn key_hasher(&self) -> Result<KeyHasher> {
+        let scheme = match (self.scheme, &self.parameters.secret) {
+            (Some(scheme), _) => scheme,
+            (None, Some(_)) => Scheme::SipHash13,
+            (None, None) => Scheme::Xxh3,
+        };
+        if let Some(name) = &self.parameters.name {
+            check_text("the name of the caller's hash", name)?;
+            if name.len() > MOST_NAME_BYTES {
+                let expected = alloc::format!("at most {MOST_NAME_BYTES}");
+                let found = alloc::format!("{} bytes", name.len());
+                return Err(Error::parameter("the name of the caller's hash", found, expected));
+            }
+        }
+        self.domain.check_known()?;
+        Ok(KeyHasher::new(Hasher::new(scheme, &self.parameters)?, self.domain, self.recipe))
+    }
+
+    /// The same for a kind that needs a 64-bit hash; `what` is the scheme of that kind.
+    #[cfg(any(feature = "quotient", feature = "ribbon"))]
+    pub(crate) fn key_hasher_with_hash(&self, what: &'static str) -> Result<KeyHasher> {
+        let keys = self.key_hasher()?;
+        super::schemes::sizing::check_has_hash(what, keys.scheme())?;
+        Ok(keys)
+    }
+}
+
+/// The longest name of a hash.
+const MOST_NAME_BYTES: usize = 256;

@@ -48,7 +48,7 @@ pub struct ScalableBloomFilter {
     expected: u64,
     /// Where it was opened and not changed since.
     #[cfg(feature = "growing")]
-    whole: Option<Box<in_file::Whole>>,
+    whole: Option<Box<super::links::Whole>>,
 }
 
 /// Two chains are equal when their links are: they give every key the same answer for the same reason. How they would

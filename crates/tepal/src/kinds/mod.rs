@@ -15,6 +15,8 @@ pub(crate) mod excepted;
 #[cfg(feature = "except")]
 pub(crate) mod exceptions;
 mod in_file;
+#[cfg(any(feature = "growing", feature = "quotient"))]
+mod links;
 #[cfg(feature = "ribbon")]
 pub(crate) mod map;
 #[cfg(any(feature = "quotient", feature = "ribbon"))]

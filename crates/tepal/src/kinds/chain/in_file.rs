@@ -2,16 +2,15 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::{Growth, ScalableBloomFilter};
-use crate::bits::Line;
 use crate::error::{Error, Result};
 use crate::ids::{OverCapacity, Scheme};
 use crate::key::SecretKey;
 use crate::key::schemes::sizing;
 use crate::kinds::bloom::{BloomFilter, Bodiless, bodiless};
 use crate::kinds::in_file::{BodyChecked, Ref};
+use crate::kinds::links::{EachLink, Whole};
 use crate::kinds::storage::{Mapped, PlainStorage};
 use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
@@ -122,42 +121,5 @@ impl AwaitsBody for Links {
         let links: Vec<BloomFilter<Mapped>> = self.links.into_iter().map(with_its_lines).collect();
         let whole = checked.map(|check| Box::new(Whole { lines, check }));
         AnyFilter::Scalable(ScalableBloomFilter { links, growth: self.growth, given: 0, expected: 0, whole })
-    }
-}
-
-/// What the bits of each link must be, and how many lines it has.
-struct EachLink(Vec<(usize, Box<dyn CheckBody>)>);
-
-impl CheckBody for EachLink {
-    fn check(&self, lines: &[Line]) -> Result<()> {
-        let mut rest = lines;
-        self.0.iter().try_for_each(|(count, link)| {
-            let (here, after) = rest.split_at(*count);
-            rest = after;
-            link.check(here)
-        })
-    }
-}
-
-/// The bits of an opened file, of all links together, and what they are held against.
-#[derive(Clone)]
-pub(super) struct Whole {
-    lines: Mapped,
-    check: Ref<dyn BodyChecked>,
-}
-
-impl Whole {
-    pub(super) fn verify(&self) -> Result<()> {
-        self.check.run(self.lines.as_lines())
-    }
-
-    pub(super) fn check_before_copying(&self) -> Result<()> {
-        if self.check.has_passed() { Ok(()) } else { self.verify() }
-    }
-}
-
-impl fmt::Debug for Whole {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Whole")
     }
 }

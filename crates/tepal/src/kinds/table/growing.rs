@@ -28,6 +28,7 @@ use crate::error::Result;
 use crate::facts::Labels;
 use crate::key::KeyHasher;
 use crate::kinds::calls::about_keys;
+use crate::kinds::links::Whole;
 use plan::GrowthPlan;
 
 /// A filter for as many keys as come: it grows with them, and keeps one promise all the time.
@@ -58,7 +59,7 @@ pub struct GrowingFilter {
     links: Vec<Table>,
     meta: Meta,
     /// Where it was opened and not changed since.
-    whole: Option<Box<in_file::Whole>>,
+    whole: Option<Box<Whole>>,
 }
 
 /// Everything about a filter that is not its tables.

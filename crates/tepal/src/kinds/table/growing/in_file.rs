@@ -2,15 +2,14 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::plan::{GrowthPlan, MOST_LINKS};
 use super::{GrowingFilter, Meta};
-use crate::bits::Line;
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
 use crate::key::SecretKey;
 use crate::kinds::in_file::{BodyChecked, Ref};
+use crate::kinds::links::{EachLink, Whole};
 use crate::kinds::storage::{Mapped, PlainStorage};
 use crate::kinds::table::copies::Meta as TableMeta;
 use crate::kinds::table::copies::part::{Bodiless, bodiless, own_part};
@@ -150,42 +149,5 @@ impl AwaitsBody for Links {
         let links = self.links.into_iter().map(with_its_lines).collect();
         let whole = checked.map(|check| Box::new(Whole { lines, check }));
         AnyFilter::Growing(GrowingFilter { links, meta: self.meta, whole })
-    }
-}
-
-/// What the lines of each link must be, and how many it has.
-struct EachLink(Vec<(usize, Box<dyn CheckBody>)>);
-
-impl CheckBody for EachLink {
-    fn check(&self, lines: &[Line]) -> Result<()> {
-        let mut rest = lines;
-        self.0.iter().try_for_each(|(count, link)| {
-            let (here, after) = rest.split_at(*count);
-            rest = after;
-            link.check(here)
-        })
-    }
-}
-
-/// The lines of an opened file, of all links together, and what they are held against.
-#[derive(Clone)]
-pub(super) struct Whole {
-    lines: Mapped,
-    check: Ref<dyn BodyChecked>,
-}
-
-impl Whole {
-    pub(super) fn verify(&self) -> Result<()> {
-        self.check.run(self.lines.as_lines())
-    }
-
-    pub(super) fn check_before_copying(&self) -> Result<()> {
-        if self.check.has_passed() { Ok(()) } else { self.verify() }
-    }
-}
-
-impl fmt::Debug for Whole {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Whole")
     }
 }

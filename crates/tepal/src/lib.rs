@@ -170,9 +170,7 @@ pub use kinds::excepted::ExceptedBloomFilter;
 #[cfg(feature = "except")]
 pub use kinds::exceptions::Exceptions;
 #[cfg(feature = "ribbon")]
-pub use kinds::map::{RibbonMap, RibbonMapBuilder};
-#[cfg(feature = "ribbon")]
-pub use kinds::ribbon::{RibbonFilter, RibbonFilterBuilder};
+pub use kinds::ribbon::{RibbonFilter, RibbonFilterBuilder, RibbonMap, RibbonMapBuilder};
 pub use kinds::storage::{InBytes, InMemory, Mapped, PlainStorage, StableBytes, Storage, StorageMut};
 #[cfg(feature = "quotient")]
 pub use kinds::table::{

@@ -17,12 +17,12 @@ use crate::error::Result as OurResult;
 use crate::ids::{Kind, Scheme};
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::chain::ScalableBloomFilter;
+#[cfg(feature = "ribbon")]
+use crate::kinds::ribbon::{RibbonFilter, RibbonMap};
 use crate::kinds::storage::PlainStorage;
 #[cfg(feature = "quotient")]
 use crate::kinds::table::{ExpiringFilter, GrowingFilter, QuotientFilter, SegmentFilter};
 use crate::kinds::{AnyFilter, Filter};
-#[cfg(feature = "ribbon")]
-use crate::kinds::{map::RibbonMap, ribbon::RibbonFilter};
 
 /// A filter that is read as the bytes of its file.
 trait OfFile: Sized {

@@ -10,9 +10,7 @@ use crate::error::{Error, Result};
 use crate::ids::Kind;
 use crate::kinds::bloom::BloomFilter;
 #[cfg(feature = "ribbon")]
-use crate::kinds::map::RibbonMap;
-#[cfg(feature = "ribbon")]
-use crate::kinds::ribbon::RibbonFilter;
+use crate::kinds::ribbon::{RibbonFilter, RibbonMap};
 use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage, StableBytes, sealed};
 use crate::kinds::{AnyFilter, BodyChecked, Ref};
 

@@ -17,8 +17,6 @@ pub(crate) mod exceptions;
 mod in_file;
 #[cfg(any(feature = "growing", feature = "quotient"))]
 mod links;
-#[cfg(feature = "ribbon")]
-pub(crate) mod map;
 #[cfg(any(feature = "quotient", feature = "ribbon"))]
 #[cfg_attr(
     not(feature = "quotient"),
@@ -45,9 +43,7 @@ use chain::ScalableBloomFilter;
 use excepted::ExceptedBloomFilter;
 pub(crate) use in_file::{AwaitsBody, BodyChecked, CheckBody, FilePart, OWN_BYTES, Ref, SELF_TEST_KEYS};
 #[cfg(feature = "ribbon")]
-use map::RibbonMap;
-#[cfg(feature = "ribbon")]
-use ribbon::RibbonFilter;
+use ribbon::{RibbonFilter, RibbonMap};
 use storage::Mapped;
 #[cfg(feature = "quotient")]
 use table::{ExpiringFilter, GrowingFilter, QuotientFilter, SegmentFilter};
@@ -302,9 +298,9 @@ pub(crate) fn section_of_file(kind: Kind, own: &[u8; OWN_BYTES]) -> Result<u64> 
         #[cfg(feature = "quotient")]
         Kind::Segment => table::section_of(own),
         #[cfg(feature = "ribbon")]
-        Kind::Ribbon => ribbon::part::section_of(own),
+        Kind::Ribbon => ribbon::section_of_filter(own),
         #[cfg(feature = "ribbon")]
-        Kind::Map => map::part::section_of(own),
+        Kind::Map => ribbon::section_of_map(own),
         // They are not read.
         #[cfg(not(feature = "quotient"))]
         Kind::Segment => Ok(0),

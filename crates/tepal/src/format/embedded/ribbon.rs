@@ -15,9 +15,9 @@ use crate::format::view::place_in;
 use crate::ids::Kind;
 use crate::key::KeyHasher;
 use crate::key::schemes::sizing::check_has_hash;
-use crate::kinds::map::{RibbonMap, checked_value_bits};
-use crate::kinds::ribbon::RibbonFilter;
-use crate::kinds::ribbon::part::{OfRibbon, RibbonPart, check_keys, check_picked};
+use crate::kinds::ribbon::{
+    OfRibbon, RibbonFilter, RibbonMap, RibbonPart, check_keys, check_picked, checked_value_bits,
+};
 use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage, StableBytes};
 
 /// Appends a number, seven bits a byte, the lowest first.
@@ -283,7 +283,7 @@ embedded!(
 );
 embedded!(
     RibbonMap,
-    "crate::kinds::map::RibbonMapBuilder",
+    "crate::kinds::ribbon::RibbonMapBuilder",
     Form::MAP,
     "Not kept: the promised rate, which becomes the one that it has, and labels.",
     "[`Error::NotPossible`] for a map whose values have names: keep those once for all maps, and build maps of numbers, or write its file.",

@@ -107,7 +107,7 @@ fn lengths_of(kind: Kind, head: &[u8], behind_records: &[u8]) -> Result<(u64, Op
         let own = Fields::at(head, 32).array()?;
         let section = crate::kinds::section_of_file(kind, &own)?;
         let section = Fields::at(behind_records, 0).take_claimed(section)?;
-        let lines = crate::kinds::ribbon::part::lines_of(&own, section)?;
+        let lines = crate::kinds::ribbon::lines_of(&own, section)?;
         return Ok((section.len() as u64, lines.checked_mul(LINE_BYTES)));
     }
     let (_, _) = (kind, behind_records);

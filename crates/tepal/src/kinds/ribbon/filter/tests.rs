@@ -276,7 +276,7 @@ fn what_cannot_be_is_refused_in_words() {
 struct InPieces(Vec<u64>, usize);
 
 #[cfg(feature = "build")]
-impl pieces::Pieces for InPieces {
+impl crate::kinds::ribbon::pieces::Pieces for InPieces {
     fn each(&self, first: u64, last: u64, take: &mut dyn FnMut(&[u64]) -> Result<()>) -> Result<()> {
         let begin = self.0.partition_point(|hash| *hash < first);
         let end = self.0.partition_point(|hash| *hash <= last);

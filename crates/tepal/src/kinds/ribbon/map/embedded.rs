@@ -7,7 +7,7 @@ use crate::ids::Kind;
 use crate::key::KeyHasher;
 use crate::kinds::CheckBody;
 use crate::kinds::named::SegmentList;
-use crate::kinds::ribbon::part::{OfRibbon, Padding, RibbonPart};
+use crate::kinds::ribbon::filter::part::{OfRibbon, Padding, RibbonPart};
 use crate::kinds::storage::PlainStorage;
 
 impl<L: PlainStorage> RibbonMap<L> {

@@ -1,7 +1,7 @@
 //! A map that does not change, from keys to small numbers: a bumped ribbon that holds the value of each key, and some bits of its fingerprint.
 //!
 //! Describing and building it is in [`builder`], asking in [`ask`], what a file holds of it in [`part`] and in [`embedded`], what every kind of filter does in
-//! [`kind`]. The way from pairs to slots is `kinds/ribbon/construct.rs`, the ribbon itself `bits/ribbon`.
+//! [`kind`].
 
 mod ask;
 mod builder;

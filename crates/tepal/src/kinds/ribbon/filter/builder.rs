@@ -2,13 +2,14 @@
 
 use alloc::vec::Vec;
 
-use super::{Meta, RibbonFilter, construct};
+use super::{Meta, RibbonFilter};
 use crate::bits::memory;
 use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::key::options::KeyOptions;
 use crate::key::{Key, KeySink};
 use crate::kinds::calls::key_options;
+use crate::kinds::ribbon::construct;
 use crate::params::{DEFAULT_RATE, check_rate};
 
 /// The rates that there are.
@@ -116,7 +117,10 @@ impl RibbonFilterBuilder {
 
     /// The same of hashes that are elsewhere.
     #[cfg(feature = "build")]
-    pub(crate) fn build_from_pieces(self, pieces: &dyn super::pieces::Pieces) -> Result<RibbonFilter> {
+    pub(crate) fn build_from_pieces(
+        self,
+        pieces: &dyn crate::kinds::ribbon::pieces::Pieces,
+    ) -> Result<RibbonFilter> {
         let has_second = !self.prefers_speed;
         let (meta, threads) = self.described()?;
         let built = construct::ribbon_of_pieces(pieces, meta.promised_rate, has_second, threads)?;
@@ -139,7 +143,8 @@ impl RibbonFilterBuilder {
     /// # Errors
     /// [`Error::RateOutOfReach`] for a rate that no ribbon has; [`Error::TooLarge`] for more keys than any has.
     pub fn planned_size_in_bytes(&self, keys: u64) -> Result<u64> {
-        let lines = super::plan::planned_lines(keys, self.reachable_rate()?, !self.prefers_speed)?;
+        let lines =
+            crate::kinds::ribbon::plan::planned_lines(keys, self.reachable_rate()?, !self.prefers_speed)?;
         Ok(lines * crate::bits::LINE_BYTES)
     }
 

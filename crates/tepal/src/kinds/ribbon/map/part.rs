@@ -13,7 +13,7 @@ use crate::fields;
 use crate::key::SecretKey;
 use crate::kinds::in_file::{BodyChecked, Ref, check_self_test_of_spread};
 use crate::kinds::named::{MOST_NAME_BYTES, MOST_SEGMENTS, SegmentList, damaged, read_listed};
-use crate::kinds::ribbon::part::{Padding, long, own_part, read_hash, read_hasher, read_shape};
+use crate::kinds::ribbon::filter::part::{Padding, long, own_part, read_hash, read_hasher, read_shape};
 use crate::kinds::storage::{Mapped, PlainStorage};
 use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
 use crate::params::{is_rate, no_rate};

@@ -6,10 +6,11 @@ use core::num::NonZeroU64;
 
 use super::builder::{LEAST_RATE, MOST_RATE, check_reachable};
 use super::numbers::hash_of;
-use super::{Meta, RibbonFilter, construct};
+use super::{Meta, RibbonFilter};
 use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::key::KeyHasher;
+use crate::kinds::ribbon::construct;
 
 impl RibbonFilter {
     /// The filter of so many different numbers of a table, which has `all` of them and hashes so.

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::ids::Kind;
 use crate::key::KeyHasher;
 use crate::kinds::CheckBody;
-use crate::kinds::ribbon::part::{OfRibbon, Padding, RibbonPart};
+use crate::kinds::ribbon::filter::part::{OfRibbon, Padding, RibbonPart};
 use crate::kinds::storage::PlainStorage;
 
 impl<L: PlainStorage> RibbonFilter<L> {

@@ -129,6 +129,8 @@ mod fields;
 mod ids;
 mod key;
 mod params;
+#[cfg(test)]
+mod tests;
 
 // Before the room of files, for the order of calls on the page of `BloomFilter`.
 mod kinds;

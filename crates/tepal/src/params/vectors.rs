@@ -11,11 +11,7 @@ use super::*;
 const DIGITS: f64 = 6e-10;
 
 fn cases(field: &str) -> Vec<Value> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/vectors/sizes.json");
-    let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let cases = file[field].as_array().unwrap();
-    assert!(!cases.is_empty(), "{field}");
-    cases.clone()
+    crate::tests::cases("sizes.json", field, 0)
 }
 
 fn float(case: &Value, field: &str) -> f64 {

@@ -1,20 +1,12 @@
 //! The positions of the independent reference, at sizes no test could allocate, and the limits of shapes.
 
-// For the tests of a build without the feature `std`, too.
-extern crate std;
-
 use super::*;
 use crate::bits::shape::MOST_BITS;
 
 #[test]
 fn positions_are_the_references() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/vectors/positions.json");
-    let text = std::fs::read_to_string(path).unwrap();
-    let vectors: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let cases = vectors["positions"].as_array().unwrap();
-    assert!(cases.len() > 300);
     let decimal = |value: &serde_json::Value| value.as_str().unwrap().parse::<u64>().unwrap();
-    for case in cases {
+    for case in crate::tests::cases("positions.json", "positions", 300) {
         let layout: Layout = case["layout"].as_str().unwrap().parse().unwrap();
         let num_hashes = case["num_hashes"].as_u64().unwrap() as u32;
         let shape = Shape::new(layout, num_hashes, decimal(&case["bit_len"])).unwrap();

@@ -14,11 +14,7 @@ use super::stream::{self, Entries, NoRoom};
 use super::*;
 
 pub(crate) fn cases(list: &str) -> Vec<Value> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/vectors/quotient.json");
-    let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let cases = file[list].as_array().unwrap();
-    assert!(cases.len() >= 6, "{list} has only {} cases", cases.len());
-    cases.clone()
+    crate::tests::cases("quotient.json", list, 5)
 }
 
 /// A 64-bit number: `0x` and hexadecimal, decimal, or no text at all.

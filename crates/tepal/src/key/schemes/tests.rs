@@ -1,8 +1,5 @@
 //! The independent reference's positions and limits, at sizes no test could allocate.
 
-// For the tests of a build without the feature `std`, too.
-extern crate std;
-
 use alloc::vec::Vec;
 
 use serde_json::Value;
@@ -41,28 +38,24 @@ fn own(case: &Value) -> OwnScheme {
     own_scheme(scheme, &given)
 }
 
-fn vectors() -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/vectors/schemes.json");
-    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+fn cases(list: &str, least: usize) -> Vec<Value> {
+    crate::tests::cases("schemes.json", list, least)
 }
 
 /// The key of this name.
-fn key(vectors: &Value, name: &Value) -> Vec<u8> {
-    let keys = vectors["keys"].as_array().unwrap();
+fn key(keys: &[Value], name: &Value) -> Vec<u8> {
     bytes(keys.iter().find(|key| key["name"] == *name).unwrap()["hex"].as_str().unwrap())
 }
 
 #[test]
 fn positions_are_the_references() {
-    let vectors = vectors();
-    let cases = vectors["positions"].as_array().unwrap();
-    assert!(cases.len() > 900);
-    for case in cases {
+    let keys = cases("keys", 0);
+    for case in &cases("positions", 900) {
         let (k, m) = (case["num_hashes"].as_u64().unwrap() as u32, number(&case["bit_len"]));
         let own = own(case);
         assert_eq!(own.parameters(), number(&case["parameters"]), "{case}");
         let mut found = Vec::new();
-        assert!(own.all(&key(&vectors, &case["key"]), k, m, |p| {
+        assert!(own.all(&key(&keys, &case["key"]), k, m, |p| {
             found.push(p);
             true
         }));
@@ -74,11 +67,9 @@ fn positions_are_the_references() {
 /// What the schemes are made of. A hash that no function of the library gives is seen in the positions of its scheme.
 #[test]
 fn hashes_are_the_references() {
-    let vectors = vectors();
-    let cases = vectors["hashes"].as_array().unwrap();
-    assert!(cases.len() > 250);
-    for case in cases {
-        let key = key(&vectors, &case["key"]);
+    let keys = cases("keys", 0);
+    for case in &cases("hashes", 250) {
+        let key = key(&keys, &case["key"]);
         let seed = || number(&case["seed"]);
         let found = match case["hash"].as_str().unwrap() {
             "murmur3-x64-128" => {
@@ -130,10 +121,7 @@ fn hashed(scheme: Scheme, given: &Parameters, key: &[u8]) -> u64 {
 
 #[test]
 fn limits_are_the_references() {
-    let vectors = vectors();
-    let cases = vectors["limits"].as_array().unwrap();
-    assert!(cases.len() > 500);
-    for case in cases {
+    for case in &cases("limits", 500) {
         let (k, m) = (case["num_hashes"].as_u64().unwrap() as u32, number(&case["bit_len"]));
         let allowed = sizing::check(own(case).scheme(), k, m).is_ok();
         assert_eq!(allowed, case["allowed"].as_bool().unwrap(), "{case}");

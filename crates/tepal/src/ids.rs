@@ -1,8 +1,8 @@
 //! The closed sets that a file names by number: plain enums, each with its frozen ids and its names.
 //!
-//! A new member is one line here. Whatever has to know of it then does not compile until it does: its rule in
-//! [`key::schemes`](crate::key), its limits in [`bits`](crate::bits), its line in [`kinds`](crate::kinds), its file in
-//! [`format`](crate::format). The errors about a number or a name that no member has are in [`error`](crate::error).
+//! A new member is one line here, a new kind one line in `list.rs`. Whatever has to know of it then does not compile until it
+//! does: its rule in [`key::schemes`](crate::key), its limits in [`bits`](crate::bits), its type in [`kinds`](crate::kinds),
+//! its file in [`format`](crate::format). The errors about a number or a name that no member has are in [`error`](crate::error).
 
 use core::fmt;
 
@@ -70,29 +70,35 @@ macro_rules! ids {
     };
 }
 
-ids! {
-    /// What a filter is. A kind with a tepal file of its own has its number in the file's header.
-    Kind: u16, "filter kind", "the kind" {
-        /// A Bloom filter, of any scheme and layout: [`BloomFilter`](crate::BloomFilter).
-        Bloom = 1 "bloom",
-        /// A chain of Bloom filters that grows, as RedisBloom and valkey-bloom have it:
-        /// [`ScalableBloomFilter`](crate::ScalableBloomFilter). Only a chain that grows by tepal's own rule has a tepal file.
-        Scalable = 2 "scalable",
-        /// A table of numbers, from which keys can be removed: `QuotientFilter`, which the feature `quotient` has.
-        Quotient = 3 "quotient",
-        /// A chain of such tables that grows under one promise: `GrowingFilter`, which the feature `quotient` has.
-        Growing = 4 "growing",
-        /// A table of numbers that forgets keys by itself, a window after they came: `ExpiringFilter`, which the feature
-        /// `quotient` has.
-        Expiring = 5 "expiring",
-        /// A table of numbers that says which segments may hold a key: `SegmentFilter`, which the feature `quotient` has.
-        Segment = 6 "segment",
-        /// The smallest filter of a set that does not change: `RibbonFilter`, which the feature `ribbon` has.
-        Ribbon = 7 "ribbon",
-        /// The smallest map from keys to small numbers that does not change: `RibbonMap`, which the feature `ribbon` has.
-        Map = 8 "map",
-    }
+/// Makes `Kind` of the list: every kind, built in or not, since a file may name any.
+macro_rules! kind_ids {
+    ($(
+        $(#[doc = $doc:literal])* $(#[feature = $feature:literal $(or $other:literal)?])?
+        $kind:ident = $id:literal $name:literal: $module:ident::$type:ident $(<$storage:ident>)?;
+    )+ $(
+        + $(#[doc = $form_doc:literal])* $(#[feature = $form_feature:literal])?
+        $form:ident of $of:ident: $form_module:ident::$form_type:ident;
+    )*) => {
+        ids! {
+            /// What a filter is. A kind with a tepal file of its own has its number in the file's header.
+            Kind: u16, "filter kind", "the kind" {
+                $(
+                    $(#[doc = $doc])*
+                    $(#[doc = concat!("With the feature `", $feature, "`", $(" or `", $other, "`",)? ".")])?
+                    $kind = $id $name,
+                )+
+            }
+        }
+
+        impl Kind {
+            /// Every number with its name, and the feature that it needs.
+            pub(crate) const WITH_FEATURES: &'static str = concat!(
+                $($id, " (", $name, $(", with the feature `", $feature, "`", $(" or `", $other, "`",)?)? ") "),+
+            ).trim_ascii_end();
+        }
+    };
 }
+each_kind!(kind_ids);
 
 ids! {
     /// Which bits a hash sets. Frozen numbers, only ever added to.

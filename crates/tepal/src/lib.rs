@@ -112,13 +112,16 @@
 //! | `serde` | no | filters of every kind, and [`AnyFilter`], in serde's formats, as the bytes of their file |
 
 #![cfg_attr(
-    not(feature = "foreign"),
-    allow(dead_code, reason = "what only other programs' schemes and files need")
+    not(all(feature = "foreign", feature = "quotient", feature = "ribbon", feature = "except")),
+    allow(dead_code, reason = "what only other programs' schemes and files, and some kinds, need")
 )]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
+
+#[macro_use]
+mod list;
 
 mod bits;
 #[cfg(feature = "build")]
@@ -163,24 +166,41 @@ pub use key::{
     SecretKey, finish_hash,
 };
 pub use kinds::AnyFilter;
+pub use kinds::bloom::BloomFilterBuilder;
 #[cfg(target_has_atomic = "64")]
 pub use kinds::bloom::Shared;
-pub use kinds::bloom::{BloomFilter, BloomFilterBuilder};
-pub use kinds::chain::ScalableBloomFilter;
-#[cfg(feature = "except")]
-pub use kinds::excepted::ExceptedBloomFilter;
 #[cfg(feature = "except")]
 pub use kinds::exceptions::Exceptions;
 #[cfg(feature = "ribbon")]
-pub use kinds::ribbon::{RibbonFilter, RibbonFilterBuilder, RibbonMap, RibbonMapBuilder};
+pub use kinds::ribbon::{RibbonFilterBuilder, RibbonMapBuilder};
 pub use kinds::storage::{InBytes, InMemory, Mapped, PlainStorage, StableBytes, Storage, StorageMut};
 #[cfg(feature = "quotient")]
 pub use kinds::table::{
-    ExpiringFilter, ExpiringFilterBuilder, GrowingFilter, GrowingFilterBuilder, QuotientFilter,
-    QuotientFilterBuilder, Removal, Segment, SegmentAnswers, SegmentFilter, SegmentFilterBuilder, Segments,
-    check_segment_name,
+    ExpiringFilterBuilder, GrowingFilterBuilder, QuotientFilterBuilder, Removal, Segment, SegmentAnswers,
+    SegmentFilterBuilder, Segments, check_segment_name,
 };
 pub use params::{Goal, Plan};
+
+/// The types of the list.
+macro_rules! types {
+    ($(
+        $(#[doc = $doc:literal])* $(#[feature = $feature:literal $(or $other:literal)?])?
+        $kind:ident = $id:literal $name:literal: $module:ident::$type:ident $(<$storage:ident>)?;
+    )+ $(
+        + $(#[doc = $form_doc:literal])* $(#[feature = $form_feature:literal])?
+        $form:ident of $of:ident: $form_module:ident::$form_type:ident;
+    )*) => {
+        $(
+            $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+            pub use kinds::$module::$type;
+        )+
+        $(
+            $(#[cfg(feature = $form_feature)])?
+            pub use kinds::$form_module::$form_type;
+        )*
+    };
+}
+each_kind!(types);
 
 /// The package's README's examples, compiled and run.
 #[cfg(all(doctest, feature = "std"))]

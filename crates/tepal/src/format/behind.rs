@@ -6,38 +6,12 @@ use alloc::vec::Vec;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 
 use crate::error::{Error, Result};
-use crate::kinds::FilePart;
 #[cfg(feature = "except")]
 use crate::kinds::divider::Divider;
+use crate::kinds::{Behind, FilePart, What};
 
 /// Bytes that are handed out at a time.
 const PIECE: usize = 1 << 16;
-
-/// What stands there.
-#[derive(Default)]
-pub(super) struct Behind {
-    /// Of exceptions, or of added keys.
-    pub(super) hashes: Vec<u64>,
-    #[cfg(feature = "except")]
-    pub(super) divider: Option<Divider>,
-}
-
-/// What it is called.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum What {
-    Exceptions,
-    Divider,
-    Added,
-}
-
-impl What {
-    fn name(self) -> &'static str {
-        match self {
-            What::Exceptions | What::Divider => "exceptions",
-            What::Added => "added keys",
-        }
-    }
-}
 
 /// A list of hashes: a filter has one of these at most.
 fn list<'a>(part: &FilePart<'a>) -> &'a [u64] {
@@ -84,7 +58,7 @@ pub(super) fn pieces<E>(
 }
 
 /// Reads bytes of a file that has something there.
-pub(super) fn decode(bytes: &[u8], what: What, head: &[u8]) -> Result<Behind> {
+pub(super) fn decode(bytes: &[u8], what: What, is_divided: bool, head: &[u8]) -> Result<Behind> {
     let (number, name) = (|bytes: &[u8]| u64::from_le_bytes(core::array::from_fn(|i| bytes[i])), what.name());
     let Some((written, sum)) =
         bytes.split_last_chunk::<8>().filter(|(written, _)| !written.is_empty() && written.len() % 8 == 0)
@@ -99,8 +73,10 @@ pub(super) fn decode(bytes: &[u8], what: What, head: &[u8]) -> Result<Behind> {
         .try_reserve_exact(written.len() / 8)
         .map_err(|_| Error::TooLarge { bytes: written.len() as u64 })?;
     words.extend(written.chunks_exact(8).map(number));
+    #[cfg(not(feature = "except"))]
+    let _ = is_divided;
     #[cfg(feature = "except")]
-    if what == What::Divider {
+    if is_divided {
         let divider = Some(divider(words)?);
         return Ok(Behind { hashes: Vec::new(), divider });
     }

@@ -26,6 +26,7 @@ impl BodyCheck {
     /// there is a seal was checked with the header.
     pub(super) fn new(
         header: &mut Header,
+        own: Box<dyn CheckBody>,
         head: &[u8],
         exceptions: &[u8],
         written_seal: &[u8],
@@ -34,7 +35,7 @@ impl BodyCheck {
         Ok(BodyCheck {
             body_offset: header.lengths.body_offset,
             chunk_table: core::mem::take(&mut header.chunk_table),
-            own: header.filter.check(),
+            own,
             seal: key.map(|key| Seal::new(key, head, exceptions, written_seal)).transpose()?,
             passed: AtomicBool::new(false),
         })

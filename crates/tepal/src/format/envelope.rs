@@ -1,7 +1,6 @@
 //! The envelope of every tepal file, whatever kind of filter is in it: the common part of the header, the records, the
 //! chunk table, the lengths (FORMAT.md, sections 3 and 4).
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -15,8 +14,7 @@ use crate::error::{Error, Result};
 use crate::fields::Fields;
 use crate::ids::Kind;
 use crate::key::Recipe;
-use crate::kinds::storage::Mapped;
-use crate::kinds::{self, AnyFilter, AwaitsBody, BodyChecked, FilePart, OWN_BYTES, Ref};
+use crate::kinds::{AwaitsBody, Entry, FilePart, FromFile, OWN_BYTES, What};
 use crate::params::Plan;
 
 pub(super) const MAGIC: [u8; 8] = *b"\x89TEPAL\r\n";
@@ -66,10 +64,7 @@ pub(super) fn file_len(part: &FilePart<'_>) -> u64 {
 /// Bytes between the records and the chunk table.
 fn behind_records(part: &FilePart<'_>) -> u64 {
     let links = links_len(part.links.len());
-    #[cfg(any(feature = "quotient", feature = "ribbon"))]
-    return links + part.section.len() as u64;
-    #[cfg(not(any(feature = "quotient", feature = "ribbon")))]
-    links
+    links + part.section.len() as u64
 }
 
 /// Bytes of the parts of so many links.
@@ -78,15 +73,8 @@ fn links_len(links: usize) -> u64 {
 }
 
 /// Bytes between the body and the seal: of exceptions, or of added keys.
-#[cfg_attr(
-    not(any(feature = "except", feature = "ribbon")),
-    allow(unused_variables, reason = "there are none then")
-)]
 fn behind_body(part: &FilePart<'_>) -> u64 {
-    #[cfg(any(feature = "except", feature = "ribbon"))]
-    return super::behind::len(part);
-    #[cfg(not(any(feature = "except", feature = "ribbon")))]
-    0
+    super::behind::len(part)
 }
 
 /// The bytes before the body.
@@ -117,7 +105,6 @@ pub(super) fn encode(kind: Kind, part: &FilePart<'_>, chunk_table: &[u64], seale
     out.extend(part.recipe.to_flags().to_le_bytes());
     records::encode(part, &mut out);
     out.extend(part.links.as_flattened());
-    #[cfg(any(feature = "quotient", feature = "ribbon"))]
     out.extend(&part.section);
     chunk_table.iter().for_each(|sum| out.extend(sum.to_le_bytes()));
     out.resize(body_offset as usize - 8, 0);
@@ -147,7 +134,9 @@ impl Lengths {
             let (what, found) = ("file format version", version.into());
             return Err(Error::Unsupported { what, found, known: "version 1" });
         }
-        let kind = kinds::kind_of_file(fields.u16_le().map_err(truncated)?)?;
+        let kind = fields.u16_le().map_err(truncated)?;
+        let unknown = Error::Unsupported { what: Kind::WHAT, found: kind.into(), known: Kind::WITH_FEATURES };
+        let kind = Kind::with_id(kind).ok_or(unknown)?;
         let body_offset = u64::from(fields.u32_le().map_err(truncated)?);
         let file_len = fields.u64_le().map_err(truncated)?;
         if file_len != real_len {
@@ -171,12 +160,19 @@ impl Lengths {
 struct Flags {
     sealed: bool,
     excepted: bool,
-    #[cfg_attr(
-        not(any(feature = "except", feature = "ribbon")),
-        allow(dead_code, reason = "it is refused then")
-    )]
     divided: bool,
     added: bool,
+}
+
+impl Flags {
+    /// What stands behind the body.
+    fn behind(&self) -> Option<What> {
+        match (self.excepted, self.added) {
+            (true, _) => Some(What::Exceptions),
+            (false, true) => Some(What::Added),
+            (false, false) => None,
+        }
+    }
 }
 
 /// What these required flags say. One that this build could not check or honour is refused.
@@ -205,44 +201,50 @@ fn flags(required_flags: u32) -> Result<Flags> {
 /// A header that has passed every check that needs no body.
 pub(super) struct Header {
     pub(super) lengths: Lengths,
-    /// The filter, but its body.
-    pub(super) filter: Box<dyn AwaitsBody>,
     pub(super) chunk_table: Vec<u64>,
-    sealed: bool,
+    flags: Flags,
     /// Bytes behind the body and before the seal.
     pub(super) behind_len: u64,
     /// What they are.
-    #[cfg(any(feature = "except", feature = "ribbon"))]
-    pub(super) what: super::behind::What,
-    #[cfg(any(feature = "except", feature = "ribbon"))]
-    pub(super) behind: super::behind::Behind,
+    pub(super) behind: Option<What>,
+}
+
+/// A header as it is read, before anybody has made a filter of it.
+struct Start<'a> {
+    entry: Entry,
+    flags: Flags,
+    records_len: u64,
+    part: FilePart<'static>,
+    /// The chunk table and the padding.
+    rest: Fields<'a>,
 }
 
 impl Header {
     /// Bytes of the seal after the body, which the file has been found long enough for.
     pub(super) fn seal_len(&self) -> usize {
-        if self.sealed { SEAL_BYTES as usize } else { 0 }
+        if self.flags.sealed { SEAL_BYTES as usize } else { 0 }
     }
 
-    /// The filter with its body, and what that is to be held against before it is copied.
-    pub(super) fn with_body(self, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
-        let filter = self.filter.with_body(lines, checked);
-        #[cfg(any(feature = "except", feature = "ribbon"))]
-        if self.behind_len > 0 {
-            return match filter {
-                #[cfg(feature = "ribbon")]
-                AnyFilter::Ribbon(ribbon) => ribbon.with_added_of_file(self.behind.hashes).into(),
-                #[cfg(feature = "except")]
-                bloom => bloom.with_exceptions_of_file(self.behind.hashes, self.behind.divider),
-                #[cfg(not(feature = "except"))]
-                other => other,
-            };
-        }
-        filter
+    /// Is what stands behind the body a divider?
+    pub(super) fn is_divided(&self) -> bool {
+        self.flags.divided
     }
 
-    /// Steps 3 to 6 of FORMAT.md, section 4.6. `head` is everything before the body.
-    pub(super) fn decode(lengths: Lengths, head: &[u8], open: &Open<'_>) -> Result<Self> {
+    /// Steps 3 to 6 of FORMAT.md, section 4.6, and the filter but its body. `head` is everything before the body.
+    pub(super) fn decode<F: FromFile>(
+        lengths: Lengths,
+        head: &[u8],
+        open: &Open<'_>,
+    ) -> Result<(Self, F::Bodiless)> {
+        let start = Start::read(F::entry(lengths.kind)?, head)?;
+        let bodiless = F::of_part(lengths.kind, &start.part, open.secret)?;
+        Ok((start.finish(lengths, &bodiless, open)?, bodiless))
+    }
+}
+
+impl<'a> Start<'a> {
+    /// Everything before the chunk table.
+    fn read(entry: Entry, head: &'a [u8]) -> Result<Self> {
         let (protected, written) = head.split_at(head.len() - 8);
         let found = checksum(protected);
         let expected = Fields::at(written, 0).u64_le()?;
@@ -251,17 +253,11 @@ impl Header {
                 "the header has the checksum {found:016x}, and {expected:016x} was written"
             )));
         }
-
         let mut fields = Fields::at(protected, 24);
         let flags = flags(fields.u32_le()?)?;
-        let Flags { sealed, excepted, added, .. } = flags;
-        #[cfg(any(feature = "except", feature = "ribbon"))]
-        for (has, kind) in [(excepted, Kind::Bloom), (added, Kind::Ribbon)] {
-            if has && lengths.kind != kind {
-                let what = if added { "added keys" } else { "exceptions" };
-                let found = lengths.kind;
-                return Err(Error::damaged(format_args!("{what} of the kind {found}, which has none")));
-            }
+        if let Some(what) = flags.behind().filter(|what| entry.behind != Some(*what)) {
+            let (what, kind) = (what.name(), entry.kind);
+            return Err(Error::damaged(format_args!("{what} of the kind {kind}, which has none")));
         }
         let _optional_flags = fields.u32_le()?;
         let own = fields.array::<OWN_BYTES>()?;
@@ -271,34 +267,36 @@ impl Header {
             return Err(Error::damaged(format_args!("records of {records_len} bytes")));
         }
         let (labels, scheme_record) = records::decode(fields.take(records_len as usize)?)?;
-        let count = kinds::links_of_file(lengths.kind, &own)?;
         let mut links = Vec::new();
-        for _ in 0..count {
+        for _ in 0..(entry.links)(&own)? {
             links.push(fields.array::<OWN_BYTES>()?);
         }
-        #[cfg(any(feature = "quotient", feature = "ribbon"))]
-        let section = fields.take_claimed(kinds::section_of_file(lengths.kind, &own)?)?;
+        let section = memory::copy_of(fields.take_claimed((entry.section)(&own)?)?)?;
         let part = FilePart {
             own,
             recipe,
             labels,
             scheme_record,
             links,
-            #[cfg(any(feature = "quotient", feature = "ribbon"))]
-            section: memory::copy_of(section)?,
+            section,
             exceptions: &[],
             added: &[],
             #[cfg(feature = "except")]
             divider: None,
             body: Vec::new(),
         };
-        let filter = kinds::of_file(lengths.kind, &part, open.secret)?;
+        Ok(Start { entry, flags, records_len, part, rest: fields })
+    }
 
+    /// The rest, for this filter.
+    fn finish(self, lengths: Lengths, filter: &dyn AwaitsBody, open: &Open<'_>) -> Result<Header> {
+        let Start { flags, records_len, part, rest: mut fields, .. } = self;
+        let sealed = flags.sealed;
         let behind = |len: u64| lengths.body_end(sealed)?.checked_sub(lengths.body_offset.checked_add(len)?);
         let body_len = filter
             .lines()
             .checked_mul(LINE_BYTES)
-            .filter(|len| behind(*len).is_some_and(|behind| (behind > 0) == (excepted || added)))
+            .filter(|len| behind(*len).is_some_and(|behind| (behind > 0) == flags.behind().is_some()))
             .filter(|len| body_offset(*len, records_len + behind_records(&part)) == lengths.body_offset)
             .ok_or_else(|| {
                 let bits = filter.lines().saturating_mul(8 * LINE_BYTES);
@@ -318,21 +316,8 @@ impl Header {
             (false, Some(_)) => return Err(Error::NotSealed),
             _ => filter.self_test()?,
         }
-        Ok(Header {
-            lengths,
-            filter,
-            chunk_table,
-            sealed,
-            behind_len: behind(body_len).unwrap_or_default(),
-            #[cfg(any(feature = "except", feature = "ribbon"))]
-            what: match (flags.divided, added) {
-                (true, _) => super::behind::What::Divider,
-                (false, true) => super::behind::What::Added,
-                (false, false) => super::behind::What::Exceptions,
-            },
-            #[cfg(any(feature = "except", feature = "ribbon"))]
-            behind: super::behind::Behind::default(),
-        })
+        let behind_len = behind(body_len).unwrap_or_default();
+        Ok(Header { lengths, chunk_table, flags, behind_len, behind: self.entry.behind })
     }
 }
 

@@ -11,12 +11,16 @@ use super::envelope::MAGIC;
 use super::open::{Open, with_format};
 use super::opened::Opened;
 use super::stamp::{Origin, Stamp};
-use super::stream::read_up_to;
+use super::stream::{CheckHeader, read_up_to};
 use crate::error::{Error, Result};
 use crate::key::SecretKey;
-use crate::kinds::AnyFilter;
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::storage::Mapped;
+#[cfg(all(feature = "mmap", target_endian = "little"))]
+use crate::kinds::storage::{Backing, InBytes, PlainStorage, Private};
+use crate::kinds::{AnyFilter, FromFile};
+#[cfg(all(feature = "mmap", target_endian = "little"))]
+use crate::kinds::{BodyChecked, Ref};
 
 /// Opens a filter's file, ours or another program's, and checks all of it: [`Open::open`] without keys, and the format by
 /// the file's mark.
@@ -59,7 +63,7 @@ impl BloomFilter<Mapped> {
     /// [`Error::TooLarge`] for a file of 2 GiB or more on a machine of 32 bits. A file of another program, or a filter
     /// of another kind, is opened by [`tepal::open`](crate::open).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Open::new().open_bloom(path.as_ref())
+        Open::new().open_as(path.as_ref())
     }
 
     /// [`open`](Self::open) for a filter made with a secret key.
@@ -80,7 +84,7 @@ impl BloomFilter<Mapped> {
     /// # Errors
     /// As [`open`](Self::open), and [`Error::WrongKey`]; [`Error::KeyNotUsed`] for a filter made without one.
     pub fn open_with_key(path: impl AsRef<Path>, key: &SecretKey) -> Result<Self> {
-        Open::new().secret_key(key).open_bloom(path.as_ref())
+        Open::new().secret_key(key).open_as(path.as_ref())
     }
 
     /// Opens a file without reading its bits, for files so large that [`open`](Self::open) takes too long.
@@ -91,7 +95,7 @@ impl BloomFilter<Mapped> {
     /// # Errors
     /// As [`open`](Self::open), save for damage in the bits.
     pub fn open_quick(path: impl AsRef<Path>) -> Result<Self> {
-        Open::new().quick().open_bloom(path.as_ref())
+        Open::new().quick().open_as(path.as_ref())
     }
 }
 
@@ -107,7 +111,7 @@ pub(super) enum Bytes {
 
 impl Bytes {
     /// Maps the file, or reads it where that cannot be or is not wanted; and what the system says of it.
-    pub(super) fn of(path: &Path, open: &Open<'_>) -> Result<(Self, Metadata)> {
+    pub(super) fn of<'a>(path: &Path, open: &Open<'a>, check: CheckHeader<'a>) -> Result<(Self, Metadata)> {
         let io = |source| Error::Io { doing: format!("{}: opening", path.display()), source };
         let file = File::open(path).map_err(io)?;
         let kind = file.metadata().map_err(io)?;
@@ -142,7 +146,7 @@ impl Bytes {
         let bytes = match kind.is_file() && kind.len() > 0 {
             true => read_file(&file, kind.len()),
             // A pipe, or a file whose length the system does not say.
-            false => open.all_of(&mut &file),
+            false => open.all_of(&mut &file, check),
         };
         let bytes = bytes.map_err(|error| match error {
             Error::Io { source, .. } => io(source),
@@ -225,7 +229,7 @@ fn is_device(_: &Metadata) -> bool {
     false
 }
 
-impl Open<'_> {
+impl<'a> Open<'a> {
     /// Opens a file, ours or another program's, with these keys and checks.
     ///
     /// The bits of a tepal file are mapped, not copied, as [`BloomFilter::open`] says, unless [`in_memory`](Self::in_memory)
@@ -240,9 +244,9 @@ impl Open<'_> {
     /// machine of 32 bits; [`Error::PastLimit`] for a pipe that gives too much.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Opened> {
         let path = path.as_ref();
-        let (bytes, found) = Bytes::of(path, self)?;
+        let (bytes, found) = Bytes::of(path, self, Open::<'a>::check_header::<AnyFilter>)?;
         let opened = if bytes.as_slice().starts_with(&MAGIC) {
-            let (filter, is_sealed) = self.ours(bytes)?;
+            let (filter, is_sealed) = self.ours::<AnyFilter>(bytes)?;
             self.opened(filter, is_sealed)?
         } else {
             self.foreign(bytes.as_slice(), Some(&|piece| bytes.let_go(piece)))?
@@ -250,18 +254,18 @@ impl Open<'_> {
         Ok(opened.came_from(Origin { path: path.into(), stamp: Stamp::of(&found) }))
     }
 
-    /// One Bloom filter from a tepal file. Of any other file the error says how it is opened.
-    fn open_bloom(&self, path: &Path) -> Result<BloomFilter<Mapped>> {
-        let (bytes, _) = Bytes::of(path, self)?;
+    /// A filter of one kind from a tepal file. Of any other file the error says how it is opened.
+    fn open_as<F: FromFile>(&self, path: &Path) -> Result<F> {
+        let (bytes, _) = Bytes::of(path, self, Open::<'a>::check_header::<F>)?;
         if !bytes.as_slice().starts_with(&MAGIC) {
             let error = Error::NotTepal { found: super::looks_like(bytes.as_slice()) };
             return Err(with_format(error, bytes.as_slice()));
         }
-        self.ours(bytes)?.0.into_bloom()
+        Ok(self.ours(bytes)?.0)
     }
 
-    /// The filter of a tepal file, and whether the file is sealed.
-    fn ours(&self, bytes: Bytes) -> Result<(AnyFilter, bool)> {
+    /// What is asked for of a tepal file, and whether the file is sealed.
+    fn ours<F: FromFile>(&self, bytes: Bytes) -> Result<(F, bool)> {
         match bytes {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Bytes::Map(map) => self.of_map(map),
@@ -272,28 +276,25 @@ impl Open<'_> {
     }
 
     #[cfg(all(feature = "mmap", target_endian = "little"))]
-    fn of_map(&self, map: memmap2::Mmap) -> Result<(AnyFilter, bool)> {
-        use crate::kinds::storage::{Backing, InBytes, PlainStorage};
-        use crate::kinds::{BodyChecked, Ref};
-        let (header, check, body) = self.dissect(&map)?;
-        let is_sealed = check.is_sealed();
+    fn of_map<F: FromFile>(&self, map: memmap2::Mmap) -> Result<(F, bool)> {
+        let read = self.dissect::<F>(&map)?;
+        let is_sealed = read.check.is_sealed();
         // The map starts on a page and the body on a multiple of 64.
-        let lines = Mapped(Backing::File(InBytes::new(Ref::new(map), body)?));
+        let lines = Mapped(Backing::File(InBytes::new(Ref::new(map), read.body.clone())?));
         if !self.quick {
-            check.run(lines.as_lines())?;
+            read.check.run(lines.as_lines())?;
         }
-        Ok((header.with_body(lines, Some(Ref::new(check))), is_sealed))
+        Ok((read.checked_with(lines), is_sealed))
     }
 
     /// All of it is checked now: once it is changed, there is nothing that it could be held against.
     #[cfg(all(feature = "mmap", target_endian = "little"))]
-    fn of_private_map(&self, map: memmap2::MmapMut) -> Result<(AnyFilter, bool)> {
-        use crate::kinds::BodyChecked;
-        use crate::kinds::storage::{Backing, PlainStorage, Private};
-        let (header, check, body) = self.dissect(&map)?;
-        let lines = Mapped(Backing::Private(Private::new(map, body)?));
-        check.run(lines.as_lines())?;
-        Ok((header.with_body(lines, None), check.is_sealed()))
+    fn of_private_map<F: FromFile>(&self, map: memmap2::MmapMut) -> Result<(F, bool)> {
+        let read = self.dissect::<F>(&map)?;
+        let lines = Mapped(Backing::Private(Private::new(map, read.body.clone())?));
+        read.check.run(lines.as_lines())?;
+        let is_sealed = read.check.is_sealed();
+        Ok((read.with_lines(lines), is_sealed))
     }
 }
 

@@ -5,7 +5,6 @@
 //! a file without copying it, and [`view`] asks one inside the caller's bytes; [`seal`] is for files that must not be swapped. [`open`] says how to open, and [`opened`] is
 //! a filter with where it came from. `patch` makes one file of another, from the bits that differ. The bits with 16 bytes behind them, for stores that keep the rest, are in [`embedded`]. Other programs' files are in `foreign`, one file a format.
 
-#[cfg(any(feature = "except", feature = "ribbon"))]
 mod behind;
 mod check;
 mod embedded;

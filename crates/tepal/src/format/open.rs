@@ -1,6 +1,10 @@
 //! Opening: with which keys, as what, and how much of the file is checked before the first answer.
 
-use super::envelope::MAGIC;
+use core::ops::Range;
+
+use super::behind;
+use super::check::BodyCheck;
+use super::envelope::{Header, Lengths, MAGIC};
 use super::opened::Opened;
 use super::seal::SealKey;
 use super::{Done, looks_like};
@@ -8,9 +12,10 @@ use crate::bits;
 use crate::error::{Error, Looks, Result};
 use crate::ids::{Format, KeyDomain};
 use crate::key::SecretKey;
+use crate::kinds::Behind;
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::storage::{Backing, Mapped};
-use crate::kinds::{AnyFilter, BodyChecked};
+use crate::kinds::{AnyFilter, AwaitsBody, BodyChecked, Filter, FromFile, Ref};
 
 /// How to open a filter's file: the keys it needs, what it may not say of itself, and how much is checked first.
 ///
@@ -211,20 +216,20 @@ impl<'a> Open<'a> {
         if !bytes.starts_with(&MAGIC) {
             return self.foreign(bytes, None);
         }
-        let (filter, is_sealed) = self.read(bytes)?;
+        let (filter, is_sealed) = self.read::<AnyFilter>(bytes)?;
         self.opened(filter, is_sealed)
     }
 
     /// A tepal file's filter.
     pub(super) fn opened(&self, filter: AnyFilter, is_sealed: bool) -> Result<Opened> {
-        self.check_what_it_records(&filter)?;
+        self.check_what_it_records(filter.as_dyn())?;
         Ok(Opened::of_tepal(filter, is_sealed))
     }
 
     /// Refuses a file that records another key domain or name than what is asked for.
-    pub(super) fn check_what_it_records(&self, filter: &AnyFilter) -> Result<()> {
+    pub(super) fn check_what_it_records(&self, filter: &dyn Filter) -> Result<()> {
         if self.name.is_some() {
-            self.check_name(filter.as_dyn().file_part()?.labels.name.as_deref())?;
+            self.check_name(filter.labels().and_then(|labels| labels.name.as_deref()))?;
         }
         self.key_domain.map_or(Ok(()), |asked| check_domain(filter, asked))
     }
@@ -278,28 +283,96 @@ impl<'a> Open<'a> {
         }
     }
 
-    /// The filter of a tepal file, in memory, and whether the file was sealed.
-    pub(super) fn read(&self, bytes: &[u8]) -> Result<(AnyFilter, bool)> {
-        let (header, check, body) = self.dissect(bytes)?;
+    /// What is asked for of a tepal file, in memory, and whether the file was sealed.
+    pub(super) fn read<F: FromFile>(&self, bytes: &[u8]) -> Result<(F, bool)> {
+        let read = self.dissect::<F>(bytes)?;
         // The header's body length was compared with the bytes that are there.
-        let mut lines = bits::zeroed(header.filter.lines())?;
-        bits::fill_from_bytes(&mut lines, &bytes[body]);
-        check.run(&lines)?;
-        Ok((header.with_body(Mapped(Backing::Memory(lines)), None), check.is_sealed()))
+        let mut lines = bits::zeroed(read.lines())?;
+        bits::fill_from_bytes(&mut lines, &bytes[read.body.clone()]);
+        read.check.run(&lines)?;
+        let is_sealed = read.check.is_sealed();
+        Ok((read.with_lines(Mapped(Backing::Memory(lines))), is_sealed))
     }
 
-    /// One Bloom filter from a tepal file. Of any other file the error says how it is opened.
-    fn bloom(&self, bytes: &[u8]) -> Result<BloomFilter> {
+    /// [`read`](Self::read) of one kind. Of bytes that are no tepal file the error says what they are.
+    pub(super) fn read_as<F: FromFile>(&self, bytes: &[u8]) -> Result<F> {
         match self.read(bytes) {
-            Ok((filter, _)) => filter.into_bloom()?.into_owned(),
+            Ok((filter, _)) => Ok(filter),
             Err(error) => Err(with_format(error, bytes)),
+        }
+    }
+
+    /// A tepal file as the filter but its bits, what these are to be held against, and where they are.
+    pub(super) fn dissect<F: FromFile>(&self, file: &[u8]) -> Result<Dissected<F>> {
+        let lengths = Lengths::read(file, file.len() as u64)?;
+        let body_offset = lengths.body_offset as usize;
+        let (head, rest) = file.split_at(body_offset);
+        let (mut header, bodiless) = Header::decode::<F>(lengths, head, self)?;
+        let (rest, seal) = rest.split_at(rest.len() - header.seal_len());
+        let (body, behind) = rest.split_at(rest.len() - header.behind_len as usize);
+        let check = BodyCheck::new(&mut header, bodiless.check(), head, behind, seal, self.seal)?;
+        Ok(Dissected {
+            bodiless,
+            behind: header.behind_of::<F>(behind, head)?,
+            check,
+            body: body_offset..body_offset + body.len(),
+        })
+    }
+}
+
+/// A tepal file that has passed every check that needs no bits.
+pub(super) struct Dissected<F: FromFile> {
+    bodiless: F::Bodiless,
+    behind: Option<Behind>,
+    pub(super) check: BodyCheck,
+    /// Where the bits are in the file.
+    pub(super) body: Range<usize>,
+}
+
+impl<F: FromFile> Dissected<F> {
+    /// Lines of the body.
+    pub(super) fn lines(&self) -> u64 {
+        self.bodiless.lines()
+    }
+
+    /// The filter with its bits, which have passed every check.
+    pub(super) fn with_lines(self, lines: Mapped) -> F {
+        self.held_against(lines, false)
+    }
+
+    /// The filter with its bits, which are held against everything again before they are copied, unless they have passed.
+    pub(super) fn checked_with(self, lines: Mapped) -> F {
+        self.held_against(lines, true)
+    }
+
+    fn held_against(self, lines: Mapped, is_checked_later: bool) -> F {
+        let check = is_checked_later.then(|| Ref::new(self.check) as Ref<dyn BodyChecked>);
+        let filter = F::with_body(self.bodiless, lines, check);
+        if let (Some(take), Some(behind)) = (F::WITH_BEHIND, self.behind) {
+            return take(filter, behind);
+        }
+        filter
+    }
+}
+
+impl Header {
+    /// What stands behind the body, where the type that is asked for takes it.
+    fn behind_of<F: FromFile>(&self, bytes: &[u8], head: &[u8]) -> Result<Option<Behind>> {
+        let Some(what) = self.behind.filter(|_| !bytes.is_empty()) else { return Ok(None) };
+        match F::WITH_BEHIND {
+            Some(_) => behind::decode(bytes, what, self.is_divided(), head).map(Some),
+            None => Err(Error::NotPossible {
+                kind: self.lengths.kind,
+                operation: "be asked without its exceptions",
+                instead: "open it with `tepal::open` or `tepal::from_bytes`, which honour them, and keep it as an `AnyFilter`",
+            }),
         }
     }
 }
 
 /// Refuses a filter that records another key domain than what is asked for.
-pub(super) fn check_domain(filter: &AnyFilter, asked: KeyDomain) -> Result<()> {
-    let found = filter.key_domain();
+pub(super) fn check_domain(filter: &dyn Filter, asked: KeyDomain) -> Result<()> {
+    let found = filter.key_hasher().key_domain();
     if found == asked {
         return Ok(());
     }
@@ -362,7 +435,7 @@ impl BloomFilter {
     /// As [`open`](BloomFilter::open), save for reading itself. A file of another program, or a filter of another kind, is
     /// opened by [`tepal::from_bytes`](crate::from_bytes).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        Open::new().bloom(bytes)
+        Open::new().read_as::<BloomFilter<Mapped>>(bytes)?.into_owned()
     }
 
     /// [`from_bytes`](Self::from_bytes) for a filter made with a secret key.
@@ -370,7 +443,7 @@ impl BloomFilter {
     /// # Errors
     /// As [`open_with_key`](BloomFilter::open_with_key), save for reading itself.
     pub fn from_bytes_with_key(bytes: &[u8], key: &SecretKey) -> Result<Self> {
-        Open::new().secret_key(key).bloom(bytes)
+        Open::new().secret_key(key).read_as::<BloomFilter<Mapped>>(bytes)?.into_owned()
     }
 }
 

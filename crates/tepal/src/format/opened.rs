@@ -382,7 +382,7 @@ impl Opened {
             self.filter.as_dyn_mut().set_key_domain(domain);
             return Ok(());
         }
-        super::open::check_domain(&self.filter, domain)
+        super::open::check_domain(self.filter.as_dyn(), domain)
     }
 
     /// Holds the bits against what the file says of them: the rest of what a quick opening has left out. A filter that is
@@ -511,23 +511,15 @@ pub(super) fn unknown(format: Format) -> Error {
 /// A chain of another program is its one filter; a longer one has no tepal file. One of our own has.
 fn one_of_chain(filter: AnyFilter) -> Result<AnyFilter> {
     match filter {
-        AnyFilter::Bloom(_) => Ok(filter),
-        #[cfg(feature = "except")]
-        AnyFilter::Excepted(_) => Ok(filter),
-        #[cfg(feature = "quotient")]
-        AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) | AnyFilter::Segment(_) => {
-            Ok(filter)
-        }
-        #[cfg(feature = "ribbon")]
-        AnyFilter::Ribbon(_) | AnyFilter::Map(_) => Ok(filter),
-        AnyFilter::Scalable(chain) if chain.is_own() => Ok(chain.into()),
-        AnyFilter::Scalable(chain) => match chain.into_only_link() {
+        #[cfg(any(feature = "foreign", feature = "growing"))]
+        AnyFilter::Scalable(chain) if !chain.is_own() => match chain.into_only_link() {
             Ok(link) => Ok(link.into()),
             Err(chain) => Err(Error::Unconvertible {
                 format: Format::Tepal,
                 obstacle: crate::error::Obstacle::Chain { links: chain.links().len() },
             }),
         },
+        other => Ok(other),
     }
 }
 

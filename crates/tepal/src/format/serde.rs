@@ -11,17 +11,12 @@ use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::open::{Open, with_format};
+use super::open::Open;
 use super::write;
 use crate::error::Result as OurResult;
 use crate::ids::{Kind, Scheme};
 use crate::kinds::bloom::BloomFilter;
-use crate::kinds::chain::ScalableBloomFilter;
-#[cfg(feature = "ribbon")]
-use crate::kinds::ribbon::{RibbonFilter, RibbonMap};
 use crate::kinds::storage::PlainStorage;
-#[cfg(feature = "quotient")]
-use crate::kinds::table::{ExpiringFilter, GrowingFilter, QuotientFilter, SegmentFilter};
 use crate::kinds::{AnyFilter, Filter};
 
 /// A filter that is read as the bytes of its file.
@@ -96,10 +91,7 @@ impl<'de> Deserialize<'de> for AnyFilter {
 
 impl OfFile for AnyFilter {
     fn of_file(bytes: &[u8]) -> OurResult<Self> {
-        match Open::new().read(bytes) {
-            Ok((filter, _)) => Ok(filter),
-            Err(error) => Err(with_format(error, bytes)),
-        }
+        Open::new().read_as(bytes)
     }
 }
 
@@ -107,13 +99,14 @@ fn file_of(kind: Kind, filter: &dyn Filter) -> OurResult<Vec<u8>> {
     write::bytes(kind, &write::checked_part(filter)?, None)
 }
 
-/// The kinds whose types are in [`AnyFilter`] as they are. `$type` may have its bits elsewhere when it is written.
+/// The types of the list, but the Bloom filter, which is read into memory and has calls of its own. A type with a storage may have its
+/// bits elsewhere when it is written.
 macro_rules! as_file {
-    ($($(#[cfg($cfg:meta)])? $kind:ident($filter:ident $(, $storage:ident)?),)+) => {$(
+    (Bloom: $($bloom:tt)*) => {};
+    ($kind:ident: $module:ident::$type:ident $(<$storage:ident>)?) => {
         /// As the bytes of its file (`Opened::to_bytes`); in formats that people read, such as JSON, in Base64. A filter with a secret key
         /// is refused: whoever reads it has no place to give the key.
-        $(#[cfg($cfg)])?
-        impl$(<$storage: PlainStorage>)? Serialize for $filter$(<$storage>)? {
+        impl$(<$storage: PlainStorage>)? Serialize for crate::kinds::$module::$type$(<$storage>)? {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let scheme = Filter::key_hasher(self).scheme();
                 write(serializer, scheme, KEYED, || file_of(Kind::$kind, self))
@@ -122,44 +115,36 @@ macro_rules! as_file {
 
         /// With every check of [`tepal::from_bytes`](crate::format::open::from_bytes). A filter of another kind is refused: an [`AnyFilter`] is
         /// of any.
-        $(#[cfg($cfg)])?
-        impl<'de> Deserialize<'de> for $filter {
+        impl<'de> Deserialize<'de> for crate::kinds::$module::$type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 read(deserializer)
             }
         }
 
-        $(#[cfg($cfg)])?
-        impl OfFile for $filter {
+        impl OfFile for crate::kinds::$module::$type {
             fn of_file(bytes: &[u8]) -> OurResult<Self> {
-                match AnyFilter::of_file(bytes)? {
-                    AnyFilter::$kind(filter) => Ok(filter),
-                    other => Err(crate::error::Error::NotPossible {
-                        kind: other.kind(),
-                        operation: concat!("be a `", stringify!($filter), "`"),
-                        instead: "read it as the type of its kind, or as an `AnyFilter`",
-                    }),
-                }
+                Open::new().read_as(bytes)
             }
         }
-    )+};
+    };
 }
 
-as_file! {
-    Scalable(ScalableBloomFilter),
-    #[cfg(feature = "quotient")]
-    Quotient(QuotientFilter),
-    #[cfg(feature = "quotient")]
-    Expiring(ExpiringFilter),
-    #[cfg(feature = "quotient")]
-    Growing(GrowingFilter),
-    #[cfg(feature = "quotient")]
-    Segment(SegmentFilter),
-    #[cfg(feature = "ribbon")]
-    Ribbon(RibbonFilter, L),
-    #[cfg(feature = "ribbon")]
-    Map(RibbonMap, L),
+/// The same for each line.
+macro_rules! as_files {
+    ($(
+        $(#[doc = $doc:literal])* $(#[feature = $feature:literal $(or $other:literal)?])?
+        $kind:ident = $id:literal $name:literal: $module:ident::$type:ident $(<$storage:ident>)?;
+    )+ $(
+        + $(#[doc = $form_doc:literal])* $(#[feature = $form_feature:literal])?
+        $form:ident of $of:ident: $form_module:ident::$form_type:ident;
+    )*) => {
+        $(
+            $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+            as_file!($kind: $module::$type $(<$storage>)?);
+        )+
+    };
 }
+each_kind!(as_files);
 
 /// The bytes of a file, however they come.
 struct File<F>(PhantomData<fn() -> F>);

@@ -10,11 +10,16 @@ use crate::error::{Error, Looks, Result};
 #[cfg(feature = "foreign")]
 use crate::ids::Format;
 use crate::kinds::bloom::BloomFilter;
+use crate::kinds::storage::Mapped;
+use crate::kinds::{AnyFilter, FromFile};
 
 /// The most bytes that are read of another program's filter out of a pipe: a tepal file says its length, theirs may not.
 const MOST: u64 = 256 << 20;
 
-impl Open<'_> {
+/// Says whether the header of a file is right, before its length is believed: [`Open::check_header`] of what is asked for.
+pub(super) type CheckHeader<'a> = fn(&Open<'a>, Lengths, &[u8]) -> Result<()>;
+
+impl<'a> Open<'a> {
     /// Reads one tepal file out of a stream, and leaves what follows it: files can stand one after the other. Everything is
     /// checked, as by [`from_bytes`](Self::from_bytes).
     ///
@@ -26,14 +31,25 @@ impl Open<'_> {
     /// [`Looks::Empty`]. Of other programs' files few say where they end: read all of it, for
     /// [`from_bytes`](Self::from_bytes).
     pub fn read_from(&self, mut stream: impl Read) -> Result<Opened> {
-        let bytes = self.file_in(&mut stream)?;
+        let bytes = self.file_in(&mut stream, Open::<'a>::check_header::<AnyFilter>)?;
         let (filter, is_sealed) = self.read(&bytes)?;
         self.opened(filter, is_sealed)
     }
 
+    /// The same for a filter of one kind.
+    fn read_one<F: FromFile>(&self, stream: &mut dyn Read) -> Result<F> {
+        let bytes = self.file_in(stream, Open::<'a>::check_header::<F>)?;
+        Ok(self.read(&bytes)?.0)
+    }
+
+    /// Is the header that of a file of what is asked for?
+    pub(super) fn check_header<F: FromFile>(&self, lengths: Lengths, head: &[u8]) -> Result<()> {
+        Header::decode::<F>(lengths, head, self).map(drop)
+    }
+
     /// The bytes of one file. Its length is believed once the header is known to be right, so that a stream is not read past
     /// the end of a damaged file.
-    fn file_in(&self, stream: &mut dyn Read) -> Result<Vec<u8>> {
+    fn file_in(&self, stream: &mut dyn Read, check: CheckHeader<'a>) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         read_up_to(stream, START as u64, &mut bytes)?;
         if bytes.len() < START || !bytes.starts_with(&MAGIC) {
@@ -41,18 +57,18 @@ impl Open<'_> {
                 found: if bytes.is_empty() { Looks::Empty } else { super::looks_like(&bytes) },
             });
         }
-        self.rest_of_file(stream, &mut bytes)?;
+        self.rest_of_file(stream, &mut bytes, check)?;
         Ok(bytes)
     }
 
     /// Reads on after the first [`START`] bytes of a tepal file, to its end.
-    fn rest_of_file(&self, stream: &mut dyn Read, bytes: &mut Vec<u8>) -> Result<()> {
+    fn rest_of_file(&self, stream: &mut dyn Read, bytes: &mut Vec<u8>, check: CheckHeader<'a>) -> Result<()> {
         let file_len = u64::from_le_bytes(core::array::from_fn(|i| bytes[START - 8 + i]));
         let lengths = Lengths::read(bytes, file_len)?;
         read_up_to(stream, lengths.body_offset, bytes)?;
         // Where fewer come than that, the file is cut, and opening says so.
         if bytes.len() as u64 == lengths.body_offset {
-            Header::decode(lengths, bytes, self)?;
+            check(self, lengths, bytes)?;
             read_up_to(stream, file_len, bytes)?;
         }
         Ok(())
@@ -60,14 +76,14 @@ impl Open<'_> {
 
     /// The bytes of one filter, ours or another program's, out of a pipe that should end with it. Of one that does not,
     /// so many that opening refuses them.
-    pub(super) fn all_of(&self, stream: &mut dyn Read) -> Result<Vec<u8>> {
+    pub(super) fn all_of(&self, stream: &mut dyn Read, check: CheckHeader<'a>) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         read_up_to(stream, START as u64, &mut bytes)?;
         if bytes.len() < START {
             return Ok(bytes);
         }
         if bytes.starts_with(&MAGIC) {
-            self.rest_of_file(stream, &mut bytes)?;
+            self.rest_of_file(stream, &mut bytes, check)?;
             let one_more = bytes.len() as u64 + 1;
             read_up_to(stream, one_more, &mut bytes)?;
         } else if self.may_be_foreign(&bytes) {
@@ -124,7 +140,7 @@ impl BloomFilter {
     /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`]; at the end of the stream [`Error::NotTepal`] with
     /// [`Looks::Empty`].
     pub fn read_from(stream: impl Read) -> Result<Self> {
-        Open::new().read_from(stream)?.into_filter().into_bloom()?.into_owned()
+        Open::new().read_one::<BloomFilter<Mapped>>(&mut { stream })?.into_owned()
     }
 }
 

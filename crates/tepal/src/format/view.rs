@@ -3,16 +3,13 @@
 use alloc::vec::Vec;
 use core::ops::{Bound, Range, RangeBounds};
 
-use super::check::BodyCheck;
-use super::envelope::{Header, Lengths};
 use super::open::{Open, with_format};
 use crate::error::{Error, Result};
-use crate::ids::Kind;
 use crate::kinds::bloom::BloomFilter;
 #[cfg(feature = "ribbon")]
 use crate::kinds::ribbon::{RibbonFilter, RibbonMap};
 use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage, StableBytes, sealed};
-use crate::kinds::{AnyFilter, BodyChecked, Ref};
+use crate::kinds::{BodyChecked, FromFile};
 
 /// A filter that is asked inside bytes of the caller's: `BloomFilter<InBytes<B>>`, `RibbonFilter<InBytes<B>>` and
 /// `RibbonMap<InBytes<B>>`. Nothing else can be such. [`Open::view`] gives whichever of them is asked for.
@@ -20,57 +17,22 @@ pub trait Viewed: sealed::Sealed + Sized {
     /// The bytes that it is asked in.
     type Bytes: StableBytes;
 
-    /// Its kind.
+    /// The filter of the file at this place in the bytes.
     #[doc(hidden)]
-    const KIND: Kind;
-
-    /// The filter of a file, with the bits that it has been waiting for.
-    #[doc(hidden)]
-    fn of_file(filter: AnyFilter, lines: InBytes<Self::Bytes>) -> Result<Self>;
-}
-
-/// What a file is that is not of the kind that is asked for.
-fn another(found: AnyFilter, asked: Kind) -> Error {
-    let kind = found.kind();
-    match found.into_bloom() {
-        // With exceptions.
-        Err(error) if kind == asked => error,
-        _ => of_another_kind(kind, asked),
-    }
-}
-
-fn of_another_kind(kind: Kind, asked: Kind) -> Error {
-    let operation = match asked {
-        Kind::Ribbon => "be a `RibbonFilter`",
-        Kind::Map => "be a `RibbonMap`",
-        _ => "be a `BloomFilter`",
-    };
-    let instead = match kind {
-        Kind::Bloom => "ask it by `BloomFilter::view`",
-        Kind::Ribbon => "ask it by `RibbonFilter::view`",
-        Kind::Map => "ask it by `RibbonMap::view`",
-        Kind::Scalable | Kind::Quotient | Kind::Growing | Kind::Expiring | Kind::Segment => {
-            "read it by `tepal::from_bytes`, which copies it"
-        }
-    };
-    Error::NotPossible { kind, operation, instead }
+    fn viewed(open: &Open<'_>, bytes: Self::Bytes, place: Range<usize>) -> Result<Self>;
 }
 
 /// Views of a kind. `$copying` is the call that copies, `$link` where its page is; `$also` is what more there is to say.
 macro_rules! viewed {
-    ($kind:ident($filter:ident), $copying:literal, $($also:literal)*) => {
+    ($filter:ident, $copying:literal, $($also:literal)*) => {
         impl<B: StableBytes> sealed::Sealed for $filter<InBytes<B>> {}
 
         impl<B: StableBytes> Viewed for $filter<InBytes<B>> {
             type Bytes = B;
 
-            const KIND: Kind = Kind::$kind;
-
-            fn of_file(filter: AnyFilter, lines: InBytes<B>) -> Result<Self> {
-                match filter {
-                    AnyFilter::$kind(filter) => Ok(filter.with_lines(lines)),
-                    other => Err(another(other, Self::KIND)),
-                }
+            fn viewed(open: &Open<'_>, bytes: B, place: Range<usize>) -> Result<Self> {
+                let (filter, lines) = open.viewed_as::<$filter<Mapped>, B>(bytes, place)?;
+                Ok(filter.with_lines(lines))
             }
         }
 
@@ -99,7 +61,7 @@ macro_rules! viewed {
 }
 
 viewed!(
-    Bloom(BloomFilter), "[`from_bytes`](BloomFilter::from_bytes)",
+    BloomFilter, "[`from_bytes`](BloomFilter::from_bytes)",
     ""
     "```"
     "use tepal::BloomFilter;"
@@ -116,7 +78,7 @@ viewed!(
 );
 #[cfg(feature = "ribbon")]
 viewed!(
-    Ribbon(RibbonFilter), "[`tepal::from_bytes`](super::open::from_bytes)",
+    RibbonFilter, "[`tepal::from_bytes`](super::open::from_bytes)",
     ""
     "Keys that were [added](RibbonFilter::insert) beside the ribbon are copied, 8 bytes each: they are in memory, where more can be added."
     ""
@@ -133,7 +95,7 @@ viewed!(
 );
 #[cfg(feature = "ribbon")]
 viewed!(
-    Map(RibbonMap), "[`tepal::from_bytes`](super::open::from_bytes)",
+    RibbonMap, "[`tepal::from_bytes`](super::open::from_bytes)",
     "The names of values are copied."
     ""
     "```"
@@ -172,36 +134,24 @@ impl Open<'_> {
     /// As [`view`](Self::view); [`Error::Parameter`] where the bytes have no such place.
     pub fn view_at<F: Viewed>(&self, bytes: F::Bytes, place: impl RangeBounds<usize>) -> Result<F> {
         let place = place_in(bytes.bytes(), place)?;
-        let file = &bytes.bytes()[place.clone()];
-        let (header, check, body) = self.dissect(file).map_err(|error| with_format(error, file))?;
-        if header.lengths.kind != F::KIND {
-            return Err(of_another_kind(header.lengths.kind, F::KIND));
-        }
-        let lines = InBytes::new(bytes, place.start + body.start..place.start + body.end)?;
-        if !self.quick {
-            check.run(lines.as_lines())?;
-        }
-        // The filter without its bits, then with these.
-        let nothing = Mapped(Backing::Memory(Vec::new()));
-        let filter = header.with_body(nothing, Some(Ref::new(check)));
-        self.check_what_it_records(&filter)?;
-        F::of_file(filter, lines)
+        F::viewed(self, bytes, place)
     }
 
-    /// A tepal file as its header, what its bits are to be held against, and where they are.
-    pub(super) fn dissect(&self, file: &[u8]) -> Result<(Header, BodyCheck, Range<usize>)> {
-        let lengths = Lengths::read(file, file.len() as u64)?;
-        let body_offset = lengths.body_offset as usize;
-        let (head, rest) = file.split_at(body_offset);
-        let mut header = Header::decode(lengths, head, self)?;
-        let (rest, seal) = rest.split_at(rest.len() - header.seal_len());
-        let (body, behind) = rest.split_at(rest.len() - header.behind_len as usize);
-        #[cfg(any(feature = "except", feature = "ribbon"))]
-        if !behind.is_empty() {
-            header.behind = super::behind::decode(behind, header.what, head)?;
+    /// A filter of one kind without its bits, and these, where they lie.
+    fn viewed_as<F: FromFile, B: StableBytes>(
+        &self,
+        bytes: B,
+        place: Range<usize>,
+    ) -> Result<(F, InBytes<B>)> {
+        let file = &bytes.bytes()[place.clone()];
+        let read = self.dissect::<F>(file).map_err(|error| with_format(error, file))?;
+        let lines = InBytes::new(bytes, place.start + read.body.start..place.start + read.body.end)?;
+        if !self.quick {
+            read.check.run(lines.as_lines())?;
         }
-        let check = BodyCheck::new(&mut header, head, behind, seal, self.seal)?;
-        Ok((header, check, body_offset..body_offset + body.len()))
+        let filter = read.checked_with(Mapped(Backing::Memory(Vec::new())));
+        self.check_what_it_records(filter.as_filter())?;
+        Ok((filter, lines))
     }
 }
 

@@ -40,7 +40,6 @@ pub(super) fn pieces<E>(
         sealer.update(&chunk);
         out(&chunk)?;
     }
-    #[cfg(any(feature = "except", feature = "ribbon"))]
     super::behind::pieces(part, &head, |piece| {
         sealer.update(piece);
         out(piece)

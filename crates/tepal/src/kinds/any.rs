@@ -1,19 +1,290 @@
-//! What can be asked of a filter whose kind is known only at run time.
+//! The list of kinds as one enum: a filter whose kind is known only at run time.
 
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::fmt;
 #[cfg(feature = "parallel")]
 use core::num::NonZeroUsize;
 
-use super::AnyFilter;
 use super::bloom::BloomFilter;
 use super::storage::{Backing, Mapped};
+use super::{AwaitsBody, Behind, BodyChecked, CheckBody, Entry, FilePart, Filter, FromFile, Kinded, Ref};
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Labels, Warning};
-use crate::ids::{KeyDomain, OverCapacity, Scheme};
+use crate::ids::{KeyDomain, Kind, OverCapacity, Scheme};
 use crate::key::{
-    Batch, Key, KeyHasher, KeySink, Keys, PreparedKeys, insert_in_batches, insert_iter_in_batches,
+    Batch, Key, KeyHasher, KeySink, Keys, PreparedKeys, SecretKey, insert_in_batches, insert_iter_in_batches,
 };
+
+/// Makes of the list the enum, what comes out of a file, and what tells the variants apart.
+macro_rules! any_filter {
+    ($(
+        $(#[doc = $doc:literal])* $(#[feature = $feature:literal $(or $other:literal)?])?
+        $kind:ident = $id:literal $name:literal: $module:ident::$type:ident $(<$storage:ident>)?;
+    )+ $(
+        + $(#[doc = $form_doc:literal])* $(#[feature = $form_feature:literal])?
+        $form:ident of $of:ident: $form_module:ident::$form_type:ident;
+    )*) => {
+        /// A filter of a kind that is known only at run time, as it comes out of a file. It does what a
+        /// [`BloomFilter`] does; what its kind cannot do is [`Error::NotPossible`], which names both.
+        ///
+        /// A filter that was mapped from a file is copied into memory by its first change. It is saved as an
+        /// [`Opened`](crate::Opened), which has a format: `Opened::new(filter, Format::Tepal)?.save(path)?`.
+        #[derive(Clone, PartialEq)]
+        #[non_exhaustive]
+        // A program holds a handful of these; a box would cost every answer an indirection.
+        #[allow(clippy::large_enum_variant)]
+        pub enum AnyFilter {
+            $(
+                $(#[doc = $doc])*
+                $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+                $kind(super::$module::$type $(<$storage>)?),
+            )+
+            $(
+                $(#[doc = $form_doc])*
+                $(#[cfg(feature = $form_feature)])?
+                $form(super::$form_module::$form_type),
+            )*
+        }
+
+        impl AnyFilter {
+            /// What the filter is.
+            pub fn kind(&self) -> Kind {
+                match self {
+                    $(
+                        $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+                        AnyFilter::$kind(_) => Kind::$kind,
+                    )+
+                    $(
+                        $(#[cfg(feature = $form_feature)])?
+                        AnyFilter::$form(_) => Kind::$of,
+                    )*
+                }
+            }
+
+            pub(crate) fn as_dyn(&self) -> &dyn Filter {
+                match self {
+                    $(
+                        $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+                        AnyFilter::$kind(filter) => filter,
+                    )+
+                    $(
+                        $(#[cfg(feature = $form_feature)])?
+                        AnyFilter::$form(filter) => filter,
+                    )*
+                }
+            }
+
+            pub(crate) fn as_dyn_mut(&mut self) -> &mut dyn Filter {
+                match self {
+                    $(
+                        $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+                        AnyFilter::$kind(filter) => filter,
+                    )+
+                    $(
+                        $(#[cfg(feature = $form_feature)])?
+                        AnyFilter::$form(filter) => filter,
+                    )*
+                }
+            }
+
+            /// Adds all keys of a filter of the same kind, shape and hasher.
+            ///
+            /// # Errors
+            /// [`Error::Incompatible`] where they differ; [`Error::CapacityReached`] where the union would hold more
+            /// than the capacity and the policy is to refuse. The filter is unchanged then.
+            pub fn union_with(&mut self, other: &AnyFilter) -> Result<()> {
+                match (self, other) {
+                    $(
+                        $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+                        (AnyFilter::$kind(a), AnyFilter::$kind(b)) => a.union_with(b),
+                    )+
+                    $(
+                        $(#[cfg(feature = $form_feature)])?
+                        (AnyFilter::$form(a), AnyFilter::$form(b)) => a.union_with(b),
+                        $(#[cfg(feature = $form_feature)])?
+                        (AnyFilter::$form(a), AnyFilter::$of(b)) => a.union_with_plain(b),
+                        $(#[cfg(feature = $form_feature)])?
+                        (AnyFilter::$of(_), AnyFilter::$form(_)) => Err(super::$form_module::comes_first()),
+                    )*
+                    #[allow(unreachable_patterns, reason = "where there is one kind")]
+                    (a, b) => Err(other_kind(a.kind(), b.kind())),
+                }
+            }
+
+            /// Keeps what both filters have.
+            ///
+            /// # Errors
+            /// [`Error::Incompatible`] where they differ; [`Error::NotPossible`] for a kind that has no intersection. The
+            /// filter is unchanged then.
+            pub fn intersect_with(&mut self, other: &AnyFilter) -> Result<()> {
+                match (self, other) {
+                    $(
+                        $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+                        (AnyFilter::$kind(a), AnyFilter::$kind(b)) => a.intersect_with(b),
+                    )+
+                    $(
+                        $(#[cfg(feature = $form_feature)])?
+                        (AnyFilter::$form(a), AnyFilter::$form(b)) => a.intersect_with(b),
+                        $(#[cfg(feature = $form_feature)])?
+                        (AnyFilter::$form(a), AnyFilter::$of(b)) => a.intersect_with_plain(b),
+                        $(#[cfg(feature = $form_feature)])?
+                        (AnyFilter::$of(_), AnyFilter::$form(_)) => Err(super::$form_module::comes_first()),
+                    )*
+                    #[allow(unreachable_patterns, reason = "where there is one kind")]
+                    (a, b) => Err(other_kind(a.kind(), b.kind())),
+                }
+            }
+        }
+
+        $(
+            $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+            impl From<super::$module::$type $(<$storage>)?> for AnyFilter {
+                fn from(filter: super::$module::$type $(<$storage>)?) -> Self {
+                    AnyFilter::$kind(filter)
+                }
+            }
+        )+
+        $(
+            $(#[cfg(feature = $form_feature)])?
+            impl From<super::$form_module::$form_type> for AnyFilter {
+                fn from(filter: super::$form_module::$form_type) -> Self {
+                    AnyFilter::$form(filter)
+                }
+            }
+        )*
+
+        /// A filter of whichever kind, of a file, that awaits its body.
+        pub(crate) enum AnyBodiless {
+            $(
+                $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+                $kind(<super::$module::$type $(<$storage>)? as Kinded>::Bodiless),
+            )+
+        }
+
+        impl AnyBodiless {
+            fn as_dyn(&self) -> &dyn AwaitsBody {
+                match self {
+                    $(
+                        $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+                        AnyBodiless::$kind(bodiless) => bodiless,
+                    )+
+                }
+            }
+        }
+
+        $(
+            $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+            const _: () = assert!(
+                <super::$module::$type $(<$storage>)? as Kinded>::ENTRY.kind as u16 == Kind::$kind as u16,
+                "the entry of a type names another kind than its line in the list"
+            );
+        )+
+
+        impl FromFile for AnyFilter {
+            type Bodiless = AnyBodiless;
+
+            #[allow(unreachable_patterns, reason = "where every kind is built in")]
+            fn entry(kind: Kind) -> Result<Entry> {
+                match kind {
+                    $(
+                        $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+                        Kind::$kind => Ok(<super::$module::$type $(<$storage>)? as Kinded>::ENTRY),
+                    )+
+                    _ => Err(not_built_in(kind)),
+                }
+            }
+
+            #[allow(unreachable_patterns, reason = "where every kind is built in")]
+            fn of_part(kind: Kind, part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<AnyBodiless> {
+                match kind {
+                    $(
+                        $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+                        Kind::$kind => <super::$module::$type $(<$storage>)? as Kinded>::of_part(part, secret)
+                            .map(AnyBodiless::$kind),
+                    )+
+                    _ => Err(not_built_in(kind)),
+                }
+            }
+
+            fn with_body(bodiless: AnyBodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+                match bodiless {
+                    $(
+                        $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+                        AnyBodiless::$kind(bodiless) => AnyFilter::$kind(Kinded::with_body(bodiless, lines, checked)),
+                    )+
+                }
+            }
+
+            const WITH_BEHIND: Option<fn(Self, Behind) -> Self> = Some(|filter, behind| match filter {
+                // The form of a kind is what takes what its type cannot.
+                $(
+                    $(#[cfg(feature = $form_feature)])?
+                    AnyFilter::$of(filter) => AnyFilter::$form(super::$form_module::$form_type::of_file(filter, behind)),
+                )*
+                #[allow(unreachable_patterns, reason = "the kinds that have a form")]
+                other => other.kind_with_behind(behind),
+            });
+
+            fn as_filter(&self) -> &dyn Filter {
+                self.as_dyn()
+            }
+        }
+
+        impl AnyFilter {
+            /// With what stood behind the body of its file, where its own type takes that.
+            fn kind_with_behind(self, behind: Behind) -> Self {
+                match self {
+                    $(
+                        $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+                        AnyFilter::$kind(filter) => AnyFilter::$kind(taking(filter, behind)),
+                    )+
+                    #[allow(unreachable_patterns, reason = "where there is no further form")]
+                    form => form,
+                }
+            }
+        }
+    };
+}
+each_kind!(any_filter);
+
+/// The filter with what stood behind the body of its file; a kind of which nothing stands there has been refused it.
+fn taking<K: Kinded>(filter: K, behind: Behind) -> K {
+    match K::WITH_BEHIND {
+        Some(take) => take(filter, behind),
+        None => filter,
+    }
+}
+
+impl AwaitsBody for AnyBodiless {
+    fn lines(&self) -> u64 {
+        self.as_dyn().lines()
+    }
+
+    fn self_test(&self) -> Result<()> {
+        self.as_dyn().self_test()
+    }
+
+    fn check(&self) -> Box<dyn CheckBody> {
+        self.as_dyn().check()
+    }
+}
+
+impl fmt::Debug for AnyFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_dyn().fmt(f)
+    }
+}
+
+/// The error for a kind that this build leaves out.
+fn not_built_in(kind: Kind) -> Error {
+    Error::Unsupported { what: Kind::WHAT, found: kind.id().into(), known: Kind::WITH_FEATURES }
+}
+
+fn other_kind(expected: Kind, found: Kind) -> Error {
+    Error::Incompatible { property: "kind", expected: expected.name().into(), found: found.name().into() }
+}
 
 impl AnyFilter {
     /// Is the key in the set? `false` is certain; `true` means perhaps.
@@ -234,28 +505,7 @@ impl AnyFilter {
     /// # Errors
     /// [`Error::Parameter`] for text that a file cannot hold; [`Error::NotPossible`] for a chain, whose files have none.
     pub fn set_labels(&mut self, labels: Labels) -> Result<()> {
-        let kind = self.kind();
-        match self {
-            AnyFilter::Bloom(filter) => filter.set_labels(labels),
-            #[cfg(feature = "except")]
-            AnyFilter::Excepted(filter) => filter.set_labels(labels),
-            #[cfg(feature = "quotient")]
-            AnyFilter::Quotient(filter) => filter.set_labels(labels),
-            #[cfg(feature = "quotient")]
-            AnyFilter::Expiring(filter) => filter.set_labels(labels),
-            #[cfg(feature = "quotient")]
-            AnyFilter::Growing(filter) => filter.set_labels(labels),
-            #[cfg(feature = "quotient")]
-            AnyFilter::Segment(filter) => filter.set_labels(labels),
-            #[cfg(feature = "ribbon")]
-            AnyFilter::Ribbon(filter) => filter.set_labels(labels),
-            #[cfg(feature = "ribbon")]
-            AnyFilter::Map(filter) => filter.set_labels(labels),
-            AnyFilter::Scalable(_) => {
-                let (operation, instead) = ("have labels", "keep them beside its file");
-                Err(Error::NotPossible { kind, operation, instead })
-            }
-        }
+        self.as_dyn_mut().set_labels(labels)
     }
 
     /// Forgets all keys. A chain becomes its first link.
@@ -425,14 +675,7 @@ impl AnyFilter {
         match self {
             #[cfg(feature = "except")]
             AnyFilter::Excepted(filter) => filter.same_exceptions(folded),
-            #[cfg(feature = "quotient")]
-            AnyFilter::Quotient(_)
-            | AnyFilter::Growing(_)
-            | AnyFilter::Expiring(_)
-            | AnyFilter::Segment(_) => Ok(folded),
-            #[cfg(feature = "ribbon")]
-            AnyFilter::Ribbon(_) | AnyFilter::Map(_) => Ok(folded),
-            AnyFilter::Bloom(_) | AnyFilter::Scalable(_) => Ok(folded),
+            _ => Ok(folded),
         }
     }
 
@@ -473,6 +716,7 @@ impl AnyFilter {
                 operation: "be folded",
                 instead: "build a smaller one from its pairs, at a higher rate",
             }),
+            #[cfg(any(feature = "foreign", feature = "growing"))]
             AnyFilter::Scalable(_) => Err(Error::NotPossible {
                 kind: self.kind(),
                 operation: "be folded",
@@ -491,14 +735,8 @@ impl AnyFilter {
             AnyFilter::Bloom(filter) => Ok(filter),
             #[cfg(feature = "except")]
             AnyFilter::Excepted(filter) => filter.into_bloom(),
-            AnyFilter::Scalable(_) => Err(not_one_bloom(kind)),
-            #[cfg(feature = "quotient")]
-            AnyFilter::Quotient(_)
-            | AnyFilter::Growing(_)
-            | AnyFilter::Expiring(_)
-            | AnyFilter::Segment(_) => Err(not_one_bloom(kind)),
-            #[cfg(feature = "ribbon")]
-            AnyFilter::Ribbon(_) | AnyFilter::Map(_) => Err(not_one_bloom(kind)),
+            #[allow(unreachable_patterns, reason = "where there is one kind")]
+            _ => Err(not_one_bloom(kind)),
         }
     }
 
@@ -577,13 +815,13 @@ impl AnyFilter {
 
 /// The refusal of a kind that cannot forget a key.
 #[cfg(feature = "quotient")]
-fn not_removable(kind: crate::ids::Kind) -> Error {
+fn not_removable(kind: Kind) -> Error {
     let instead = "build a `QuotientFilter` of its keys (`tepal build --deletable`)";
     Error::NotPossible { kind, operation: "forget one key", instead }
 }
 
 /// The refusal of what is not one Bloom filter.
-fn not_one_bloom(kind: crate::ids::Kind) -> Error {
+fn not_one_bloom(kind: Kind) -> Error {
     let instead = "use it as an `AnyFilter`, which `tepal::open` gives";
     Error::NotPossible { kind, operation: "be one Bloom filter", instead }
 }

@@ -289,6 +289,10 @@ macro_rules! same_calls_but_insert {
             Some(self.labels())
         }
 
+        fn set_labels(&mut self, labels: Labels) -> Result<()> {
+            self.set_labels(labels)
+        }
+
         fn size_in_bytes(&self) -> u64 {
             self.size_in_bytes()
         }
@@ -347,10 +351,6 @@ macro_rules! table_calls {
 
         fn check_before_copying(&self) -> Result<()> {
             self.table.check_before_copying()
-        }
-
-        fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
-            part::of_file(part, secret)
         }
     };
 }

@@ -6,9 +6,7 @@
 
 mod batch;
 mod grow;
-#[cfg(feature = "growing")]
 mod in_file;
-#[cfg(feature = "growing")]
 mod promise;
 
 use alloc::boxed::Box;
@@ -18,15 +16,13 @@ use core::fmt;
 
 use super::bloom::{BloomFilter, after};
 use super::storage::{Backing, Mapped};
-use super::{AwaitsBody, FilePart, Filter};
+use super::{FilePart, Filter};
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Labels, Warning};
 use crate::ids::{Kind, OverCapacity};
-use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One, SecretKey, insert_in_batches};
+use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One, insert_in_batches};
 pub(crate) use grow::Growth;
-#[cfg(feature = "growing")]
-pub(crate) use in_file::{EXPANSIONS, check_scheme, links_of};
-#[cfg(feature = "growing")]
+pub(crate) use in_file::{EXPANSIONS, check_scheme};
 pub(crate) use promise::SHARE;
 
 /// A Bloom filter that grows by adding larger ones: keys are in any of its [`links`](Self::links).
@@ -41,13 +37,10 @@ pub struct ScalableBloomFilter {
     links: Vec<BloomFilter<Mapped>>,
     growth: Growth,
     /// Keys that were given since the newest link was last looked at, repeats included.
-    #[cfg(feature = "growing")]
     given: u64,
     /// The keys that somebody expects it to hold, 0 where nobody does.
-    #[cfg(feature = "growing")]
     expected: u64,
     /// Where it was opened and not changed since.
-    #[cfg(feature = "growing")]
     whole: Option<Box<super::links::Whole>>,
 }
 
@@ -71,16 +64,7 @@ impl ScalableBloomFilter {
             return Err(Error::damaged("a chain without a filter"));
         };
         others.iter().try_for_each(|link| first.meta.keys.check_same(&link.meta.keys))?;
-        Ok(ScalableBloomFilter {
-            links,
-            growth,
-            #[cfg(feature = "growing")]
-            given: 0,
-            #[cfg(feature = "growing")]
-            expected: 0,
-            #[cfg(feature = "growing")]
-            whole: None,
-        })
+        Ok(ScalableBloomFilter { links, growth, given: 0, expected: 0, whole: None })
     }
 
     /// The filters of the chain, the oldest first. There is at least one.
@@ -136,7 +120,6 @@ impl ScalableBloomFilter {
     #[must_use]
     pub fn promised_false_positive_rate(&self) -> f64 {
         match (&self.growth, self.links.as_slice()) {
-            #[cfg(feature = "growing")]
             (Growth::Promise { rate, .. }, _) => *rate,
             (Growth::RedisBloom { .. }, [first, ..]) => {
                 (2.0 * first.promised_false_positive_rate()).min(1.0 - f64::EPSILON)
@@ -215,7 +198,6 @@ impl ScalableBloomFilter {
 
     /// The bits of a file are checked before they are copied, if they were not before; then the file has no say in them.
     fn before_a_change(&mut self) -> Result<()> {
-        #[cfg(feature = "growing")]
         if self.whole.is_some() {
             Filter::check_before_copying(self)?;
             self.whole = None;
@@ -230,7 +212,6 @@ impl ScalableBloomFilter {
     pub fn clear(&mut self) -> Result<()> {
         Filter::clear(&mut self.links[0])?;
         self.links.truncate(1);
-        #[cfg(feature = "growing")]
         {
             (self.whole, self.given, self.expected) = (None, 0, 0);
         }
@@ -374,7 +355,6 @@ impl Filter for ScalableBloomFilter {
         match self.growth {
             Growth::Fixed => OverCapacity::Refuse,
             Growth::RedisBloom { .. } | Growth::ValkeyBloom { .. } => OverCapacity::Warn,
-            #[cfg(feature = "growing")]
             Growth::Promise { .. } => OverCapacity::Warn,
         }
     }
@@ -385,7 +365,6 @@ impl Filter for ScalableBloomFilter {
     }
 
     fn is_full(&self) -> bool {
-        #[cfg(feature = "growing")]
         if self.is_own() {
             return self.has_ended();
         }
@@ -396,6 +375,11 @@ impl Filter for ScalableBloomFilter {
 
     fn labels(&self) -> Option<&Labels> {
         Some(self.links[0].labels())
+    }
+
+    fn set_labels(&mut self, _: Labels) -> Result<()> {
+        let (operation, instead) = ("have labels", "keep them beside its file");
+        Err(Error::NotPossible { kind: Kind::Scalable, operation, instead })
     }
 
     fn keys_inserted(&self) -> Option<u64> {
@@ -455,7 +439,6 @@ impl Filter for ScalableBloomFilter {
     }
 
     fn verify(&self) -> Result<()> {
-        #[cfg(feature = "growing")]
         if let Some(whole) = &self.whole {
             return whole.verify();
         }
@@ -463,7 +446,6 @@ impl Filter for ScalableBloomFilter {
     }
 
     fn check_before_copying(&self) -> Result<()> {
-        #[cfg(feature = "growing")]
         if let Some(whole) = &self.whole {
             return whole.check_before_copying();
         }
@@ -472,20 +454,9 @@ impl Filter for ScalableBloomFilter {
 
     fn file_part(&self) -> Result<FilePart<'_>> {
         match self.growth {
-            #[cfg(feature = "growing")]
             Growth::Promise { expansion, rate } => Ok(self.part(expansion, rate)),
             _ => Err(no_file()),
         }
-    }
-
-    #[cfg(feature = "growing")]
-    fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
-        in_file::of_file(part, secret)
-    }
-
-    #[cfg(not(feature = "growing"))]
-    fn of_file(_: &FilePart<'_>, _: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
-        Err(no_file())
     }
 }
 

@@ -1,7 +1,6 @@
 //! A Bloom filter with exceptions: keys that are known to be no members, for which it says no all the same
 //! (FORMAT.md, section 4.9), or a divider between it and them (section 4.10).
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -9,12 +8,12 @@ use super::bloom::BloomFilter;
 use super::divider::Divider;
 use super::exceptions::{Exceptions, each_hash, hash_of_bytes};
 use super::storage::Mapped;
-use super::{AnyFilter, AwaitsBody, FilePart, Filter};
+use super::{AnyFilter, Behind, FilePart, Filter};
 use crate::bits::memory;
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Warning};
 use crate::ids::{Kind, OverCapacity};
-use crate::key::{Batch, KeyHasher, KeyRef, One, PreparedKeys, SecretKey};
+use crate::key::{Batch, KeyHasher, KeyRef, One, PreparedKeys};
 
 /// Bytes of a file that a list of exceptions or a divider takes, with their checksum.
 pub(crate) fn len_in_file(exceptions: &[u64], divider: Option<&Divider>) -> u64 {
@@ -60,7 +59,12 @@ impl ExceptedBloomFilter {
         self.divider.is_some()
     }
 
-    /// From a file, whose exceptions ascend, or which has a divider.
+    /// From a file that has exceptions.
+    pub(super) fn of_file(filter: BloomFilter<Mapped>, behind: Behind) -> Self {
+        Self::new(filter, behind.hashes, behind.divider)
+    }
+
+    /// With exceptions that ascend, or a divider.
     pub(crate) fn new(filter: BloomFilter<Mapped>, exceptions: Vec<u64>, divider: Option<Divider>) -> Self {
         ExceptedBloomFilter { filter, exceptions, divider }
     }
@@ -85,11 +89,11 @@ impl ExceptedBloomFilter {
     /// Another filter of the same members, with the same exceptions.
     pub(super) fn same_exceptions(&self, other: AnyFilter) -> Result<AnyFilter> {
         let divider = self.divider.as_ref().map(Divider::copied).transpose()?;
-        Ok(other.with_exceptions_of_file(memory::copy_of(&self.exceptions)?, divider))
-    }
-
-    pub(super) fn set_labels(&mut self, labels: crate::facts::Labels) -> Result<()> {
-        self.filter.set_labels(labels)
+        let exceptions = memory::copy_of(&self.exceptions)?;
+        Ok(match other {
+            AnyFilter::Bloom(filter) => ExceptedBloomFilter::new(filter, exceptions, divider).into(),
+            other => other,
+        })
     }
 
     /// With these exceptions too.
@@ -186,7 +190,7 @@ impl ExceptedBloomFilter {
     }
 
     /// [`union_with`](Self::union_with) a filter without exceptions.
-    pub(super) fn union_with_bloom(&mut self, other: &BloomFilter<Mapped>) -> Result<()> {
+    pub(super) fn union_with_plain(&mut self, other: &BloomFilter<Mapped>) -> Result<()> {
         self.union_with_parts(other, &[])
     }
 
@@ -212,7 +216,7 @@ impl ExceptedBloomFilter {
     }
 
     /// [`intersect_with`](Self::intersect_with) a filter without exceptions.
-    pub(super) fn intersect_with_bloom(&mut self, other: &BloomFilter<Mapped>) -> Result<()> {
+    pub(super) fn intersect_with_plain(&mut self, other: &BloomFilter<Mapped>) -> Result<()> {
         self.intersect_with_parts(other, &[])
     }
 
@@ -313,6 +317,10 @@ impl Filter for ExceptedBloomFilter {
         Ok(())
     }
 
+    fn set_labels(&mut self, labels: crate::facts::Labels) -> Result<()> {
+        self.filter.set_labels(labels)
+    }
+
     fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
         Filter::set_over_capacity(&mut self.filter, policy)
     }
@@ -386,10 +394,6 @@ impl Filter for ExceptedBloomFilter {
         let (exceptions, divider) = (&self.exceptions, self.divider.as_ref());
         Ok(FilePart { exceptions, divider, ..self.filter.part() })
     }
-
-    fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
-        BloomFilter::<Mapped>::of_file(part, secret)
-    }
 }
 
 /// The refusal to bring exceptions into a filter that has none.
@@ -415,16 +419,8 @@ impl AnyFilter {
         let filter = match self {
             AnyFilter::Bloom(filter) => ExceptedBloomFilter::new(filter, Vec::new(), None),
             AnyFilter::Excepted(filter) => filter,
-            #[cfg(feature = "quotient")]
-            AnyFilter::Quotient(_)
-            | AnyFilter::Growing(_)
-            | AnyFilter::Expiring(_)
-            | AnyFilter::Segment(_) => {
-                return Err(has_none(self.kind()));
-            }
-            #[cfg(feature = "ribbon")]
-            AnyFilter::Ribbon(_) | AnyFilter::Map(_) => return Err(has_none(self.kind())),
-            AnyFilter::Scalable(_) => return Err(has_none(self.kind())),
+            #[allow(unreachable_patterns, reason = "where there is one kind")]
+            other => return Err(has_none(other.kind())),
         };
         Ok(AnyFilter::Excepted(filter.with(exceptions)?))
     }
@@ -462,19 +458,5 @@ impl AnyFilter {
             AnyFilter::Excepted(filter) => Ok(AnyFilter::Excepted(filter.divided(members)?)),
             other => Ok(other),
         }
-    }
-
-    /// A filter that was read, with the exceptions of its file.
-    pub(crate) fn with_exceptions_of_file(self, exceptions: Vec<u64>, divider: Option<Divider>) -> AnyFilter {
-        match self {
-            AnyFilter::Bloom(filter) => ExceptedBloomFilter::new(filter, exceptions, divider).into(),
-            other => other,
-        }
-    }
-}
-
-impl From<ExceptedBloomFilter> for AnyFilter {
-    fn from(filter: ExceptedBloomFilter) -> Self {
-        AnyFilter::Excepted(filter)
     }
 }

@@ -6,14 +6,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
-use super::AnyFilter;
+use super::Filter;
 use super::storage::Mapped;
 use crate::bits::Line;
-#[cfg(any(feature = "quotient", feature = "ribbon"))]
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::Labels;
-use crate::key::{KeyHasher, Recipe};
+use crate::ids::Kind;
+use crate::key::{KeyHasher, Recipe, SecretKey};
 #[cfg(any(feature = "quotient", feature = "ribbon"))]
 use crate::{bits::mix::spread, key::schemes::Hasher};
 
@@ -59,10 +58,8 @@ pub(crate) struct FilePart<'a> {
     /// Of a kind that consists of several filters, the own part of each.
     pub(crate) links: Vec<[u8; OWN_BYTES]>,
     /// Of a kind that has more to say than there is room for in its own part, that: its segments, the names of its values.
-    #[cfg(any(feature = "quotient", feature = "ribbon"))]
     pub(crate) section: Vec<u8>,
     /// The hashes of keys that it says no for, ascending (FORMAT.md, section 4.9).
-    #[cfg_attr(not(feature = "except"), allow(dead_code, reason = "there are none then"))]
     pub(crate) exceptions: &'a [u64],
     /// The hashes of keys that were added beside a ribbon, ascending (FORMAT.md, section 4.11).
     pub(crate) added: &'a [u64],
@@ -87,7 +84,6 @@ impl<'a> FilePart<'a> {
             labels: labels.clone(),
             scheme_record: keys.hasher().record(),
             links: Vec::new(),
-            #[cfg(any(feature = "quotient", feature = "ribbon"))]
             section: Vec::new(),
             exceptions: &[],
             added: &[],
@@ -103,6 +99,134 @@ impl<'a> FilePart<'a> {
     }
 }
 
+/// What the files of a kind are, beside what every file is.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    pub(crate) kind: Kind,
+    /// How many filters' parts follow the records of a file with this own part.
+    pub(crate) links: fn(&[u8; OWN_BYTES]) -> Result<usize>,
+    /// How many bytes follow the links' parts.
+    pub(crate) section: fn(&[u8; OWN_BYTES]) -> Result<u64>,
+    /// What may stand behind the body.
+    pub(crate) behind: Option<What>,
+}
+
+impl Entry {
+    /// Files of this kind, which have neither links nor a section, and nothing behind the body.
+    pub(crate) const fn new(kind: Kind) -> Self {
+        Entry { kind, links: |_| Ok(0), section: |_| Ok(0), behind: None }
+    }
+
+    /// They have links, as many as this says.
+    pub(crate) const fn links(self, links: fn(&[u8; OWN_BYTES]) -> Result<usize>) -> Self {
+        Entry { links, ..self }
+    }
+
+    /// They have a section, of as many bytes as this says.
+    pub(crate) const fn section(self, section: fn(&[u8; OWN_BYTES]) -> Result<u64>) -> Self {
+        Entry { section, ..self }
+    }
+
+    /// This may stand behind the body.
+    pub(crate) const fn behind(self, what: What) -> Self {
+        Entry { behind: Some(what), ..self }
+    }
+}
+
+/// What may stand behind the body of a file.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum What {
+    /// Exceptions, as a list (FORMAT.md, section 4.9) or a divider (section 4.10).
+    Exceptions,
+    /// Keys that were added beside a ribbon (section 4.11).
+    Added,
+}
+
+impl What {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            What::Exceptions => "exceptions",
+            What::Added => "added keys",
+        }
+    }
+}
+
+/// What stood behind the body of a file.
+#[derive(Default)]
+pub(crate) struct Behind {
+    /// Of exceptions, or of added keys.
+    pub(crate) hashes: Vec<u64>,
+    #[cfg(feature = "except")]
+    pub(crate) divider: Option<super::divider::Divider>,
+}
+
+/// A kind as a type: how its filters come out of a tepal file.
+pub(crate) trait Kinded: Sized {
+    /// What its files are.
+    const ENTRY: Entry;
+
+    /// A filter of a file that awaits its body.
+    type Bodiless: AwaitsBody;
+
+    /// Reads what a file holds of it but its body, with every check that needs none.
+    fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless>;
+
+    /// The filter with these lines, and what they are to be held against before they are copied.
+    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self;
+
+    /// Takes what stood behind the body. Nothing, where it cannot be without changing the answers: then the type is another
+    /// one.
+    const WITH_BEHIND: Option<fn(Self, Behind) -> Self> = None;
+}
+
+/// What can be asked for by opening a tepal file: a kind, a further form of one, or whichever it is.
+pub(crate) trait FromFile: Sized {
+    type Bodiless: AwaitsBody;
+
+    /// What the files of this kind are; an error, where it is not the kind that is asked for.
+    fn entry(kind: Kind) -> Result<Entry>;
+
+    /// [`Kinded::of_part`].
+    fn of_part(kind: Kind, part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless>;
+
+    /// [`Kinded::with_body`].
+    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self;
+
+    /// [`Kinded::WITH_BEHIND`].
+    const WITH_BEHIND: Option<fn(Self, Behind) -> Self>;
+
+    fn as_filter(&self) -> &dyn Filter;
+}
+
+impl<K: Kinded + Filter> FromFile for K {
+    type Bodiless = K::Bodiless;
+
+    fn entry(kind: Kind) -> Result<Entry> {
+        match kind == K::ENTRY.kind {
+            true => Ok(K::ENTRY),
+            false => Err(Error::NotPossible {
+                kind,
+                operation: "be opened as a filter of another kind",
+                instead: "open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",
+            }),
+        }
+    }
+
+    fn of_part(_: Kind, part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<K::Bodiless> {
+        K::of_part(part, secret)
+    }
+
+    fn with_body(bodiless: K::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+        K::with_body(bodiless, lines, checked)
+    }
+
+    const WITH_BEHIND: Option<fn(Self, Behind) -> Self> = K::WITH_BEHIND;
+
+    fn as_filter(&self) -> &dyn Filter {
+        self
+    }
+}
+
 /// A filter that has everything but its body.
 pub(crate) trait AwaitsBody {
     /// Lines of the body.
@@ -112,8 +236,6 @@ pub(crate) trait AwaitsBody {
     fn self_test(&self) -> Result<()>;
     /// What its bits must be, beside what the chunks' checksums say.
     fn check(&self) -> Box<dyn CheckBody>;
-    /// The filter with these lines, and what they are to be held against before they are copied.
-    fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter;
 }
 
 /// What a kind demands of the bits of a file.

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::chain::Growth;
 use super::*;
-use crate::{KeyDomain, OverCapacity, Scheme};
+use crate::{BloomFilter, Error, KeyDomain, ScalableBloomFilter, Scheme};
 
 /// A filter of a scheme of RedisBloom's, empty.
 fn link() -> BloomFilter {

@@ -5,7 +5,7 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::*;
-use crate::{BloomFilter, KeyDomain, Layout, OverCapacity, Scheme};
+use crate::{AnyFilter, BloomFilter, KeyDomain, Layout, OverCapacity, Scheme};
 
 /// A file's parts before the checksum of its header, which is computed anew.
 struct File {
@@ -259,7 +259,8 @@ fn a_file_without_a_body_is_refused() {
 fn the_table_takes_what_it_needs() {
     let bytes = File::new().bytes();
     let lengths = Lengths::read(&bytes, bytes.len() as u64).unwrap();
-    let header = Header::decode(lengths, &bytes[..lengths.body_offset as usize], &Open::new()).unwrap();
+    let head = &bytes[..lengths.body_offset as usize];
+    let (header, _) = Header::decode::<AnyFilter>(lengths, head, &Open::new()).unwrap();
     assert_eq!((header.chunk_table.len(), header.chunk_table.capacity()), (1, 1));
 }
 

@@ -151,7 +151,6 @@ impl Foreign for RedisBloom {
             Growth::RedisBloom { expansion } => (RESERVED, *expansion),
             Growth::Fixed | Growth::ValkeyBloom { .. } => (RESERVED + NO_SCALING, 2),
             // It has another scheme, and was refused before.
-            #[cfg(feature = "growing")]
             Growth::Promise { .. } => (RESERVED + NO_SCALING, 2),
         };
         let links = chain.links().iter().map(Kept::of).collect();

@@ -93,7 +93,6 @@ impl Foreign for ValkeyBloom {
                 (0, chain.links()[0].promised_false_positive_rate(), 0.5)
             }
             // It has another scheme, and was refused before.
-            #[cfg(feature = "growing")]
             Growth::Promise { .. } => (0, chain.links()[0].promised_false_positive_rate(), 0.5),
         };
         let object = Object { expansion, rate, tightening, is_seed_random: !fixed };

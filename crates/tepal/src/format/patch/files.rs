@@ -10,6 +10,7 @@ use crate::format::map::Bytes;
 use crate::format::open::Open;
 use crate::format::replace::{FileLock, Over, replace};
 use crate::format::write::writing;
+use crate::kinds::AnyFilter;
 
 impl Patch {
     /// [`between`](Self::between) two files on disk.
@@ -127,9 +128,11 @@ impl FileLock {
 
 /// The bytes of a file.
 fn read(path: &Path) -> Result<Bytes> {
-    Bytes::of(path, &Open::new()).map(|(bytes, _)| bytes).map_err(|error| match error {
-        // Only filters in pipes say how long they are.
-        Error::NotTepal { .. } => Error::parameter("the file", path.display(), "one that is no pipe"),
-        other => other,
+    Bytes::of(path, &Open::new(), Open::check_header::<AnyFilter>).map(|(bytes, _)| bytes).map_err(|error| {
+        match error {
+            // Only filters in pipes say how long they are.
+            Error::NotTepal { .. } => Error::parameter("the file", path.display(), "one that is no pipe"),
+            other => other,
+        }
     })
 }

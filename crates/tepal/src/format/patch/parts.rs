@@ -7,12 +7,14 @@ use crate::bits::LINE_BYTES;
 use crate::error::{Error, Result};
 use crate::fields::Fields;
 #[cfg(feature = "ribbon")]
-use crate::format::behind::{self, What};
+use crate::format::behind;
 use crate::format::envelope::{self, CHUNK_BYTES, FIXED_BYTES, Lengths, MAGIC, MOST_RECORDS, checksum};
 use crate::format::records;
 #[cfg(feature = "ribbon")]
 use crate::format::seal::SEAL_BYTES;
 use crate::ids::{KeyDomain, Kind, Layout, Scheme};
+#[cfg(feature = "ribbon")]
+use crate::kinds::{AnyFilter, FromFile, What};
 
 /// A file in pieces.
 pub(super) struct Parts<'a> {
@@ -105,7 +107,7 @@ fn lengths_of(kind: Kind, head: &[u8], behind_records: &[u8]) -> Result<(u64, Op
     #[cfg(feature = "ribbon")]
     if kind == Kind::Ribbon {
         let own = Fields::at(head, 32).array()?;
-        let section = crate::kinds::section_of_file(kind, &own)?;
+        let section = (AnyFilter::entry(kind)?.section)(&own)?;
         let section = Fields::at(behind_records, 0).take_claimed(section)?;
         let lines = crate::kinds::ribbon::lines_of(&own, section)?;
         return Ok((section.len() as u64, lines.checked_mul(LINE_BYTES)));
@@ -134,7 +136,7 @@ fn added_keys<'a>(before: &[u8], behind: &'a [u8]) -> Result<(&'a [u8], &'a [u8]
     if added.is_empty() {
         return Ok((added, seal));
     }
-    behind::decode(added, What::Added, before)?;
+    behind::decode(added, What::Added, false, before)?;
     Ok((&added[..added.len() - 8], seal))
 }
 

@@ -1,18 +1,17 @@
 //! What every kind of filter does, for a Bloom filter whose bits came from a file or were made.
 
-use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{BloomFilter, part};
+use super::BloomFilter;
 use crate::bits;
 use crate::error::Result;
 use crate::facts::{Facts, Labels, PartFacts, Warning};
 use crate::ids::{Kind, OverCapacity, Scheme};
 use crate::key::schemes::sizing::{half_full, rate_at, sizing};
-use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
+use crate::key::{Batch, KeyHasher, KeyRef};
 use crate::kinds::storage::{Mapped, PlainStorage, Storage, StorageMut};
-use crate::kinds::{AwaitsBody, FilePart, Filter};
+use crate::kinds::{FilePart, Filter};
 
 impl Filter for BloomFilter<Mapped> {
     fn key_hasher(&self) -> &KeyHasher {
@@ -80,6 +79,10 @@ impl Filter for BloomFilter<Mapped> {
         Some(self.labels())
     }
 
+    fn set_labels(&mut self, labels: Labels) -> Result<()> {
+        self.set_labels(labels)
+    }
+
     fn keys_inserted(&self) -> Option<u64> {
         self.keys_inserted()
     }
@@ -114,10 +117,6 @@ impl Filter for BloomFilter<Mapped> {
 
     fn file_part(&self) -> Result<FilePart<'_>> {
         Ok(self.part())
-    }
-
-    fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
-        part::of_file(part, secret)
     }
 }
 

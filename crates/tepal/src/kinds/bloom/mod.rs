@@ -44,8 +44,9 @@ pub use builder::BloomFilterBuilder;
 pub(crate) use builder::shape_of;
 #[cfg(feature = "parallel")]
 pub(crate) use bulk::answer_in_bulk;
+#[cfg(any(feature = "foreign", feature = "growing", feature = "quotient", feature = "ribbon"))]
 pub(crate) use insert::after;
-#[cfg(feature = "growing")]
+#[cfg(any(feature = "foreign", feature = "growing"))]
 pub(crate) use part::{Bodiless, bodiless};
 #[cfg(target_has_atomic = "64")]
 pub use shared::Shared;

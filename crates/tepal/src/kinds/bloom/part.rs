@@ -9,12 +9,12 @@ use crate::bits::rules::Rules;
 use crate::bits::shape::Shape;
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
-use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
+use crate::ids::{KeyDomain, Kind, Layout, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, known};
 use crate::key::{KeyHasher, SecretKey};
 use crate::kinds::in_file::{BodyChecked, Ref};
 use crate::kinds::storage::{Mapped, PlainStorage};
-use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES, SELF_TEST_KEYS};
+use crate::kinds::{AwaitsBody, CheckBody, Entry, FilePart, Kinded, OWN_BYTES, SELF_TEST_KEYS, What};
 use crate::params::{is_rate, no_rate};
 
 const UNKNOWN_COUNT: u64 = u64::MAX;
@@ -76,11 +76,6 @@ pub(crate) struct Bodiless {
     sums: [u64; 4],
 }
 
-/// Reads the own part, with every check that needs no body.
-pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
-    Ok(Box::new(bodiless(&part.own, part, secret)?))
-}
-
 /// The filter of an own part, which may be that of one of several.
 pub(crate) fn bodiless(
     own: &[u8; OWN_BYTES],
@@ -121,6 +116,22 @@ pub(crate) fn bodiless(
     Ok(Bodiless { meta, set_bits, sums })
 }
 
+impl Kinded for BloomFilter<Mapped> {
+    const ENTRY: Entry = Entry::new(Kind::Bloom).behind(What::Exceptions);
+
+    type Bodiless = Bodiless;
+
+    fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
+        bodiless(&part.own, part, secret)
+    }
+
+    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+        let mut filter = bodiless.filter(lines);
+        filter.body_check = checked.map(Box::new);
+        filter
+    }
+}
+
 impl AwaitsBody for Bodiless {
     fn lines(&self) -> u64 {
         self.meta.shape.lines()
@@ -138,17 +149,10 @@ impl AwaitsBody for Bodiless {
     fn check(&self) -> Box<dyn CheckBody> {
         Box::new(Bits { bit_len: self.meta.shape.bit_len, set_bits: self.set_bits })
     }
-
-    fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
-        let mut filter = self.filter(lines);
-        filter.body_check = checked.map(Box::new);
-        AnyFilter::Bloom(filter)
-    }
 }
 
 impl Bodiless {
     /// Everything but the bits.
-    #[cfg(feature = "growing")]
     pub(crate) fn meta(&self) -> &Meta {
         &self.meta
     }

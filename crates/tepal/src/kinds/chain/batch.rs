@@ -14,8 +14,7 @@ impl ScalableBloomFilter {
     ///
     /// Costs what asking and inserting them in batches costs: the memory accesses of a batch are under way together.
     ///
-    #[cfg_attr(feature = "growing", doc = "```")]
-    #[cfg_attr(not(feature = "growing"), doc = "```ignore")]
+    /// ```
     /// use tepal::{BloomFilter, PreparedKeys};
     /// let mut seen = BloomFilter::builder().false_positive_rate(1e-6).build_growing()?;
     /// let (hasher, mut keys) = (seen.key_hasher(), PreparedKeys::default());
@@ -112,5 +111,5 @@ fn keep_strangers(found: &[bool], hashes: &mut [u64; BATCH], places: &mut [u16; 
     count
 }
 
-#[cfg(all(test, feature = "growing"))]
+#[cfg(test)]
 mod tests;

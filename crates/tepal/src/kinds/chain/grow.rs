@@ -21,7 +21,6 @@ pub(crate) enum Growth {
     /// valkey-bloom: `expansion` times the capacity, filter j at `rate · tightening^j`.
     ValkeyBloom { expansion: u32, rate: f64, tightening: f64 },
     /// Our own: [`promise`](super::promise) has the plan of its links.
-    #[cfg(feature = "growing")]
     Promise { expansion: u32, rate: f64 },
 }
 
@@ -31,7 +30,6 @@ impl Growth {
         match self {
             Growth::Fixed => None,
             Growth::RedisBloom { expansion } | Growth::ValkeyBloom { expansion, .. } => Some(*expansion),
-            #[cfg(feature = "growing")]
             Growth::Promise { expansion, .. } => Some(*expansion),
         }
     }
@@ -40,7 +38,6 @@ impl Growth {
     pub(crate) fn is_own(&self) -> bool {
         match self {
             Growth::Fixed | Growth::RedisBloom { .. } | Growth::ValkeyBloom { .. } => false,
-            #[cfg(feature = "growing")]
             Growth::Promise { .. } => true,
         }
     }
@@ -54,7 +51,6 @@ impl fmt::Display for Growth {
             Growth::ValkeyBloom { expansion, rate, tightening } => {
                 write!(f, "{expansion} times the keys at {tightening} of the rate, from {rate} on")
             }
-            #[cfg(feature = "growing")]
             Growth::Promise { expansion, rate } => {
                 write!(f, "{expansion} times the keys, and {rate} for all filters together")
             }
@@ -77,7 +73,6 @@ impl ScalableBloomFilter {
                 let power = crate::params::power(*tightening, self.links.len() as u32);
                 (times(*expansion)?, rate * power)
             }
-            #[cfg(feature = "growing")]
             Growth::Promise { expansion, rate } => {
                 let next = self.next_of_promise(*expansion, *rate)?;
                 (next.capacity, next.rate)
@@ -98,7 +93,6 @@ impl ScalableBloomFilter {
     /// Looks at the newest link, before so many keys, each time that half of its keys were given, repeats included. Where they
     /// are crowded into few of its lines each key is refused: others like them would be taken for seen. Other programs'
     /// chains go on.
-    #[cfg(feature = "growing")]
     #[inline]
     pub(super) fn look(&mut self, keys: usize) -> Result<()> {
         let half = self.newest().capacity() / 2;
@@ -116,12 +110,6 @@ impl ScalableBloomFilter {
             });
         }
         self.given = 0;
-        Ok(())
-    }
-
-    #[cfg(not(feature = "growing"))]
-    #[allow(clippy::unused_self, clippy::unnecessary_wraps)]
-    pub(super) fn look(&mut self, _: usize) -> Result<()> {
         Ok(())
     }
 }

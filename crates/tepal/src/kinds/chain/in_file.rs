@@ -5,14 +5,14 @@ use alloc::vec::Vec;
 
 use super::{Growth, ScalableBloomFilter};
 use crate::error::{Error, Result};
-use crate::ids::{OverCapacity, Scheme};
+use crate::ids::{Kind, OverCapacity, Scheme};
 use crate::key::SecretKey;
 use crate::key::schemes::sizing;
 use crate::kinds::bloom::{BloomFilter, Bodiless, bodiless};
 use crate::kinds::in_file::{BodyChecked, Ref};
 use crate::kinds::links::{EachLink, Whole};
 use crate::kinds::storage::{Mapped, PlainStorage};
-use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
+use crate::kinds::{AwaitsBody, CheckBody, Entry, FilePart, Kinded, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
 /// The most links of a file. With twice the keys each, there are no more keys than a number can count.
@@ -21,7 +21,7 @@ pub(crate) const MOST_LINKS: usize = 64;
 pub(crate) const EXPANSIONS: core::ops::RangeInclusive<u32> = 2..=256;
 
 /// How many links a file has that begins its own part so.
-pub(crate) fn links_of(own: &[u8; OWN_BYTES]) -> Result<usize> {
+fn links_of(own: &[u8; OWN_BYTES]) -> Result<usize> {
     let links = u32::from_le_bytes(core::array::from_fn(|i| own[i]));
     usize::try_from(links)
         .ok()
@@ -50,7 +50,7 @@ impl ScalableBloomFilter {
 }
 
 /// Reads the own part and those of the links, with every check that needs no body.
-pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
+fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links> {
     let own = &part.own;
     let expansion = u32::from_le_bytes(core::array::from_fn(|i| own[4 + i]));
     let bits = u64::from_le_bytes(core::array::from_fn(|i| own[8 + i]));
@@ -70,7 +70,7 @@ pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result
     if left < 0.0 {
         return Err(Error::damaged("the filters of the chain promise more than the chain does"));
     }
-    Ok(Box::new(Links { links, growth: Growth::Promise { expansion, rate } }))
+    Ok(Links { links, growth: Growth::Promise { expansion, rate } })
 }
 
 /// What one filter of a chain must be, beside what every filter is.
@@ -91,9 +91,33 @@ fn check_link(link: &Bodiless, first: &Bodiless) -> Result<()> {
 }
 
 /// A chain of a file that awaits its body.
-struct Links {
+pub(crate) struct Links {
     links: Vec<Bodiless>,
     growth: Growth,
+}
+
+impl Kinded for ScalableBloomFilter {
+    const ENTRY: Entry = Entry::new(Kind::Scalable).links(links_of);
+
+    type Bodiless = Links;
+
+    fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
+        of_part(part, secret)
+    }
+
+    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+        let lines = lines.shared();
+        let mut from = 0;
+        let with_its_lines = |link: Bodiless| {
+            let here = from..from + link.lines() as usize;
+            from = here.end;
+            // Whoever asks for the filter without its bits gets none.
+            link.filter(if lines.as_lines().len() < here.end { lines.part(0..0) } else { lines.part(here) })
+        };
+        let links: Vec<BloomFilter<Mapped>> = bodiless.links.into_iter().map(with_its_lines).collect();
+        let whole = checked.map(|check| Box::new(Whole { lines, check }));
+        ScalableBloomFilter { links, growth: bodiless.growth, given: 0, expected: 0, whole }
+    }
 }
 
 impl AwaitsBody for Links {
@@ -107,19 +131,5 @@ impl AwaitsBody for Links {
 
     fn check(&self) -> Box<dyn CheckBody> {
         Box::new(EachLink(self.links.iter().map(|link| (link.lines() as usize, link.check())).collect()))
-    }
-
-    fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
-        let lines = lines.shared();
-        let mut from = 0;
-        let with_its_lines = |link: Bodiless| {
-            let here = from..from + link.lines() as usize;
-            from = here.end;
-            // Whoever asks for the filter without its bits gets none.
-            link.filter(if lines.as_lines().len() < here.end { lines.part(0..0) } else { lines.part(here) })
-        };
-        let links: Vec<BloomFilter<Mapped>> = self.links.into_iter().map(with_its_lines).collect();
-        let whole = checked.map(|check| Box::new(Whole { lines, check }));
-        AnyFilter::Scalable(ScalableBloomFilter { links, growth: self.growth, given: 0, expected: 0, whole })
     }
 }

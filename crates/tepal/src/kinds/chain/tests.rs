@@ -17,7 +17,6 @@ fn chain(growth: Growth) -> ScalableBloomFilter {
     let scheme = match growth {
         Growth::ValkeyBloom { .. } => Scheme::ValkeyBloom,
         Growth::RedisBloom { .. } | Growth::Fixed => Scheme::RedisBloom,
-        #[cfg(feature = "growing")]
         Growth::Promise { .. } => panic!("it is built: see `growing`"),
     };
     ScalableBloomFilter::new(vec![link(scheme, 100, 0.01)], growth).unwrap()

@@ -12,9 +12,7 @@ mod second;
 
 #[cfg(feature = "patch")]
 pub(crate) use filter::part::lines_of;
-pub(crate) use filter::part::section_of as section_of_filter;
 pub(crate) use filter::part::{OfRibbon, RibbonPart, check_keys, check_picked};
 pub use filter::{RibbonFilter, RibbonFilterBuilder};
 pub(crate) use map::checked_value_bits;
-pub(crate) use map::part::section_of as section_of_map;
 pub use map::{RibbonMap, RibbonMapBuilder};

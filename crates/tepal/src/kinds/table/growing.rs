@@ -21,7 +21,6 @@ use core::fmt;
 
 pub use builder::GrowingFilterBuilder;
 pub use change::Removal;
-pub(crate) use in_file::links_of;
 
 use super::lines::Table;
 use crate::error::Result;

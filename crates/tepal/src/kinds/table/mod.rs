@@ -9,9 +9,7 @@ mod segments;
 
 pub use copies::{QuotientFilter, QuotientFilterBuilder};
 pub use generations::{ExpiringFilter, ExpiringFilterBuilder};
-pub(crate) use growing::links_of;
 pub use growing::{GrowingFilter, GrowingFilterBuilder, Removal};
-pub(crate) use segments::part::section_of;
 pub use segments::{
     Segment, SegmentAnswers, SegmentFilter, SegmentFilterBuilder, Segments, check_segment_name,
 };

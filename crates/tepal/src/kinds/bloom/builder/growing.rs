@@ -1,22 +1,16 @@
 //! A chain that grows, of tepal's own kind: for keys of which nobody knows how many will come.
 
-#[cfg(feature = "growing")]
 use alloc::vec;
 
 use super::BloomFilterBuilder;
 use crate::error::{Error, Result};
-#[cfg(feature = "growing")]
 use crate::ids::{OverCapacity, Scheme};
-#[cfg(feature = "growing")]
 use crate::kinds::chain::{EXPANSIONS, Growth, SHARE, ScalableBloomFilter, check_scheme};
-#[cfg(feature = "growing")]
 use crate::params::{DEFAULT_RATE, check_rate};
 
 /// Keys of the first link, where nobody says how many are expected.
-#[cfg(feature = "growing")]
 const FIRST: u64 = 1 << 16;
 /// How many times the keys of one link the next one is for, where nobody says it.
-#[cfg(feature = "growing")]
 const EXPANSION: u32 = 4;
 
 impl BloomFilterBuilder {
@@ -53,7 +47,6 @@ impl BloomFilterBuilder {
     /// # Errors
     /// As [`build`](Self::build). [`Error::Parameter`] for a scheme without a 64-bit hash, an expansion other than 2 to 256,
     /// and for a size or a number of hashes, which follow from rate and capacity.
-    #[cfg(feature = "growing")]
     pub fn build_growing(mut self) -> Result<ScalableBloomFilter> {
         check_scheme(self.keys.scheme.unwrap_or(Scheme::Xxh3))?;
         let expansion = self.expansion.take().unwrap_or(EXPANSION);

@@ -10,12 +10,12 @@ use crate::bits::ribbon::shape::{Fields, Shape};
 use crate::bits::ribbon::thin::{self, Thin};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
-use crate::ids::{KeyDomain, Scheme};
+use crate::ids::{KeyDomain, Kind, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
 use crate::kinds::in_file::{BodyChecked, Ref, check_self_test_of_spread, self_test_of_spread};
 use crate::kinds::storage::{Mapped, PlainStorage};
-use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
+use crate::kinds::{AwaitsBody, Behind, CheckBody, Entry, FilePart, Kinded, OWN_BYTES, What};
 use crate::params::{is_rate, no_rate};
 
 /// A ribbon has fewer keys, and a table that one is made of fewer numbers.
@@ -185,7 +185,7 @@ pub(crate) fn long(own: &[u8], at: usize) -> u64 {
 }
 
 /// How many bytes stand behind the records in a file that begins its own part so: those of a table's U, of a second ribbon, or none.
-pub(crate) fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
+fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
     match u32::from_le_bytes(core::array::from_fn(|i| own[20 + i])) {
         len @ (0 | NUMBERS_BYTES | SECOND_BYTES) => Ok(len.into()),
         len => Err(Error::parameter("the bytes behind the records of a ribbon filter", len, "0, 8 or 80")),
@@ -206,7 +206,7 @@ fn read_numbers(section: &[u8], keys: u64) -> Result<Option<NonZeroU64>> {
 }
 
 /// A filter of a file that awaits its body.
-struct Bodiless {
+pub(crate) struct Bodiless {
     meta: Meta,
     shape: Shape,
     thin: Option<Box<Thin>>,
@@ -227,7 +227,7 @@ pub(crate) fn lines_of(own: &[u8; OWN_BYTES], section: &[u8]) -> Result<u64> {
 }
 
 /// Reads the own part, with every check that needs no body.
-pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
+fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Bodiless> {
     let own = &part.own;
     let hash = read_hash(own, "the scheme of a ribbon filter")?;
     if own[2] != 0 {
@@ -243,7 +243,26 @@ pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result
     };
     let meta =
         Meta { keys: read_hasher(part, hash, secret)?, promised_rate, labels: part.labels.kept(), numbers };
-    Ok(Box::new(Bodiless { meta, shape, thin, keys, sum: long(own, 80) }))
+    Ok(Bodiless { meta, shape, thin, keys, sum: long(own, 80) })
+}
+
+impl Kinded for RibbonFilter {
+    const ENTRY: Entry = Entry::new(Kind::Ribbon).section(section_of).behind(What::Added);
+
+    type Bodiless = Bodiless;
+
+    fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
+        of_part(part, secret)
+    }
+
+    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+        let filter =
+            RibbonFilter::from_parts(bodiless.meta, (bodiless.shape, bodiless.thin, lines, bodiless.keys));
+        RibbonFilter { body_check: checked, ..filter }
+    }
+
+    const WITH_BEHIND: Option<fn(Self, Behind) -> Self> =
+        Some(|filter, behind| filter.with_added_of_file(behind.hashes));
 }
 
 impl AwaitsBody for Bodiless {
@@ -257,11 +276,6 @@ impl AwaitsBody for Bodiless {
 
     fn check(&self) -> Box<dyn CheckBody> {
         Box::new(Padding { shape: self.shape, thin: self.thin.clone() })
-    }
-
-    fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
-        let filter = RibbonFilter::from_parts(self.meta, (self.shape, self.thin, lines, self.keys));
-        AnyFilter::Ribbon(RibbonFilter { body_check: checked, ..filter })
     }
 }
 

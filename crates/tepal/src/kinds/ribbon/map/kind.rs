@@ -1,16 +1,15 @@
 //! What every kind of filter does, for a map: what would change it is refused.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::{RibbonMap, fixed, part};
+use super::{RibbonMap, fixed};
 use crate::error::Result;
 use crate::facts::{Facts, Labels, RibbonFacts, Warning};
 use crate::ids::{Kind, OverCapacity};
-use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
+use crate::key::{Batch, KeyHasher, KeyRef};
 use crate::kinds::calls::same_calls;
 use crate::kinds::storage::PlainStorage;
-use crate::kinds::{AwaitsBody, FilePart, Filter};
+use crate::kinds::{FilePart, Filter};
 
 /// What the calls of all kinds come to.
 impl<L: PlainStorage> RibbonMap<L> {
@@ -129,9 +128,5 @@ impl<L: PlainStorage> Filter for RibbonMap<L> {
 
     fn check_before_copying(&self) -> Result<()> {
         self.check_before_copying()
-    }
-
-    fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
-        part::of_file(part, secret)
     }
 }

@@ -10,19 +10,20 @@ use crate::bits::memory;
 use crate::bits::ribbon::shape::{MOST_VALUE_BITS, Shape};
 use crate::error::{Error, Result};
 use crate::fields;
+use crate::ids::Kind;
 use crate::key::SecretKey;
 use crate::kinds::in_file::{BodyChecked, Ref, check_self_test_of_spread};
 use crate::kinds::named::{MOST_NAME_BYTES, MOST_SEGMENTS, SegmentList, damaged, read_listed};
 use crate::kinds::ribbon::filter::part::{Padding, long, own_part, read_hash, read_hasher, read_shape};
 use crate::kinds::storage::{Mapped, PlainStorage};
-use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
+use crate::kinds::{AwaitsBody, CheckBody, Entry, FilePart, Kinded, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
 /// The most bytes of the names of a file.
 const MOST_SECTION: u64 = (MOST_SEGMENTS * (16 + MOST_NAME_BYTES)) as u64;
 
 /// How many bytes the names take in a file that begins its own part so.
-pub(crate) fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
+fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
     let len = u64::from(u32::from_le_bytes(core::array::from_fn(|i| own[20 + i])));
     match len % 8 == 0 && len <= MOST_SECTION {
         true => Ok(len),
@@ -67,7 +68,7 @@ fn read_names(bytes: &[u8], value_bits: u8, keys: u64) -> Result<SegmentList> {
 }
 
 /// A map of a file that awaits its body.
-struct Bodiless {
+pub(crate) struct Bodiless {
     meta: Meta,
     names: SegmentList,
     shape: Shape,
@@ -85,7 +86,7 @@ pub(crate) fn checked_value_bits(bits: u64) -> Result<u8> {
 }
 
 /// Reads the own part and the names, with every check that needs no body.
-pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
+fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Bodiless> {
     let own = &part.own;
     let hash = read_hash(own, "the scheme of a ribbon map")?;
     checked_value_bits(own[2].into())?;
@@ -95,7 +96,22 @@ pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result
     }
     let names = read_names(&part.section, shape.fields().value_bits, keys)?;
     let meta = Meta { keys: read_hasher(part, hash, secret)?, promised_rate, labels: part.labels.kept() };
-    Ok(Box::new(Bodiless { meta, names, shape, keys, sum: long(own, 80) }))
+    Ok(Bodiless { meta, names, shape, keys, sum: long(own, 80) })
+}
+
+impl Kinded for RibbonMap {
+    const ENTRY: Entry = Entry::new(Kind::Map).section(section_of);
+
+    type Bodiless = Bodiless;
+
+    fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
+        of_part(part, secret)
+    }
+
+    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+        let map = RibbonMap::from_parts(bodiless.meta, bodiless.names, bodiless.shape, lines, bodiless.keys);
+        RibbonMap { body_check: checked, ..map }
+    }
 }
 
 impl AwaitsBody for Bodiless {
@@ -109,10 +125,5 @@ impl AwaitsBody for Bodiless {
 
     fn check(&self) -> Box<dyn CheckBody> {
         Box::new(Padding { shape: self.shape, thin: None })
-    }
-
-    fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
-        let map = RibbonMap::from_parts(self.meta, self.names, self.shape, lines, self.keys);
-        AnyFilter::Map(RibbonMap { body_check: checked, ..map })
     }
 }

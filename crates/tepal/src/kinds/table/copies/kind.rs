@@ -1,15 +1,14 @@
 //! What every kind of filter does, for a quotient filter.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::{QuotientFilter, part};
+use super::QuotientFilter;
 use crate::error::Result;
 use crate::facts::{Facts, Labels, TableFacts, Warning};
 use crate::ids::{Kind, OverCapacity};
-use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
+use crate::key::{Batch, KeyHasher, KeyRef};
 use crate::kinds::calls::{same_calls, table_calls};
-use crate::kinds::{AwaitsBody, FilePart, Filter};
+use crate::kinds::{FilePart, Filter};
 
 impl QuotientFilter {
     /// Forgets all keys. The table keeps its size.

@@ -8,13 +8,13 @@ use super::{Meta, QuotientFilter};
 use crate::bits::Line;
 use crate::bits::table::packing::{Fields, Packing};
 use crate::error::{Error, Result};
-use crate::ids::{KeyDomain, OverCapacity, Scheme};
+use crate::ids::{KeyDomain, Kind, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
 use crate::kinds::in_file::{BodyChecked, Ref, check_self_test_of_spread, self_test_of_spread};
 use crate::kinds::storage::Mapped;
 use crate::kinds::table::lines::Table;
-use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
+use crate::kinds::{AwaitsBody, CheckBody, Entry, FilePart, Kinded, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
 /// What the tag of a slot means.
@@ -63,11 +63,6 @@ pub(crate) struct Bodiless {
     pub(crate) is_deletable: bool,
     /// Of the writer's self-test.
     sum: u64,
-}
-
-/// Reads the own part, with every check that needs no body.
-pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
-    Ok(Box::new(bodiless(&part.own, part, secret)?))
 }
 
 /// The same for the own part of a filter, or of a link of one.
@@ -139,6 +134,22 @@ pub(crate) fn bodiless(
     Ok(Bodiless { meta, packing, held, slots, distinct, is_deletable, sum: number(80) })
 }
 
+impl Kinded for QuotientFilter {
+    const ENTRY: Entry = Entry::new(Kind::Quotient);
+
+    type Bodiless = Bodiless;
+
+    fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
+        bodiless(&part.own, part, secret)
+    }
+
+    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+        let table =
+            Table::of_lines(bodiless.packing, lines, bodiless.slots, bodiless.distinct).held_against(checked);
+        QuotientFilter::from_parts(bodiless.meta, table, bodiless.held).deletable(bodiless.is_deletable)
+    }
+}
+
 impl AwaitsBody for Bodiless {
     fn lines(&self) -> u64 {
         self.packing.lines()
@@ -155,13 +166,6 @@ impl AwaitsBody for Bodiless {
             slots: self.slots,
             distinct: self.distinct,
         })
-    }
-
-    fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
-        let table = Table::of_lines(self.packing, lines, self.slots, self.distinct).held_against(checked);
-        AnyFilter::Quotient(
-            QuotientFilter::from_parts(self.meta, table, self.held).deletable(self.is_deletable),
-        )
     }
 }
 

@@ -1,15 +1,14 @@
 //! What every kind of filter does, for an expiring filter.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::{ExpiringFilter, part};
+use super::ExpiringFilter;
 use crate::error::Result;
 use crate::facts::{Facts, Labels, TableFacts, Warning, Window, WindowFacts};
 use crate::ids::{Kind, OverCapacity};
-use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
+use crate::key::{Batch, KeyHasher, KeyRef};
 use crate::kinds::calls::{same_calls, table_calls};
-use crate::kinds::{AwaitsBody, FilePart, Filter};
+use crate::kinds::{FilePart, Filter};
 
 impl ExpiringFilter {
     /// Forgets all keys. The table keeps its size, and a clock of time its time; one of keys begins anew.

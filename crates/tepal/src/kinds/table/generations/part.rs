@@ -11,14 +11,14 @@ use crate::bits::table::packing::{Fields, Packing};
 use crate::bits::table::stream::Entries;
 use crate::error::{Error, Result};
 use crate::facts::Window;
-use crate::ids::{KeyDomain, OverCapacity, Scheme};
+use crate::ids::{KeyDomain, Kind, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
 use crate::kinds::in_file::{BodyChecked, Ref, check_self_test_of_spread, self_test_of_spread};
 use crate::kinds::storage::Mapped;
 use crate::kinds::table::copies::Meta;
 use crate::kinds::table::lines::Table;
-use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
+use crate::kinds::{AwaitsBody, CheckBody, Entry, FilePart, Kinded, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
 /// What the tag of a slot means.
@@ -65,7 +65,7 @@ impl ExpiringFilter {
 }
 
 /// A filter of a file that awaits its body.
-struct Bodiless {
+pub(crate) struct Bodiless {
     meta: Meta,
     packing: Packing,
     clock: Clock,
@@ -76,7 +76,7 @@ struct Bodiless {
 }
 
 /// Reads the own part, with every check that needs no body.
-pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
+fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Bodiless> {
     let own = &part.own;
     let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| own[at + i]));
     let scheme = Scheme::from_id(own[0])?;
@@ -149,7 +149,23 @@ pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result
     let hasher = Hasher::of_file(scheme, number(32), record, secret)?;
     let keys = KeyHasher::new(hasher, domain, part.recipe);
     let meta = Meta { keys, over_capacity, capacity, promised_rate, labels: part.labels.kept() };
-    Ok(Box::new(Bodiless { meta, packing, clock, slots, inserted, sum: number(80) }))
+    Ok(Bodiless { meta, packing, clock, slots, inserted, sum: number(80) })
+}
+
+impl Kinded for ExpiringFilter {
+    const ENTRY: Entry = Entry::new(Kind::Expiring);
+
+    type Bodiless = Bodiless;
+
+    fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
+        of_part(part, secret)
+    }
+
+    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+        let table =
+            Table::of_lines(bodiless.packing, lines, bodiless.slots, bodiless.slots).held_against(checked);
+        ExpiringFilter::from_parts(bodiless.meta, bodiless.clock, table, bodiless.inserted)
+    }
 }
 
 impl AwaitsBody for Bodiless {
@@ -163,11 +179,6 @@ impl AwaitsBody for Bodiless {
 
     fn check(&self) -> Box<dyn CheckBody> {
         Box::new(Numbers { packing: self.packing, clock: self.clock, slots: self.slots })
-    }
-
-    fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
-        let table = Table::of_lines(self.packing, lines, self.slots, self.slots).held_against(checked);
-        AnyFilter::Expiring(ExpiringFilter::from_parts(self.meta, self.clock, table, self.inserted))
     }
 }
 

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::plan::{GrowthPlan, MOST_LINKS};
 use super::{GrowingFilter, Meta};
 use crate::error::{Error, Result};
-use crate::ids::OverCapacity;
+use crate::ids::{Kind, OverCapacity};
 use crate::key::SecretKey;
 use crate::kinds::in_file::{BodyChecked, Ref};
 use crate::kinds::links::{EachLink, Whole};
@@ -14,11 +14,11 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 use crate::kinds::table::copies::Meta as TableMeta;
 use crate::kinds::table::copies::part::{Bodiless, bodiless, own_part};
 use crate::kinds::table::lines::Table;
-use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
+use crate::kinds::{AwaitsBody, CheckBody, Entry, FilePart, Kinded, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
 /// How many links a file has that begins its own part so.
-pub(crate) fn links_of(own: &[u8; OWN_BYTES]) -> Result<usize> {
+fn links_of(own: &[u8; OWN_BYTES]) -> Result<usize> {
     let links = u32::from_le_bytes(core::array::from_fn(|i| own[i]));
     usize::try_from(links).ok().filter(|links| (1..=MOST_LINKS).contains(links)).ok_or_else(|| {
         Error::parameter("the number of links of a growing filter", links, "a number from 1 to 10")
@@ -52,7 +52,7 @@ impl GrowingFilter {
 }
 
 /// Reads the own part and those of the links, with every check that needs no body.
-pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
+fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links> {
     let own = &part.own;
     let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| own[at + i]));
     let is_deletable = match own[4] {
@@ -76,7 +76,7 @@ pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result
     }
     let keys = links[0].meta.keys.clone();
     let meta = Meta { keys, plan, is_deletable, labels: part.labels.kept() };
-    Ok(Box::new(Links { links, meta }))
+    Ok(Links { links, meta })
 }
 
 /// What a link must be, beside what every table is.
@@ -118,9 +118,34 @@ fn check_link(
 }
 
 /// A filter of a file that awaits its body.
-struct Links {
+pub(crate) struct Links {
     links: Vec<Bodiless>,
     meta: Meta,
+}
+
+impl Kinded for GrowingFilter {
+    const ENTRY: Entry = Entry::new(Kind::Growing).links(links_of);
+
+    type Bodiless = Links;
+
+    fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
+        of_part(part, secret)
+    }
+
+    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+        let lines = lines.shared();
+        let mut from = 0;
+        let with_its_lines = |link: Bodiless| {
+            let here = from..from + link.lines() as usize;
+            from = here.end;
+            // Whoever asks for the filter without its bits gets none.
+            let own = if lines.as_lines().len() < here.end { lines.part(0..0) } else { lines.part(here) };
+            Table::of_lines(link.packing, own, link.slots, link.distinct)
+        };
+        let links = bodiless.links.into_iter().map(with_its_lines).collect();
+        let whole = checked.map(|check| Box::new(Whole { lines, check }));
+        GrowingFilter { links, meta: bodiless.meta, whole }
+    }
 }
 
 impl AwaitsBody for Links {
@@ -134,20 +159,5 @@ impl AwaitsBody for Links {
 
     fn check(&self) -> Box<dyn CheckBody> {
         Box::new(EachLink(self.links.iter().map(|link| (link.lines() as usize, link.check())).collect()))
-    }
-
-    fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
-        let lines = lines.shared();
-        let mut from = 0;
-        let with_its_lines = |link: Bodiless| {
-            let here = from..from + link.lines() as usize;
-            from = here.end;
-            // Whoever asks for the filter without its bits gets none.
-            let own = if lines.as_lines().len() < here.end { lines.part(0..0) } else { lines.part(here) };
-            Table::of_lines(link.packing, own, link.slots, link.distinct)
-        };
-        let links = self.links.into_iter().map(with_its_lines).collect();
-        let whole = checked.map(|check| Box::new(Whole { lines, check }));
-        AnyFilter::Growing(GrowingFilter { links, meta: self.meta, whole })
     }
 }

@@ -1,16 +1,15 @@
 //! What every kind of filter does, for a growing filter.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::{GrowingFilter, in_file};
+use super::GrowingFilter;
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Labels, TableFacts, Warning};
 use crate::ids::{Kind, OverCapacity};
-use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
+use crate::key::{Batch, KeyHasher, KeyRef};
 use crate::kinds::calls::same_calls;
 use crate::kinds::table::lines::Table;
-use crate::kinds::{AwaitsBody, FilePart, Filter};
+use crate::kinds::{FilePart, Filter};
 
 impl GrowingFilter {
     /// Everything about the filter, as data.
@@ -118,9 +117,5 @@ impl Filter for GrowingFilter {
 
     fn check_before_copying(&self) -> Result<()> {
         self.check_before_copying()
-    }
-
-    fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
-        in_file::of_file(part, secret)
     }
 }

@@ -1,17 +1,16 @@
 //! What every kind of filter does, for a segment filter.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use super::SegmentFilter;
 use super::combine::only;
-use super::{SegmentFilter, part};
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Labels, TableFacts, Warning};
 use crate::ids::{Kind, OverCapacity};
-use crate::key::{Batch, KeyHasher, KeyRef, SecretKey};
+use crate::key::{Batch, KeyHasher, KeyRef};
 use crate::kinds::calls::{same_calls_but_insert, table_calls};
 use crate::kinds::named::Segment;
-use crate::kinds::{AwaitsBody, FilePart, Filter};
+use crate::kinds::{FilePart, Filter};
 
 impl SegmentFilter {
     /// Everything about the filter, as data.

@@ -12,7 +12,7 @@ use crate::bits::table::packing::{Fields, Packing};
 use crate::bits::table::stream::Entries;
 use crate::error::{Error, Result};
 use crate::fields;
-use crate::ids::{KeyDomain, OverCapacity, Scheme};
+use crate::ids::{KeyDomain, Kind, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
 use crate::kinds::in_file::{BodyChecked, Ref, check_self_test_of_spread};
@@ -22,7 +22,7 @@ use crate::kinds::named::{
 use crate::kinds::storage::Mapped;
 use crate::kinds::table::copies::part::own_part;
 use crate::kinds::table::lines::Table;
-use crate::kinds::{AnyFilter, AwaitsBody, CheckBody, FilePart, OWN_BYTES};
+use crate::kinds::{AwaitsBody, CheckBody, Entry, FilePart, Kinded, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
 /// What the tag of a slot means.
@@ -32,7 +32,7 @@ const SEGMENT: u8 = 3;
 const MOST_SECTION: u64 = (MOST_SEGMENTS * (16 + MOST_NAME_BYTES)) as u64 + MOST_BYTES;
 
 /// How many bytes the segments take in a file that begins its own part so.
-pub(crate) fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
+fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
     let len = u64::from_le_bytes(core::array::from_fn(|i| own[72 + i]));
     match len % 8 == 0 && len <= MOST_SECTION {
         true => Ok(len),
@@ -107,7 +107,7 @@ fn read_section(bytes: &[u8], count: u32) -> Result<(SegmentList, Wide)> {
 }
 
 /// A filter of a file that awaits its body.
-struct Bodiless {
+pub(crate) struct Bodiless {
     meta: Meta,
     packing: Packing,
     segments: SegmentList,
@@ -119,7 +119,7 @@ struct Bodiless {
 }
 
 /// Reads the own part and the segments, with every check that needs no body.
-pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Box<dyn AwaitsBody>> {
+fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Bodiless> {
     let own = &part.own;
     let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| own[at + i]));
     let scheme = Scheme::from_id(own[0])?;
@@ -171,7 +171,23 @@ pub(super) fn of_file(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result
     let keys = KeyHasher::new(hasher, domain, part.recipe);
     let meta = Meta { keys, over_capacity, capacity, promised_rate, labels: part.labels.kept() };
     let (wide, sum) = (Ref::new(wide), number(80));
-    Ok(Box::new(Bodiless { meta, packing, segments, wide, slots, distinct, sum }))
+    Ok(Bodiless { meta, packing, segments, wide, slots, distinct, sum })
+}
+
+impl Kinded for SegmentFilter {
+    const ENTRY: Entry = Entry::new(Kind::Segment).section(section_of);
+
+    type Bodiless = Bodiless;
+
+    fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
+        of_part(part, secret)
+    }
+
+    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+        let table =
+            Table::of_lines(bodiless.packing, lines, bodiless.slots, bodiless.distinct).held_against(checked);
+        SegmentFilter::from_parts(bodiless.meta, bodiless.segments, table, bodiless.wide)
+    }
 }
 
 impl AwaitsBody for Bodiless {
@@ -192,11 +208,6 @@ impl AwaitsBody for Bodiless {
             slots: self.slots,
             distinct: self.distinct,
         })
-    }
-
-    fn with_body(self: Box<Self>, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> AnyFilter {
-        let table = Table::of_lines(self.packing, lines, self.slots, self.distinct).held_against(checked);
-        AnyFilter::Segment(SegmentFilter::from_parts(self.meta, self.segments, table, self.wide))
     }
 }
 

@@ -164,17 +164,6 @@ struct Flags {
     added: bool,
 }
 
-impl Flags {
-    /// What stands behind the body.
-    fn behind(&self) -> Option<What> {
-        match (self.excepted, self.added) {
-            (true, _) => Some(What::Exceptions),
-            (false, true) => Some(What::Added),
-            (false, false) => None,
-        }
-    }
-}
-
 /// What these required flags say. One that this build could not check or honour is refused.
 fn flags(required_flags: u32) -> Result<Flags> {
     let of = |has: bool, flags: u32| if has { flags } else { 0 };
@@ -255,9 +244,11 @@ impl<'a> Start<'a> {
         }
         let mut fields = Fields::at(protected, 24);
         let flags = flags(fields.u32_le()?)?;
-        if let Some(what) = flags.behind().filter(|what| entry.behind != Some(*what)) {
-            let (what, kind) = (what.name(), entry.kind);
-            return Err(Error::damaged(format_args!("{what} of the kind {kind}, which has none")));
+        for (has, what) in [(flags.excepted, What::Exceptions), (flags.added, What::Added)] {
+            if has && entry.behind != Some(what) {
+                let (what, kind) = (what.name(), entry.kind);
+                return Err(Error::damaged(format_args!("{what} of the kind {kind}, which has none")));
+            }
         }
         let _optional_flags = fields.u32_le()?;
         let own = fields.array::<OWN_BYTES>()?;
@@ -296,7 +287,7 @@ impl<'a> Start<'a> {
         let body_len = filter
             .lines()
             .checked_mul(LINE_BYTES)
-            .filter(|len| behind(*len).is_some_and(|behind| (behind > 0) == flags.behind().is_some()))
+            .filter(|len| behind(*len).is_some_and(|behind| (behind > 0) == (flags.excepted || flags.added)))
             .filter(|len| body_offset(*len, records_len + behind_records(&part)) == lengths.body_offset)
             .ok_or_else(|| {
                 let bits = filter.lines().saturating_mul(8 * LINE_BYTES);

@@ -3,6 +3,7 @@
 //! An entry is a number and the tag of its slot, `number << v | tag`. Its highest bits are its bucket, counted over the whole
 //! table; the rest is what its slot holds.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::line::{begins_before, bits_at, taken};
@@ -140,22 +141,82 @@ impl Iterator for Entries<'_> {
     }
 }
 
-/// Entries that are taken from a stream before they are written.
+/// Entries that are taken from a stream at a time.
 const READ_AHEAD: usize = 2048;
 
+/// Appends at most this number of entries; appends none after the last.
+type Fetch<'a> = Box<dyn FnMut(&mut Vec<u64>, usize) + 'a>;
+
+/// Ascending entries from anywhere, fetched in chunks: one call behind a pointer for 2,048 entries, so that what takes entries
+/// is compiled once.
+pub(crate) struct Stream<'a> {
+    fetch: Fetch<'a>,
+    chunk: Vec<u64>,
+    at: usize,
+}
+
+impl<'a> Stream<'a> {
+    pub(crate) fn of(mut entries: impl Iterator<Item = u64> + 'a) -> Self {
+        let fetch = move |out: &mut Vec<u64>, most| out.extend(entries.by_ref().take(most));
+        Stream { fetch: Box::new(fetch), chunk: Vec::new(), at: 0 }
+    }
+
+    /// Without an entry.
+    pub(crate) fn empty() -> Self {
+        Stream::of(core::iter::empty())
+    }
+
+    /// Are no entries left?
+    pub(crate) fn is_empty(&mut self) -> bool {
+        self.at == self.chunk.len() && !self.fetch()
+    }
+
+    /// Appends the next entries, at most this number.
+    fn append_to(&mut self, entries: &mut Vec<u64>, most: usize) {
+        let left = &self.chunk[self.at..];
+        if left.is_empty() {
+            return (self.fetch)(entries, most);
+        }
+        let here = left.len().min(most);
+        entries.extend_from_slice(&left[..here]);
+        self.at += here;
+    }
+
+    /// The next chunk. `false`: there is none.
+    fn fetch(&mut self) -> bool {
+        self.chunk.clear();
+        self.at = 0;
+        (self.fetch)(&mut self.chunk, READ_AHEAD);
+        !self.chunk.is_empty()
+    }
+}
+
+impl Iterator for Stream<'_> {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        if self.is_empty() {
+            return None;
+        }
+        self.at += 1;
+        Some(self.chunk[self.at - 1])
+    }
+}
+
 /// Writes all lines of a table, one after the other, as entries come.
-pub(crate) struct Writer<'a, I> {
+pub(crate) struct Writer<'a> {
     packing: &'a Packing,
-    entries: I,
+    entries: Stream<'a>,
     ahead: Vec<u64>,
     from: usize,
     line: usize,
     begin: u64,
 }
 
-impl<'a, I: Iterator<Item = u64>> Writer<'a, I> {
+impl<'a> Writer<'a> {
     /// Of ascending entries.
-    pub(crate) fn new(packing: &'a Packing, entries: I) -> Self {
+    pub(crate) fn new(packing: &'a Packing, entries: Stream<'a>) -> Self {
         Writer { packing, entries, ahead: Vec::with_capacity(READ_AHEAD), from: 0, line: 0, begin: 0 }
     }
 
@@ -166,7 +227,7 @@ impl<'a, I: Iterator<Item = u64>> Writer<'a, I> {
             self.ahead.drain(..self.from);
             self.from = 0;
             let room = READ_AHEAD - self.ahead.len();
-            self.ahead.extend(self.entries.by_ref().take(room));
+            self.entries.append_to(&mut self.ahead, room);
         }
         check_begin(self.packing, self.line, self.begin)?;
         let written = write_line(self.packing, self.line, self.begin, &self.ahead[self.from..]);
@@ -184,11 +245,7 @@ impl<'a, I: Iterator<Item = u64>> Writer<'a, I> {
 }
 
 /// Writes a table; `lines` are those of the packing.
-pub(crate) fn write(
-    packing: &Packing,
-    entries: impl Iterator<Item = u64>,
-    lines: &mut [Line],
-) -> Result<(), NoRoom> {
+pub(crate) fn write(packing: &Packing, entries: Stream<'_>, lines: &mut [Line]) -> Result<(), NoRoom> {
     let mut writer = Writer::new(packing, entries);
     for line in lines {
         *line = writer.line()?;

@@ -7,7 +7,7 @@ use super::super::kernel::TableKernel;
 use super::packing::{Fields, Packing};
 use super::*;
 use change::Scratch;
-use stream::{Entries, NoRoom};
+use stream::{Entries, NoRoom, Stream};
 
 /// A generator of numbers that tests repeat.
 struct Random(u64);
@@ -27,7 +27,7 @@ impl Random {
 
 fn written(packing: &Packing, entries: &[u64]) -> Result<Vec<Line>, NoRoom> {
     let mut lines = vec![Line([0; 8]); packing.lines() as usize];
-    stream::write(packing, entries.iter().copied(), &mut lines).map(|()| lines)
+    stream::write(packing, Stream::of(entries.iter().copied()), &mut lines).map(|()| lines)
 }
 
 fn read(packing: &Packing, lines: &[Line]) -> Vec<u64> {

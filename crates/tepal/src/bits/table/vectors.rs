@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::kernel::TableKernel;
 use super::packing::{Fields, Packing};
-use super::stream::{self, Entries, NoRoom};
+use super::stream::{self, Entries, NoRoom, Stream};
 use super::*;
 
 pub(crate) fn cases(list: &str) -> Vec<Value> {
@@ -84,7 +84,7 @@ fn table(case: &Value) -> (Packing, Vec<u64>) {
 
 fn written(packing: &Packing, entries: &[u64]) -> Result<Vec<Line>, NoRoom> {
     let mut lines = vec![Line([0; 8]); packing.lines() as usize];
-    stream::write(packing, entries.iter().copied(), &mut lines).map(|()| lines)
+    stream::write(packing, Stream::of(entries.iter().copied()), &mut lines).map(|()| lines)
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::bits::kernel::{TableKernel, fetch_line};
 use crate::bits::table::change::{Added, Copies, Scratch, Wanted, set_first_tag};
 use crate::bits::table::line::taken;
 use crate::bits::table::packing::Packing;
-use crate::bits::table::stream::{Entries, Writer};
+use crate::bits::table::stream::{Entries, Stream, Writer};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::kinds::in_file::{BodyChecked, Ref};
@@ -48,22 +48,22 @@ impl Table {
     }
 
     /// A table that is laid out for so many slots, with ascending entries, which are asked for once or several times.
-    pub(crate) fn of_entries<I: Iterator<Item = u64>>(
+    pub(crate) fn of_entries<'e>(
         numbers: u64,
         tag_bits: u8,
         slots: u64,
-        entries: impl Fn() -> I,
+        entries: &dyn Fn() -> Stream<'e>,
     ) -> Result<Self> {
-        Table::of_counted(numbers, tag_bits, slots, Counts::of(entries(), tag_bits.into()), entries)
+        Table::of_counted(numbers, tag_bits, slots, Counts::of(entries(), tag_bits), entries)
     }
 
     /// [`of_entries`](Self::of_entries) for entries that were counted before.
-    pub(crate) fn of_counted<I: Iterator<Item = u64>>(
+    pub(crate) fn of_counted<'e>(
         numbers: u64,
         tag_bits: u8,
         slots: u64,
         counts: Counts,
-        entries: impl Fn() -> I,
+        entries: &dyn Fn() -> Stream<'e>,
     ) -> Result<Self> {
         let (packing, lines) = laid_out(numbers, tag_bits, slots.max(counts.slots), entries)?;
         Ok(Table::of_lines(packing, in_memory(lines), counts.slots, counts.numbers))
@@ -103,6 +103,11 @@ impl Table {
     /// Everything in it, ascending: `number << tag bits | tag`.
     pub(crate) fn entries(&self) -> Entries<'_> {
         Entries::new(&self.packing, self.lines.as_lines())
+    }
+
+    /// The same in chunks.
+    pub(crate) fn stream(&self) -> Stream<'_> {
+        Stream::of(self.entries())
     }
 
     /// The share of hashes whose number is held.
@@ -300,7 +305,7 @@ impl Table {
             before = *entry;
             held = held.saturating_add((entry & tags) + 1);
         });
-        let mut writer = Writer::new(packing, entries);
+        let mut writer = Writer::new(packing, Stream::of(entries));
         for (i, line) in lines.iter().enumerate() {
             if writer.line() != Ok(*line) {
                 return damaged(&alloc::format!("has a line, number {i}, that is not as its numbers say"));
@@ -332,28 +337,4 @@ impl Table {
 
 fn in_memory(lines: Vec<Line>) -> Mapped {
     Mapped(Backing::Memory(lines))
-}
-
-/// Two ascending streams as one.
-pub(crate) struct Merged<A: Iterator, B: Iterator> {
-    a: core::iter::Peekable<A>,
-    b: core::iter::Peekable<B>,
-}
-
-impl<A: Iterator<Item = u64>, B: Iterator<Item = u64>> Merged<A, B> {
-    pub(crate) fn new(a: A, b: B) -> Self {
-        Merged { a: a.peekable(), b: b.peekable() }
-    }
-}
-
-impl<A: Iterator<Item = u64>, B: Iterator<Item = u64>> Iterator for Merged<A, B> {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        match (self.a.peek(), self.b.peek()) {
-            (Some(a), Some(b)) if b < a => self.b.next(),
-            (None, _) => self.b.next(),
-            _ => self.a.next(),
-        }
-    }
 }

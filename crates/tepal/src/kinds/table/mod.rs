@@ -4,6 +4,7 @@
 mod copies;
 mod generations;
 mod growing;
+mod join;
 mod lines;
 mod segments;
 

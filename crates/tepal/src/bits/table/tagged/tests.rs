@@ -57,7 +57,7 @@ fn tags_are_found_changed_and_dropped() {
             let written = |map: &BTreeMap<u64, u64>| {
                 let mut lines = vec![Line([0; 8]); packing.lines() as usize];
                 let entries = map.iter().map(|(number, tag)| number << tag_bits | tag);
-                stream::write(&packing, entries, &mut lines).map(|()| lines)
+                stream::write(&packing, stream::Stream::of(entries), &mut lines).map(|()| lines)
             };
             let Ok(mut lines) = written(&map) else { continue };
             pushed += lines.iter().filter(|line| begins_before(line) > 0).count();

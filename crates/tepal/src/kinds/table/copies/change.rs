@@ -5,12 +5,14 @@ use alloc::vec::Vec;
 use super::QuotientFilter;
 use crate::bits::memory::copy_of;
 use crate::bits::table::change::{Added, Copies, Wanted};
+use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 use crate::ids::{Kind, OverCapacity};
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
 use crate::kinds::bloom::after;
 use crate::kinds::calls::insert_many;
-use crate::kinds::table::lines::{Counts, MOST_COPIES, Merged, Table, too_many_copies};
+use crate::kinds::table::join::{Join, in_either};
+use crate::kinds::table::lines::{Counts, MOST_COPIES, Table, too_many_copies};
 
 /// How many keys are on their way at once.
 const AHEAD: usize = 16;
@@ -238,13 +240,14 @@ impl QuotientFilter {
         let mut numbers = hashes;
         numbers.iter_mut().for_each(|hash| *hash = self.table.number(*hash) << tag_bits);
         numbers.sort_unstable();
-        let entries = || Counted::new(Merged::new(self.table.entries(), numbers.iter().copied()), tag_bits);
-        let counts = Counts::of(entries(), tag_bits.into());
+        let new = || Stream::of(numbers.iter().copied());
+        let entries = || in_either(Join::Counted, tag_bits, self.table.stream(), new());
+        let counts = Counts::of(entries(), tag_bits);
         counts.check_copies(tag_bits)?;
         if counts.numbers > self.most_numbers && self.meta.over_capacity == OverCapacity::Refuse {
             return Err(self.full());
         }
-        let table = Table::of_counted(self.numbers(), tag_bits, slots, counts, entries)?;
+        let table = Table::of_counted(self.numbers(), tag_bits, slots, counts, &entries)?;
         self.table = table;
         self.held += added;
         Ok(())
@@ -257,49 +260,5 @@ fn never_removed() -> Error {
         kind: Kind::Quotient,
         operation: "lose a key where two may share a copy, as in a table that a growing filter became",
         instead: "build it of the keys (`QuotientFilter::builder`), or let it grow so that they can be removed (`GrowingFilterBuilder::deletable`)",
-    }
-}
-
-/// Ascending entries with the counts of equal numbers put together: all slots of a number but the first are at their greatest.
-pub(super) struct Counted<I: Iterator<Item = u64>> {
-    entries: core::iter::Peekable<I>,
-    tag_bits: u32,
-    number: u64,
-    /// Copies of that number that are still to be said.
-    left: u64,
-    is_first: bool,
-}
-
-impl<I: Iterator<Item = u64>> Counted<I> {
-    pub(super) fn new(entries: I, tag_bits: u8) -> Self {
-        Counted { entries: entries.peekable(), tag_bits: tag_bits.into(), number: 0, left: 0, is_first: true }
-    }
-}
-
-impl<I: Iterator<Item = u64>> Iterator for Counted<I> {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        if self.tag_bits == 0 {
-            return self.entries.next();
-        }
-        let most = 1 << self.tag_bits;
-        if self.left == 0 {
-            let first = self.entries.next()?;
-            self.number = first >> self.tag_bits;
-            self.left = (first & (most - 1)) + 1;
-            while let Some(entry) = self.entries.next_if(|entry| entry >> self.tag_bits == self.number) {
-                self.left += (entry & (most - 1)) + 1;
-            }
-            self.is_first = true;
-        }
-        // The first slot has what is over.
-        let copies = match self.is_first {
-            true if self.left % most != 0 => self.left % most,
-            _ => most,
-        };
-        self.is_first = false;
-        self.left -= copies;
-        Some(self.number << self.tag_bits | (copies - 1))
     }
 }

@@ -2,16 +2,16 @@
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
-use core::iter::Peekable;
 
-use super::change::Counted;
 use super::{Meta, QuotientFilter};
 use crate::bits::table::packing::Packing;
+use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
 #[cfg(feature = "ribbon")]
 use crate::kinds::ribbon::{RibbonFilter, pieces::room_for};
-use crate::kinds::table::lines::{Counts, Merged, Table};
+use crate::kinds::table::join::{Join, in_both, in_either};
+use crate::kinds::table::lines::{Counts, Table};
 use crate::params::check_rate;
 
 /// The greatest factor by which a filter is made smaller.
@@ -54,8 +54,8 @@ impl QuotientFilter {
         self.table.check_before_copying()?;
         other.table.check_before_copying()?;
         let count_bits = self.count_bits();
-        let entries = || Counted::new(Merged::new(self.table.entries(), other.table.entries()), count_bits);
-        let counts = Counts::of(entries(), count_bits.into());
+        let entries = || in_either(Join::Counted, count_bits, self.table.stream(), other.table.stream());
+        let counts = Counts::of(entries(), count_bits);
         counts.check_copies(count_bits)?;
         if counts.numbers > self.most_numbers && self.meta.over_capacity == OverCapacity::Refuse {
             return Err(Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 });
@@ -65,7 +65,7 @@ impl QuotientFilter {
             count_bits,
             self.meta.capacity.min(2 * counts.slots),
             counts,
-            entries,
+            &entries,
         )?;
         let held = self.held + other.held;
         let is_deletable = self.is_deletable && other.is_deletable;
@@ -83,33 +83,9 @@ impl QuotientFilter {
         self.table.check_before_copying()?;
         other.table.check_before_copying()?;
         let count_bits = self.count_bits();
-        let most = 1u64 << count_bits;
-        let entries = || {
-            let (mut a, mut b) = (self.table.entries().peekable(), other.table.entries().peekable());
-            // Of the number that was last in both: slots at their greatest that are still to come.
-            let (mut number, mut whole) = (0, 0);
-            core::iter::from_fn(move || {
-                while whole == 0 {
-                    let (first, second) = (a.peek()? >> count_bits, b.peek()? >> count_bits);
-                    if first != second {
-                        let behind = if first < second { &mut a } else { &mut b };
-                        take_copies(behind, first.min(second), count_bits);
-                        continue;
-                    }
-                    let both =
-                        take_copies(&mut a, first, count_bits).min(take_copies(&mut b, first, count_bits));
-                    (number, whole) = (first, both / most);
-                    // The first slot has what is over.
-                    if both % most > 0 {
-                        return Some(number << count_bits | (both % most - 1));
-                    }
-                }
-                whole -= 1;
-                Some(number << count_bits | (most - 1))
-            })
-        };
-        let held = entries().map(|entry| (entry & (most - 1)) + 1).sum();
-        let table = Table::of_entries(self.numbers(), count_bits, 1, entries)?;
+        let entries = || in_both(Join::Counted, count_bits, self.table.stream(), other.table.stream());
+        let held = entries().map(|entry| (entry & ((1 << count_bits) - 1)) + 1).sum();
+        let table = Table::of_entries(self.numbers(), count_bits, 1, &entries)?;
         let is_deletable = self.is_deletable && other.is_deletable;
         *self = QuotientFilter::from_parts(self.meta.clone(), table, held).deletable(is_deletable);
         Ok(())
@@ -152,8 +128,9 @@ impl QuotientFilter {
         let (count_bits, numbers) = (self.count_bits(), self.numbers() / factor);
         let tags = (1u64 << count_bits) - 1;
         let fold = move |entry: u64| (((entry >> count_bits) / factor) << count_bits) | (entry & tags);
-        let entries = || Counted::new(self.table.entries().map(fold), count_bits);
-        let counts = Counts::of(entries(), count_bits.into());
+        let folded = || Stream::of(self.table.entries().map(fold));
+        let entries = || in_either(Join::Counted, count_bits, folded(), Stream::empty());
+        let counts = Counts::of(entries(), count_bits);
         counts.check_copies(count_bits)?;
         let rate = counts.numbers as f64 / numbers as f64;
         if rate >= 1.0 {
@@ -162,7 +139,7 @@ impl QuotientFilter {
         let promised_rate = self.meta.promised_rate.max(rate);
         // What it holds already is within its promise, whatever the product is rounded to.
         let capacity = ((promised_rate * numbers as f64) as u64).max(counts.numbers).max(1);
-        let table = Table::of_counted(numbers, count_bits, counts.slots, counts, entries)?;
+        let table = Table::of_counted(numbers, count_bits, counts.slots, counts, &entries)?;
         let meta = Meta { promised_rate, capacity, ..self.meta.clone() };
         Ok(QuotientFilter::from_parts(meta, table, self.held).deletable(self.is_deletable))
     }
@@ -194,8 +171,7 @@ impl QuotientFilter {
         let factors = self.fold_factors();
         let Some(&factor) = factors.iter().rev().find(within) else {
             self.table.check_before_copying()?;
-            let entries = || self.table.entries();
-            let table = Table::of_entries(self.numbers(), self.count_bits(), 1, entries)?;
+            let table = Table::of_entries(self.numbers(), self.count_bits(), 1, &|| self.table.stream())?;
             let fitted = QuotientFilter::from_parts(self.meta.clone(), table, self.held);
             return Ok((1, fitted.deletable(self.is_deletable)));
         };
@@ -248,14 +224,4 @@ impl QuotientFilter {
         self.table.lay_out(self.table.slots().max(1))?;
         Ok(())
     }
-}
-
-/// Takes all slots of a number off a stream. Gives the copies that they count.
-fn take_copies(entries: &mut Peekable<impl Iterator<Item = u64>>, number: u64, count_bits: u8) -> u64 {
-    let most = 1u64 << count_bits;
-    let mut copies = 0;
-    while let Some(entry) = entries.next_if(|entry| entry >> count_bits == number) {
-        copies += (entry & (most - 1)) + 1;
-    }
-    copies
 }

@@ -5,6 +5,7 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::*;
+use crate::bits::table::stream::Stream;
 use crate::error::Error;
 use crate::kinds::table::lines::laid_out;
 use crate::{Format, Opened, PreparedKeys};
@@ -239,7 +240,8 @@ fn larger_tables_are_those_of_the_vectors() {
         let tag_bits = number(&case["v"]) as u8;
         let numbers = numbers_for(&case);
         let entries = entries(&case["slots"], numbers, tag_bits);
-        let found = laid_out(numbers, tag_bits, number(&case["capacity"]), || entries.iter().copied());
+        let found =
+            laid_out(numbers, tag_bits, number(&case["capacity"]), &|| Stream::of(entries.iter().copied()));
         match (found, case["shape"].is_null()) {
             (Ok((packing, lines)), false) => {
                 assert_eq!(packing.fields(), fields(&case["shape"]), "{case}");

@@ -3,13 +3,14 @@
 use alloc::vec::Vec;
 
 use super::ExpiringFilter;
-use super::combine::Youngest;
+use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 use crate::facts::Window;
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
 use crate::kinds::bloom::after;
 use crate::kinds::calls::insert_many;
-use crate::kinds::table::lines::{Merged, Table};
+use crate::kinds::table::join::{Join, in_either};
+use crate::kinds::table::lines::Table;
 
 /// How many keys are on their way at once.
 const AHEAD: usize = 16;
@@ -71,8 +72,8 @@ impl ExpiringFilter {
         let (tag, tag_bits) = (clock.tag(), clock.tag_bits());
         if tag != 0 && !self.is_empty() {
             self.table.check_before_copying()?;
-            let entries = || self.table.entries().map(|entry| entry | tag);
-            self.table = Table::of_entries(self.numbers(), tag_bits, self.usual_slots(), entries)?;
+            let entries = || Stream::of(self.table.entries().map(|entry| entry | tag));
+            self.table = Table::of_entries(self.numbers(), tag_bits, self.usual_slots(), &entries)?;
         }
         self.clock = clock;
         Ok(())
@@ -203,12 +204,10 @@ impl ExpiringFilter {
         numbers.try_reserve_exact(hashes.len()).map_err(|_| Error::TooLarge { bytes })?;
         numbers.extend(hashes.iter().map(|hash| self.table.number(*hash) << tag_bits | tag));
         numbers.sort_unstable();
-        let recent = self.clock.recent();
-        let entries = || {
-            let both = Merged::new(self.table.entries(), numbers.iter().copied());
-            Youngest::new(both, recent, tag_bits)
-        };
-        let table = Table::of_entries(self.numbers(), tag_bits, self.usual_slots(), entries)?;
+        let join = Join::Youngest(self.clock.recent());
+        let new = || Stream::of(numbers.iter().copied());
+        let entries = || in_either(join, tag_bits, self.table.stream(), new());
+        let table = Table::of_entries(self.numbers(), tag_bits, self.usual_slots(), &entries)?;
         let refuses = self.meta.over_capacity == crate::ids::OverCapacity::Refuse;
         if refuses && table.distinct() > self.most_numbers() {
             return Err(self.full());

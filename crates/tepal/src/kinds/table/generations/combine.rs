@@ -1,15 +1,15 @@
 //! Two filters as one.
 
 use alloc::string::ToString;
-use core::iter::Peekable;
 
 use super::ExpiringFilter;
 use super::clock::Clock;
-use crate::bits::table::tagged::Recent;
+use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 use crate::facts::Window;
 use crate::ids::{Kind, OverCapacity};
-use crate::kinds::table::lines::{Merged, Table};
+use crate::kinds::table::join::{Join, in_both, in_either};
+use crate::kinds::table::lines::Table;
 
 impl ExpiringFilter {
     /// Can the two be united? They have one hash, domain and recipe, as many numbers, and one window of as many generations.
@@ -49,11 +49,9 @@ impl ExpiringFilter {
     /// [`insert`](Self::insert). The filter is unchanged then.
     pub fn union_with(&mut self, other: &ExpiringFilter) -> Result<()> {
         let (clock, tag_bits) = self.clock_of_both(other, "be united")?;
-        let entries = || {
-            let both = Merged::new(self.entries_at(clock), other.entries_at(clock));
-            Youngest::new(both, clock.recent(), tag_bits)
-        };
-        let table = Table::of_entries(self.numbers(), tag_bits, self.usual_slots(), entries)?;
+        let join = Join::Youngest(clock.recent());
+        let entries = || in_either(join, tag_bits, self.entries_at(clock), other.entries_at(clock));
+        let table = Table::of_entries(self.numbers(), tag_bits, self.usual_slots(), &entries)?;
         if table.distinct() > self.most_numbers() && self.meta.over_capacity == OverCapacity::Refuse {
             return Err(self.full());
         }
@@ -70,18 +68,9 @@ impl ExpiringFilter {
     /// As [`union_with`](Self::union_with).
     pub fn intersect_with(&mut self, other: &ExpiringFilter) -> Result<()> {
         let (clock, tag_bits) = self.clock_of_both(other, "be intersected")?;
-        let recent = clock.recent();
-        let entries = || {
-            let mut others = other.entries_at(clock).peekable();
-            self.entries_at(clock).filter_map(move |entry| {
-                let number = entry >> tag_bits;
-                while others.next_if(|other| other >> tag_bits < number).is_some() {}
-                let twin = others.next_if(|other| other >> tag_bits == number)?;
-                let age = |entry| recent.age(tag_bits.into(), entry);
-                Some(if age(twin) > age(entry) { twin } else { entry })
-            })
-        };
-        let table = Table::of_entries(self.numbers(), tag_bits, self.usual_slots(), entries)?;
+        let join = Join::Youngest(clock.recent());
+        let entries = || in_both(join, tag_bits, self.entries_at(clock), other.entries_at(clock));
+        let table = Table::of_entries(self.numbers(), tag_bits, self.usual_slots(), &entries)?;
         *self = ExpiringFilter::from_parts(self.meta.clone(), clock, table, None);
         Ok(())
     }
@@ -101,7 +90,7 @@ impl ExpiringFilter {
     }
 
     /// What is in it at the later time of another clock, ascending. Keys that came before any time was told came then.
-    fn entries_at(&self, clock: Clock) -> impl Iterator<Item = u64> {
+    fn entries_at(&self, clock: Clock) -> Stream<'_> {
         let tag_bits = clock.tag_bits().into();
         let is_told = self.now().is_some();
         let recent = clock.now().map_or(Some(self.clock.recent()), |now| match is_told {
@@ -110,35 +99,7 @@ impl ExpiringFilter {
         });
         let tag = if is_told { 0 } else { clock.tag() };
         let entries = self.table.entries().map(move |entry| entry | tag);
-        entries.filter(move |entry| recent.is_some_and(|recent| !is_told || recent.has(tag_bits, *entry)))
-    }
-}
-
-/// Ascending entries with each number once, as young as it is in any of them.
-pub(super) struct Youngest<I: Iterator<Item = u64>> {
-    entries: Peekable<I>,
-    recent: Recent,
-    tag_bits: u8,
-}
-
-impl<I: Iterator<Item = u64>> Youngest<I> {
-    pub(super) fn new(entries: I, recent: Recent, tag_bits: u8) -> Self {
-        Youngest { entries: entries.peekable(), recent, tag_bits }
-    }
-}
-
-impl<I: Iterator<Item = u64>> Iterator for Youngest<I> {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        let mut youngest = self.entries.next()?;
-        let (tag_bits, recent) = (self.tag_bits, self.recent);
-        while let Some(twin) = self.entries.next_if(|entry| entry >> tag_bits == youngest >> tag_bits) {
-            let age = |entry| recent.age(tag_bits.into(), entry);
-            if age(twin) < age(youngest) {
-                youngest = twin;
-            }
-        }
-        Some(youngest)
+        let is_recent = move |entry| recent.is_some_and(|recent| !is_told || recent.has(tag_bits, entry));
+        Stream::of(entries.filter(move |entry| is_recent(*entry)))
     }
 }

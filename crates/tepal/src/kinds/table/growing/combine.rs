@@ -7,12 +7,14 @@ use alloc::vec::Vec;
 
 use super::GrowingFilter;
 use super::plan::GrowthPlan;
+use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 use crate::ids::{Kind, OverCapacity};
 #[cfg(feature = "ribbon")]
 use crate::kinds::ribbon::RibbonFilter;
 use crate::kinds::table::copies::{Meta as TableMeta, QuotientFilter};
-use crate::kinds::table::lines::{Counts, MOST_COPIES, Merged, Table, too_many_copies};
+use crate::kinds::table::join::{Join, in_either};
+use crate::kinds::table::lines::{Counts, MOST_COPIES, Table, too_many_copies};
 use crate::params::check_rate;
 
 /// The greatest factor by which the numbers of the first link are made fewer: they are a multiple of 64.
@@ -71,8 +73,8 @@ impl GrowingFilter {
         }
         let longer = if self.links.len() > other.links.len() { &self.links } else { &other.links };
         for rest in &longer[links.len()..] {
-            links.push(Table::of_entries(rest.packing().numbers(), 0, rest.packing().room(), || {
-                rest.entries()
+            links.push(Table::of_entries(rest.packing().numbers(), 0, rest.packing().room(), &|| {
+                rest.stream()
             })?);
         }
         (self.links, self.whole) = (links, None);
@@ -82,12 +84,8 @@ impl GrowingFilter {
     /// Two tables of one U as one, for at most so many different numbers.
     fn united(&self, a: &Table, b: &Table, most: u64) -> Result<Table> {
         // Where keys cannot be removed each number is held once.
-        let entries = || {
-            let mut last = None;
-            let keeps_copies = self.meta.is_deletable;
-            Merged::new(a.entries(), b.entries())
-                .filter(move |entry| keeps_copies || last.replace(*entry) != Some(*entry))
-        };
+        let join = if self.meta.is_deletable { Join::Counted } else { Join::Once };
+        let entries = || in_either(join, 0, a.stream(), b.stream());
         let counts = Counts::of(entries(), 0);
         if counts.numbers > most {
             return Err(Error::NotPossible {
@@ -98,7 +96,7 @@ impl GrowingFilter {
             });
         }
         counts.check_copies(0)?;
-        Table::of_counted(a.packing().numbers(), 0, a.packing().room(), counts, entries)
+        Table::of_counted(a.packing().numbers(), 0, a.packing().room(), counts, &entries)
     }
 
     /// No growing filter: a key that both have may be in different links of them.
@@ -135,9 +133,10 @@ impl GrowingFilter {
         self.check_before_copying()?;
         let finest = self.links[0].packing().numbers();
         let numbers = self.numbers_of_all()?;
+        let numbers_by = |factor: u32| Stream::of(numbers.iter().map(move |number| number >> factor));
         let mut factor = MOST_FACTOR;
         let counts = loop {
-            let counts = Counts::of(numbers.iter().map(|number| number >> factor), 0);
+            let counts = Counts::of(numbers_by(factor), 0);
             if counts.numbers as f64 <= rate * (finest >> factor) as f64
                 && counts.most_copies <= MOST_COPIES.into()
             {
@@ -159,9 +158,8 @@ impl GrowingFilter {
             }
             factor -= 1;
         };
-        let table = Table::of_counted(finest >> factor, 0, counts.slots, counts, || {
-            numbers.iter().map(|number| number >> factor)
-        })?;
+        let entries = || numbers_by(factor);
+        let table = Table::of_counted(finest >> factor, 0, counts.slots, counts, &entries)?;
         let meta = TableMeta {
             keys: self.meta.keys.clone(),
             over_capacity: OverCapacity::Refuse,

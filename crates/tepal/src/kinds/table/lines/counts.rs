@@ -1,6 +1,7 @@
 //! What is in a table, counted.
 
 use crate::bits::table::change::MOST_COPIES;
+use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 
 /// What is in a table.
@@ -16,7 +17,7 @@ pub(crate) struct Counts {
 
 impl Counts {
     /// Of ascending entries.
-    pub(crate) fn of(entries: impl Iterator<Item = u64>, tag_bits: u32) -> Self {
+    pub(crate) fn of(entries: Stream<'_>, tag_bits: u8) -> Self {
         let mut counting = Counting::default();
         entries.for_each(|entry| _ = counting.count(entry >> tag_bits));
         counting.counts

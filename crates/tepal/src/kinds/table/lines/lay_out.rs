@@ -2,14 +2,15 @@
 
 use alloc::vec::Vec;
 
-use super::{Merged, Table, in_memory};
+use super::{Table, in_memory};
 use crate::bits::pages::give_back;
 use crate::bits::table::packing::{MOST_SPARE, Packing};
 use crate::bits::table::relay::Relay;
-use crate::bits::table::stream::{self, Writer};
+use crate::bits::table::stream::{self, Stream, Writer};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::kinds::storage::{Backing, PlainStorage, Storage};
+use crate::kinds::table::join::merged;
 
 impl Table {
     /// [`insert`](Self::insert) with more room.
@@ -47,7 +48,8 @@ impl Table {
         if matches!(done, Err(Error::NumbersClustered { .. })) {
             let old_bits = self.packing.tag_bits();
             let held = self.entries().map(|entry| entry >> old_bits);
-            let all = Merged::new(held, entry.map(|(number, _)| number).into_iter());
+            let added = entry.map(|(number, _)| number).into_iter();
+            let all = merged(Stream::of(held), Stream::of(added));
             if are_spread(numbers, tag_bits, slots, all) {
                 done = fitting(Tables::Close, numbers, tag_bits, slots, |packing| fit(self, packing));
             }
@@ -141,11 +143,11 @@ const GIVEN_BACK: usize = 4 << 15;
 const SMALL: u64 = if cfg!(test) { 40 } else { 1 << 20 };
 
 /// Lines for at least so many slots, with these ascending entries; for more slots where they do not fit.
-pub(crate) fn laid_out<I: Iterator<Item = u64>>(
+pub(crate) fn laid_out<'e>(
     numbers: u64,
     tag_bits: u8,
     slots: u64,
-    entries: impl Fn() -> I,
+    entries: &dyn Fn() -> Stream<'e>,
 ) -> Result<(Packing, Vec<Line>)> {
     let fit = |packing: &Packing| -> Result<Option<Vec<Line>>> {
         let mut lines = bits::zeroed(packing.lines())?;
@@ -208,7 +210,7 @@ fn are_spread(numbers: u64, tag_bits: u8, slots: u64, all: impl Iterator<Item = 
     let Ok(packing) = Packing::for_slots(slots, numbers, tag_bits) else { return false };
     let mut last = None;
     let once = all.filter(|number| last.replace(*number) != Some(*number)).map(|number| number << tag_bits);
-    let mut writer = Writer::new(&packing, once);
+    let mut writer = Writer::new(&packing, Stream::of(once));
     (0..packing.lines()).all(|_| writer.line().is_ok()) && writer.end().is_ok()
 }
 

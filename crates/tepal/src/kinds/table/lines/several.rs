@@ -43,7 +43,7 @@ impl Table {
         // Counted from the tag behind it, every other one is young enough.
         let most = (1 << tag_bits) - 2;
         let dropped = kernel.sweep(packing, lines, Recent { now: tag.wrapping_sub(1) & (most + 1), most });
-        let counts = Counts::of(self.entries(), tag_bits);
+        let counts = Counts::of(self.stream(), tag_bits as u8);
         (self.slots, self.numbers) = (counts.slots, counts.numbers);
         Ok(dropped)
     }

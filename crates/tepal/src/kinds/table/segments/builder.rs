@@ -8,6 +8,7 @@ use super::{Meta, SegmentFilter};
 use crate::bits::memory;
 use crate::bits::table::packing::{Packing, most_numbers};
 use crate::bits::table::spread;
+use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::ids::OverCapacity;
@@ -161,7 +162,7 @@ impl SegmentFilterBuilder {
         let tag_bits = list.tag_bits();
         let empty = Table::new(numbers, tag_bits, 1)?;
         let entries = entries_of(&empty, &list, pairs)?;
-        let held = Held::new(&list, (numbers, tag_bits, capacity), || entries.iter().copied())?;
+        let held = Held::new(&list, (numbers, tag_bits, capacity), &|| Stream::of(entries.iter().copied()))?;
         let filter = SegmentFilter::from_parts(meta, list, empty, Ref::default());
         filter.checked_full(entries.len() as u64)?;
         Ok(filter.with_held(filter.segments.copied()?, held))

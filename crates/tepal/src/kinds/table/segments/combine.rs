@@ -3,13 +3,14 @@
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use super::pairs::{Held, Once, Renumbered};
+use super::pairs::{Held, Renumbered};
 use super::wide::IN_TABLE;
 use super::{Ref, SegmentFilter};
 use crate::bits::memory;
+use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 use crate::kinds::named::{Segment, SegmentList};
-use crate::kinds::table::lines::Merged;
+use crate::kinds::table::join::{Join, in_both, in_either};
 
 impl SegmentFilter {
     /// Takes a segment away, with everything in it: one pass over the table. Says how many pairs went. Its name goes too, and its number
@@ -74,8 +75,8 @@ impl SegmentFilter {
         segments.remove(from);
         let to = |segment| Some(if segment == from.0 { into.0 } else { segment });
         let tag_bits = self.table.packing().fields().tag_bits;
-        let entries = || Renumbered::new(self.all_entries(), (tag_bits, tag_bits), to);
-        let held = Held::new(&segments, (self.numbers(), tag_bits, self.usual_slots()), entries)?;
+        let entries = || self.as_of(tag_bits, to);
+        let held = Held::new(&segments, (self.numbers(), tag_bits, self.usual_slots()), &entries)?;
         *self = self.with_held(segments, held);
         Ok(())
     }
@@ -129,8 +130,9 @@ impl SegmentFilter {
         }
         let to = |segment| other.segments.position(Segment(segment)).map(|at| numbers[at]);
         let tag_bits = segments.tag_bits().max(self.table.packing().fields().tag_bits);
-        let entries = || Once::new(Merged::new(self.as_of(tag_bits, Some), other.as_of(tag_bits, to)));
-        let held = Held::new(&segments, (self.numbers(), tag_bits, self.usual_slots()), entries)?;
+        let entries =
+            || in_either(Join::Once, tag_bits, self.as_of(tag_bits, Some), other.as_of(tag_bits, to));
+        let held = Held::new(&segments, (self.numbers(), tag_bits, self.usual_slots()), &entries)?;
         self.checked_full(held.table.slots() + held.wide.pairs())?;
         *self = self.with_held(segments, held);
         Ok(())
@@ -145,14 +147,8 @@ impl SegmentFilter {
         self.check_both(other)?;
         let to = |segment| self.segments.find(other.segments.name(Segment(segment))?).ok().map(|here| here.0);
         let tag_bits = self.table.packing().fields().tag_bits;
-        let entries = || {
-            let mut others = other.as_of(tag_bits, to).peekable();
-            self.all_entries().filter(move |entry| {
-                while others.next_if(|other| other < entry).is_some() {}
-                others.peek() == Some(entry)
-            })
-        };
-        let held = Held::new(&self.segments, (self.numbers(), tag_bits, self.usual_slots()), entries)?;
+        let entries = || in_both(Join::Once, tag_bits, self.all_entries(), other.as_of(tag_bits, to));
+        let held = Held::new(&self.segments, (self.numbers(), tag_bits, self.usual_slots()), &entries)?;
         *self = self.with_held(self.segments.copied()?, held);
         Ok(())
     }
@@ -164,9 +160,9 @@ impl SegmentFilter {
     }
 
     /// All pairs with other segments, as entries of so many tag bits.
-    fn as_of(&self, tag_bits: u8, to: impl Fn(u16) -> Option<u16>) -> impl Iterator<Item = u64> {
+    fn as_of<'e>(&'e self, tag_bits: u8, to: impl Fn(u16) -> Option<u16> + 'e) -> Stream<'e> {
         let from_bits = self.table.packing().fields().tag_bits;
-        Renumbered::new(self.all_entries(), (from_bits, tag_bits), to)
+        Stream::of(Renumbered::new(self.all_entries(), (from_bits, tag_bits), to))
     }
 
     /// Lays the table out for the pairs and the segments in it: the same answers, in as few bytes as there can be. More pairs, or more

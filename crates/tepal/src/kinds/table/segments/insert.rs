@@ -3,15 +3,17 @@
 use alloc::vec::Vec;
 
 use super::builder::add;
-use super::pairs::{Held, Once};
+use super::pairs::Held;
 use super::wide::IN_TABLE;
 use super::{Ref, SegmentFilter};
 use crate::bits::table::spread;
+use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
 use crate::kinds::bloom::after;
 use crate::kinds::named::{Segment, SegmentList, check_segment_name};
-use crate::kinds::table::lines::{Merged, Table};
+use crate::kinds::table::join::{Join, in_either, merged};
+use crate::kinds::table::lines::Table;
 
 /// How many keys are on their way at once.
 const AHEAD: usize = 16;
@@ -214,16 +216,18 @@ impl SegmentFilter {
         self.table.check_before_copying()?;
         let tag_bits = self.table.packing().fields().tag_bits;
         let entries = entries_of(&self.table, &self.segments, pairs)?;
-        let both = || Once::new(Merged::new(self.all_entries(), entries.iter().copied()));
-        let held = Held::new(&self.segments, (self.numbers(), tag_bits, self.usual_slots()), both)?;
+        let new = || Stream::of(entries.iter().copied());
+        let both = || in_either(Join::Once, tag_bits, self.all_entries(), new());
+        let held = Held::new(&self.segments, (self.numbers(), tag_bits, self.usual_slots()), &both)?;
         self.checked_full(held.table.slots() + held.wide.pairs())?;
         *self = self.with_held(self.segments.copied()?, held);
         Ok(())
     }
 
     /// All pairs, ascending.
-    pub(super) fn all_entries(&self) -> impl Iterator<Item = u64> {
-        Merged::new(self.table.entries(), self.wide.entries(self.table.packing().fields().tag_bits))
+    pub(super) fn all_entries(&self) -> Stream<'_> {
+        let wide = self.wide.entries(self.table.packing().fields().tag_bits);
+        merged(self.table.stream(), Stream::of(wide))
     }
 }
 

@@ -5,33 +5,14 @@ use core::iter::Peekable;
 
 use super::wide::{IN_TABLE, Wide};
 use crate::bits::memory;
+use crate::bits::table::stream::Stream;
 use crate::error::Result;
 use crate::kinds::named::{Segment, SegmentList};
 use crate::kinds::table::lines::Table;
 
-/// Each of ascending entries once.
-pub(super) struct Once<I: Iterator<Item = u64>>(pub(super) Peekable<I>);
-
-impl<I: Iterator<Item = u64>> Once<I> {
-    pub(super) fn new(entries: I) -> Self {
-        Once(entries.peekable())
-    }
-}
-
-impl<I: Iterator<Item = u64>> Iterator for Once<I> {
-    type Item = u64;
-
-    #[inline]
-    fn next(&mut self) -> Option<u64> {
-        let entry = self.0.next()?;
-        while self.0.next_if_eq(&entry).is_some() {}
-        Some(entry)
-    }
-}
-
 /// Ascending entries whose segments get other numbers: those for which `to` has none go.
-pub(super) struct Renumbered<I: Iterator<Item = u64>, F> {
-    entries: Peekable<I>,
+pub(super) struct Renumbered<'e, F> {
+    entries: Peekable<Stream<'e>>,
     from_bits: u8,
     to_bits: u8,
     to: F,
@@ -39,13 +20,13 @@ pub(super) struct Renumbered<I: Iterator<Item = u64>, F> {
     group: Vec<u64>,
 }
 
-impl<I: Iterator<Item = u64>, F: Fn(u16) -> Option<u16>> Renumbered<I, F> {
-    pub(super) fn new(entries: I, (from_bits, to_bits): (u8, u8), to: F) -> Self {
+impl<'e, F: Fn(u16) -> Option<u16>> Renumbered<'e, F> {
+    pub(super) fn new(entries: Stream<'e>, (from_bits, to_bits): (u8, u8), to: F) -> Self {
         Renumbered { entries: entries.peekable(), from_bits, to_bits, to, group: Vec::new() }
     }
 }
 
-impl<I: Iterator<Item = u64>, F: Fn(u16) -> Option<u16>> Iterator for Renumbered<I, F> {
+impl<F: Fn(u16) -> Option<u16>> Iterator for Renumbered<'_, F> {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
@@ -65,21 +46,21 @@ impl<I: Iterator<Item = u64>, F: Fn(u16) -> Option<u16>> Iterator for Renumbered
 }
 
 /// Of ascending entries the first of each number that stand in a table; or the others.
-struct Part<I> {
-    entries: I,
+struct Part<'e> {
+    entries: Stream<'e>,
     tag_bits: u8,
     of_table: bool,
     last: Option<u64>,
     slots: usize,
 }
 
-impl<I: Iterator<Item = u64>> Part<I> {
-    fn new(entries: I, tag_bits: u8, of_table: bool) -> Self {
+impl<'e> Part<'e> {
+    fn new(entries: Stream<'e>, tag_bits: u8, of_table: bool) -> Self {
         Part { entries, tag_bits, of_table, last: None, slots: 0 }
     }
 }
 
-impl<I: Iterator<Item = u64>> Iterator for Part<I> {
+impl Iterator for Part<'_> {
     type Item = u64;
 
     #[inline]
@@ -106,10 +87,10 @@ pub(super) struct Held {
 
 impl Held {
     /// Of ascending entries, each once, of these segments; laid out for at least so many slots. They are asked for several times.
-    pub(super) fn new<I: Iterator<Item = u64>>(
+    pub(super) fn new<'e>(
         segments: &SegmentList,
         (numbers, tag_bits, slots): (u64, u8, u64),
-        entries: impl Fn() -> I,
+        entries: &dyn Fn() -> Stream<'e>,
     ) -> Result<Self> {
         let mut lens: Vec<u64> = memory::zeros(segments.listed().len())?;
         let tags = (1u64 << tag_bits) - 1;
@@ -122,7 +103,7 @@ impl Held {
         for entry in Part::new(entries(), tag_bits, false) {
             wide.insert(entry >> tag_bits, (entry & tags) as u16)?;
         }
-        let in_table = || Part::new(entries(), tag_bits, true);
-        Ok(Held { table: Table::of_entries(numbers, tag_bits, slots, in_table)?, wide, lens })
+        let in_table = || Stream::of(Part::new(entries(), tag_bits, true));
+        Ok(Held { table: Table::of_entries(numbers, tag_bits, slots, &in_table)?, wide, lens })
     }
 }

@@ -61,9 +61,25 @@ const NAMES: &[&str] = &[
 
 /// Compiles a loop for every level, and for every rule where it is one of a rule's.
 macro_rules! table {
-    ($name:ident: fn($($arg:ident: $type:ty),*) $(-> $out:ty)? = |$rule:ident| $body:expr) => {
-        pub(super) static $name: Table<unsafe fn(&Rules, $($type),*) $(-> $out)?> =
-            table!(@levels rules $rule ($($arg: $type),*) ($(-> $out)?) $body);
+    // With `$one_by_one` the loop has no form of its own on x86-64 without AVX2. The scattered layout gains nothing from
+    // AVX-512: its loops are those of AVX2 there.
+    ($name:ident: fn($($arg:ident: $type:ty),*) $(-> $out:ty)? = |$rule:ident| $body:expr $(, else $one_by_one:ident)?) => {
+        pub(super) static $name: Table<unsafe fn(&Rules, $($type),*) $(-> $out)?> = {
+            #[cfg(target_arch = "x86_64")]
+            const AVX2: [unsafe fn(&Rules, $($type),*) $(-> $out)?; Rules::COUNT] =
+                table!(@rules ["avx2,bmi1,bmi2,popcnt,lzcnt"] [] $rule ($($arg: $type),*) ($(-> $out)?) $body);
+            [
+                table!(@baseline [$($one_by_one)?] $rule ($($arg: $type),*) ($(-> $out)?) $body),
+                #[cfg(target_arch = "x86_64")]
+                AVX2,
+                #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+                table!(@rules ["avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt"]
+                    [AVX2] $rule ($($arg: $type),*) ($(-> $out)?) $body),
+                #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+                table!(@rules ["avx512vpopcntdq,avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt"]
+                    [AVX2] $rule ($($arg: $type),*) ($(-> $out)?) $body),
+            ]
+        };
     };
     // A loop to which each level gives its type for this name.
     ($name:ident: fn($($arg:ident: $type:ty),*) $(-> $out:ty)? = |$parities:ident: Parities| $body:expr) => {
@@ -93,16 +109,29 @@ macro_rules! table {
         }
         call
     }};
-    (@rules $features:tt $of:ident $($call:tt)*) => {
+    (@baseline [] $($call:tt)*) => { table!(@rules [] [] $($call)*) };
+    (@baseline [$one_by_one:ident] $($call:tt)*) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            [$one_by_one; Rules::COUNT]
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            table!(@rules [] [] $($call)*)
+        }
+    }};
+    (@rules $features:tt $shared:tt $($call:tt)*) => {
         [
             table!(@rule Line $features $($call)*),
             table!(@rule LineWide $features $($call)*),
             table!(@rule Double $features $($call)*),
             table!(@rule DoubleWide $features $($call)*),
             table!(@rule Split $features $($call)*),
-            table!(@rule Independent $features $($call)*),
+            table!(@scattered $shared $features $($call)*),
         ]
     };
+    (@scattered [] $($call:tt)*) => { table!(@rule Independent $($call)*) };
+    (@scattered [$shared:ident] $($call:tt)*) => { $shared[Rules::COUNT - 1] };
     (@rule $of:ident [$($features:literal)?] $rule:ident ($($arg:ident: $type:ty),*) ($($out:tt)*) $body:expr) => {{
         $(#[target_feature(enable = $features)])?
         unsafe fn call(rules: &Rules, $($arg: $type),*) $($out)* {
@@ -125,7 +154,7 @@ macro_rules! table {
 table!(CONTAINS: fn(lines: &[Line], h: u64) -> bool = |rule| rule.contains(lines, h));
 table!(CONTAINS_BRANCHING: fn(lines: &[Line], h: u64) -> bool = |rule| rule.contains_branching(lines, h));
 table!(CONTAINS_MANY: fn(lines: &[Line], h: &[u64], answers: &mut [bool]) =
-    |rule| rule.contains_many(lines, h, answers));
+    |rule| rule.contains_many(lines, h, answers), else contains_one_by_one);
 table!(INSERT: fn(lines: &mut [Line], h: u64) -> u32 = |rule| rule.insert_counting(lines, h));
 table!(INSERT_NOTING: fn(lines: &mut [Line], h: u64) -> bool = |rule| rule.insert_noting(lines, h));
 table!(INSERT_MANY: fn(lines: &mut [Line], h: &[u64]) = |rule| rule.insert_many(lines, h));
@@ -140,6 +169,14 @@ table!(HASH_INTEGERS: fn(secret: u64, integers: &[u64], hashes: &mut [u64]) =
 #[cfg(feature = "parallel")]
 table!(INSERT_PART: fn(pass: &Pass, part: Part<'_>, h: &[u64], next: &[Line]) = pass.insert(part, h, next));
 
+/// A batch at x86-64's baseline.
+#[cfg(target_arch = "x86_64")]
+unsafe fn contains_one_by_one(rules: &Rules, lines: &[Line], h: &[u64], answers: &mut [bool]) {
+    let contains = CONTAINS[0][rules.index()];
+    // SAFETY: the baseline needs no feature of the CPU.
+    h.iter().zip(answers).for_each(|(h, answer)| *answer = unsafe { contains(rules, lines, *h) });
+}
+
 /// The tables for lines that threads share.
 #[cfg(target_has_atomic = "64")]
 mod shared {
@@ -149,7 +186,7 @@ mod shared {
     table!(CONTAINS_BRANCHING: fn(lines: &[AtomicLine], h: u64) -> bool =
         |rule| rule.contains_branching(&Atomics::new(lines), h));
     table!(CONTAINS_MANY: fn(lines: &[AtomicLine], h: &[u64], answers: &mut [bool]) =
-        |rule| rule.contains_many(&Atomics::new(lines), h, answers));
+        |rule| rule.contains_many(&Atomics::new(lines), h, answers), else contains_one_by_one);
     table!(INSERT: fn(lines: &[AtomicLine], h: u64) -> NewBits = |rule| {
         let mut lines = Atomics::new(lines);
         let found = rule.insert_counting(&mut lines, h);
@@ -163,6 +200,14 @@ mod shared {
     table!(COUNT: fn(lines: &[AtomicLine]) -> u64 = crate::bits::atomic::count(lines));
     table!(MOST_SET: fn(lines: &[AtomicLine], every: usize, in_halves: bool) -> u32 =
         crate::bits::most_set(lines.iter().map(AtomicLine::load), every, in_halves));
+
+    /// A batch at x86-64's baseline.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn contains_one_by_one(rules: &Rules, lines: &[AtomicLine], h: &[u64], answers: &mut [bool]) {
+        let contains = CONTAINS[0][rules.index()];
+        // SAFETY: the baseline needs no feature of the CPU.
+        h.iter().zip(answers).for_each(|(h, answer)| *answer = unsafe { contains(rules, lines, *h) });
+    }
 }
 
 #[cfg(feature = "quotient")]

@@ -23,19 +23,16 @@ impl Select for ByDeposit {
     }
 }
 
-/// Compiles a function for every level, with the way in which it finds places.
+/// The levels at which these functions differ: AVX-512 has nothing that they gain from.
+const LEVELS: usize = if cfg!(target_arch = "x86_64") { 2 } else { 1 };
+
+/// Compiles a function for each of the [`LEVELS`], with the way in which it finds places.
 macro_rules! by_level {
     ($name:ident: fn($($arg:ident: $type:ty),*) $(-> $out:ty)? = |$select:ident| $body:expr) => {
-        static $name: [unsafe fn($($type),*) $(-> $out)?; NAMES.len()] = [
+        static $name: [unsafe fn($($type),*) $(-> $out)?; LEVELS] = [
             by_level!([] ByArithmetic $select ($($arg: $type),*) ($(-> $out)?) $body),
             #[cfg(target_arch = "x86_64")]
             by_level!(["avx2,bmi1,bmi2,popcnt,lzcnt"] ByDeposit $select ($($arg: $type),*) ($(-> $out)?) $body),
-            #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-            by_level!(["avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt"]
-                ByDeposit $select ($($arg: $type),*) ($(-> $out)?) $body),
-            #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-            by_level!(["avx512vpopcntdq,avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt,lzcnt"]
-                ByDeposit $select ($($arg: $type),*) ($(-> $out)?) $body),
         ];
     };
     ([$($features:literal)?] $by:ident $select:ident ($($arg:ident: $type:ty),*) ($($out:tt)*) $body:expr) => {{
@@ -94,15 +91,19 @@ impl TableKernel {
     pub(crate) fn best() -> Self {
         #[cfg(feature = "force-cpu-level")]
         if std::env::var_os("TEPAL_CPU_LEVEL").is_some() {
-            return TableKernel(chosen());
+            return TableKernel::at(chosen());
         }
-        TableKernel(if deposits_slowly() { 0 } else { chosen() })
+        TableKernel::at(if deposits_slowly() { 0 } else { chosen() })
     }
 
     /// Every level's functions.
     #[cfg(test)]
     pub(crate) fn available() -> impl Iterator<Item = Self> {
-        available().map(TableKernel)
+        available().filter(|level| *level < LEVELS).map(TableKernel::at)
+    }
+
+    fn at(level: usize) -> Self {
+        TableKernel(level.min(LEVELS - 1))
     }
 
     // SAFETY of the calls below: a `TableKernel` is reached only through `best` and `available`, which hand out a level only

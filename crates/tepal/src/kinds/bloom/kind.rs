@@ -189,7 +189,7 @@ impl<L: Storage> BloomFilter<L> {
     /// What its user should know: promises that the scheme cannot keep.
     #[must_use]
     pub fn warnings(&self) -> Vec<Warning> {
-        let mut warnings = Vec::from_iter(self.clustered());
+        let mut warnings = Vec::from_iter(self.measured().clustered());
         let (scheme, m, k) = (self.scheme(), self.bit_len(), self.num_hashes());
         let Some(its) = sizing(scheme) else { return warnings };
         if its.has_31_bit_positions && m >= 1 << 28 {

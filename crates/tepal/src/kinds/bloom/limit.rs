@@ -7,6 +7,7 @@
 //! where half of the keys spoil the promise for keys like them, since they were chosen by the filter's own hash. That
 //! one is of every key: in lines that are full, each key looks as if it were in.
 
+use super::measure::Measured;
 use super::storage::{PlainStorage, Storage, StorageMut};
 use super::tally::{Refusal, Tally};
 use super::{BloomFilter, Meta};
@@ -58,29 +59,6 @@ impl<L: Storage> BloomFilter<L> {
         self.meta.over_capacity == OverCapacity::Refuse
     }
 
-    /// Looks at the bits of a filter that was given the keys of its capacity: so many more may be set before anybody looks
-    /// again, or why new keys are refused.
-    #[cold]
-    pub(super) fn look(&self, set_bits: u64) -> core::result::Result<u64, Refusal> {
-        if let Some(rate) = self.spoiled() {
-            return Err(Refusal::Spoiled(rate as f32));
-        }
-        let keys = (self.meta.capacity / LOOK_EVERY).max(1);
-        let rate = self.rate_over(self.each_line(), || set_bits, keys as f64);
-        if self.meta.is_past(rate) {
-            return Err(Refusal::Full);
-        }
-        if self.meta.shape.lines() < EACH_KEY_BELOW {
-            return Ok(1);
-        }
-        // With k bits a key, the rate of many lines grows no faster than the k-th power of the set bits. It may be too small
-        // for a number: twice the bits are near enough to look again.
-        let times = libm::pow(WITHIN * self.meta.promised_rate / rate, 1.0 / f64::from(self.num_hashes()));
-        let missing = PART_OF_THE_WAY * (times - 1.0).min(1.0) * set_bits as f64;
-        let half_of_the_others = (self.bit_len() - set_bits) / 2;
-        Ok((missing as u64).min(half_of_the_others).max(keys))
-    }
-
     /// Does it hold more keys than it was planned for, and is its rate past the promise?
     pub(super) fn is_past_capacity(&self) -> bool {
         self.keys_inserted().is_none_or(|keys| keys > self.meta.capacity)
@@ -105,23 +83,7 @@ impl<L: Storage> BloomFilter<L> {
     /// ```
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.refuses() && self.room(self.keys_inserted(), || self.set_bits()).is_err()
-    }
-
-    /// What may be given before anybody looks again, or why no new key is taken: the one rule for what refuses a key and for
-    /// what tells of it.
-    fn room(
-        &self,
-        inserted: Option<u64>,
-        set_bits: impl FnOnce() -> u64,
-    ) -> core::result::Result<Room, Refusal> {
-        let Some(left) = self.meta.keys_left(inserted) else {
-            return self.look(set_bits()).map(Room::Bits);
-        };
-        if let Some(keys) = self.meta.keys_to_half(left) {
-            return Ok(Room::Keys(keys));
-        }
-        self.spoiled().map_or(Ok(Room::Keys(left)), |rate| Err(Refusal::Spoiled(rate as f32)))
+        self.refuses() && self.measured().room(self.keys_inserted()).is_err()
     }
 
     /// Refuses the union with another filter where it is past the promise. It has `set_bits` set bits.
@@ -136,9 +98,7 @@ impl<L: Storage> BloomFilter<L> {
         {
             return Ok(());
         }
-        let set_bits = set_bits();
-        let united = self.each_line().zip(other.each_line()).map(|(here, there)| here.or(there));
-        match set_bits > self.set_bits() && self.meta.is_past(self.rate_over(united, || set_bits, 0.0)) {
+        match self.measured().is_past_with(other.measured(), set_bits()) {
             true => Err(self.capacity_reached()),
             false => Ok(()),
         }
@@ -160,6 +120,51 @@ impl<L: Storage> BloomFilter<L> {
 
     fn capacity_reached(&self) -> Error {
         Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 }
+    }
+}
+
+impl Measured<'_> {
+    /// Looks at the bits of a filter that was given the keys of its capacity: so many more may be set before anybody looks
+    /// again, or why new keys are refused.
+    #[cold]
+    pub(super) fn look(self) -> core::result::Result<u64, Refusal> {
+        if let Some(rate) = self.spoiled() {
+            return Err(Refusal::Spoiled(rate as f32));
+        }
+        let set_bits = self.set_bits();
+        let keys = (self.meta.capacity / LOOK_EVERY).max(1);
+        let rate = self.rate_over(self.each_line(), || set_bits, keys as f64);
+        if self.meta.is_past(rate) {
+            return Err(Refusal::Full);
+        }
+        if self.meta.shape.lines() < EACH_KEY_BELOW {
+            return Ok(1);
+        }
+        // With k bits a key, the rate of many lines grows no faster than the k-th power of the set bits. It may be too small
+        // for a number: twice the bits are near enough to look again.
+        let times =
+            libm::pow(WITHIN * self.meta.promised_rate / rate, 1.0 / f64::from(self.meta.shape.num_hashes));
+        let missing = PART_OF_THE_WAY * (times - 1.0).min(1.0) * set_bits as f64;
+        let half_of_the_others = (self.meta.shape.bit_len - set_bits) / 2;
+        Ok((missing as u64).min(half_of_the_others).max(keys))
+    }
+
+    /// What may be given before anybody looks again, or why no new key is taken: the one rule for what refuses a key and for
+    /// what tells of it.
+    fn room(self, inserted: Option<u64>) -> core::result::Result<Room, Refusal> {
+        let Some(left) = self.meta.keys_left(inserted) else {
+            return self.look().map(Room::Bits);
+        };
+        if let Some(keys) = self.meta.keys_to_half(left) {
+            return Ok(Room::Keys(keys));
+        }
+        self.spoiled().map_or(Ok(Room::Keys(left)), |rate| Err(Refusal::Spoiled(rate as f32)))
+    }
+
+    /// Is the rate of the union with another filter past the promise, where that has `set_bits` set bits?
+    fn is_past_with(self, other: Measured<'_>, set_bits: u64) -> bool {
+        let united = self.each_line().zip(other.each_line()).map(|(here, there)| here.or(there));
+        set_bits > self.set_bits() && self.meta.is_past(self.rate_over(united, || set_bits, 0.0))
     }
 }
 
@@ -225,7 +230,7 @@ impl<L: StorageMut> BloomFilter<L> {
             self.recount();
         }
         if !is_past_capacity || self.tally.counted >= self.tally.look_at {
-            match self.room(self.meta.inserted.get(), || self.tally.counted)? {
+            match self.measured().room(self.meta.inserted.get())? {
                 Room::Keys(keys) => return Ok(keys),
                 Room::Bits(bits) => self.tally.look_at = self.tally.counted + bits,
             }

@@ -2,10 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::BloomFilter;
 use super::storage::{PlainStorage, Storage};
+use super::{BloomFilter, Meta};
+use crate::bits::kernel::Kernel;
 use crate::bits::mask::ROTATIONS;
-use crate::bits::{self, LINE_BITS, Line};
+use crate::bits::{self, Bits, LINE_BITS, Line};
 use crate::ids::Layout;
 use crate::key::schemes::sizing;
 use crate::params::{keys_for_fill, power};
@@ -25,63 +26,7 @@ impl<L: Storage> BloomFilter<L> {
     /// ```
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
-        self.rate_over(self.each_line(), || self.set_bits(), 0.0)
-    }
-
-    /// The rate of a filter of this shape with these lines, and so many bits set in all of them; or what it may be once
-    /// `added` keys more are in: of one key the most, of many about that many times the mean.
-    pub(super) fn rate_over(
-        &self,
-        lines: impl Iterator<Item = Line>,
-        set_bits: impl FnOnce() -> u64,
-        added: f64,
-    ) -> f64 {
-        let k = self.num_hashes();
-        match self.layout() {
-            Layout::Line => {
-                let mut mean = Mean::new(k.div_ceil(8), 64.0, added);
-                lines.for_each(|line| mean.add(&line_fills(&line), |fills| line_rate(fills, k)));
-                mean.after()
-            }
-            Layout::Double => {
-                let (first, second) = (k.div_ceil(2), k / 2);
-                // Both lines of a key may be the same.
-                let mean = || Mean::new(2 * first.div_ceil(8), 64.0, added);
-                let (mut a, mut b) = (mean(), mean());
-                lines.for_each(|line| {
-                    let fills = line_fills(&line);
-                    a.add(&fills, |fills| line_rate(fills, first));
-                    if second != first {
-                        b.add(&fills, |fills| line_rate(fills, second));
-                    }
-                });
-                a.after() * if second == first { &a } else { &b }.after()
-            }
-            Layout::SplitBlock => {
-                let mut mean = Mean::new(1, 32.0, added);
-                let blocks = split_blocks(lines).take((self.bit_len() / 256) as usize);
-                blocks.for_each(|block| mean.add(&fills(block.map(u32::count_ones), 32.0), split_rate));
-                mean.after()
-            }
-            Layout::Scattered => {
-                let more = added * f64::from(k) / self.bit_len() as f64;
-                power((self.chance_of_a_set_bit(lines, set_bits()) + more).min(1.0), k)
-            }
-        }
-    }
-
-    /// The chance that a position of a random key is set: the fill, where all positions are equally likely.
-    fn chance_of_a_set_bit(&self, lines: impl Iterator<Item = Line>, set_bits: u64) -> f64 {
-        if !sizing(self.scheme()).is_some_and(|its| its.has_31_bit_positions) {
-            return set_bits as f64 / self.bit_len() as f64;
-        }
-        let (often, times) = sizing::thirty_one_bits(self.bit_len());
-        let below = |(line, start): (Line, u64)| {
-            bits::count_below(&[line], often.saturating_sub(start).min(LINE_BITS))
-        };
-        let among_often = lines.zip((0..).step_by(LINE_BITS as usize)).map(below).sum::<u64>() as f64;
-        let among_others = set_bits as f64 - among_often;
-        (among_often * (times + 1.0) + among_others * times) / sizing::TWO_31
+        self.measured().false_positive_rate()
     }
 
     /// How many different keys are in the filter, going by the set bits alone. The standard error is far
@@ -107,12 +52,102 @@ impl<L: Storage> BloomFilter<L> {
     /// Costs as [`set_bits`](Self::set_bits).
     #[must_use]
     pub fn fill_ratio(&self) -> f64 {
-        self.set_bits() as f64 / self.bit_len() as f64
+        self.measured().fill_ratio()
+    }
+}
+
+/// A filter as it is measured, wherever its bits live: what measures them is compiled once.
+#[derive(Clone, Copy)]
+pub(crate) struct Measured<'a> {
+    pub(super) meta: &'a Meta,
+    pub(super) kernel: Kernel,
+    pub(super) bits: Bits<'a>,
+    /// The bits that are set, where that is known.
+    counted: Option<u64>,
+}
+
+impl<L: Storage> BloomFilter<L> {
+    pub(crate) fn measured(&self) -> Measured<'_> {
+        let counted = self.tally.is_exact().then_some(self.tally.counted);
+        Measured { meta: &self.meta, kernel: self.kernel, bits: self.lines.view().0, counted }
+    }
+}
+
+impl<'a> Measured<'a> {
+    /// As [`BloomFilter::set_bits`].
+    pub(super) fn set_bits(self) -> u64 {
+        self.counted.unwrap_or_else(|| self.kernel.count(self.bits))
+    }
+
+    /// As [`BloomFilter::fill_ratio`].
+    pub(super) fn fill_ratio(self) -> f64 {
+        self.set_bits() as f64 / self.meta.shape.bit_len as f64
+    }
+
+    /// As [`BloomFilter::false_positive_rate`].
+    pub(super) fn false_positive_rate(self) -> f64 {
+        self.rate_over(self.each_line(), || self.set_bits(), 0.0)
+    }
+
+    /// The rate of a filter of this shape with these lines, and so many bits set in all of them; or what it may be once
+    /// `added` keys more are in: of one key the most, of many about that many times the mean.
+    pub(super) fn rate_over(
+        self,
+        lines: impl Iterator<Item = Line>,
+        set_bits: impl FnOnce() -> u64,
+        added: f64,
+    ) -> f64 {
+        let k = self.meta.shape.num_hashes;
+        match self.meta.shape.layout {
+            Layout::Line => {
+                let mut mean = Mean::new(k.div_ceil(8), 64.0, added);
+                lines.for_each(|line| mean.add(&line_fills(&line), |fills| line_rate(fills, k)));
+                mean.after()
+            }
+            Layout::Double => {
+                let (first, second) = (k.div_ceil(2), k / 2);
+                // Both lines of a key may be the same.
+                let mean = || Mean::new(2 * first.div_ceil(8), 64.0, added);
+                let (mut a, mut b) = (mean(), mean());
+                lines.for_each(|line| {
+                    let fills = line_fills(&line);
+                    a.add(&fills, |fills| line_rate(fills, first));
+                    if second != first {
+                        b.add(&fills, |fills| line_rate(fills, second));
+                    }
+                });
+                a.after() * if second == first { &a } else { &b }.after()
+            }
+            Layout::SplitBlock => {
+                let mut mean = Mean::new(1, 32.0, added);
+                let blocks = split_blocks(lines).take((self.meta.shape.bit_len / 256) as usize);
+                blocks.for_each(|block| mean.add(&fills(block.map(u32::count_ones), 32.0), split_rate));
+                mean.after()
+            }
+            Layout::Scattered => {
+                let more = added * f64::from(k) / self.meta.shape.bit_len as f64;
+                power((self.chance_of_a_set_bit(lines, set_bits()) + more).min(1.0), k)
+            }
+        }
+    }
+
+    /// The chance that a position of a random key is set: the fill, where all positions are equally likely.
+    fn chance_of_a_set_bit(self, lines: impl Iterator<Item = Line>, set_bits: u64) -> f64 {
+        if !sizing(self.meta.keys.scheme()).is_some_and(|its| its.has_31_bit_positions) {
+            return set_bits as f64 / self.meta.shape.bit_len as f64;
+        }
+        let (often, times) = sizing::thirty_one_bits(self.meta.shape.bit_len);
+        let below = |(line, start): (Line, u64)| {
+            bits::count_below(&[line], often.saturating_sub(start).min(LINE_BITS))
+        };
+        let among_often = lines.zip((0..).step_by(LINE_BITS as usize)).map(below).sum::<u64>() as f64;
+        let among_others = set_bits as f64 - among_often;
+        (among_often * (times + 1.0) + among_others * times) / sizing::TWO_31
     }
 
     /// The lines in order, each as it is when its turn comes.
-    pub(super) fn each_line(&self) -> impl Iterator<Item = Line> {
-        let bits = self.lines.view().0;
+    pub(super) fn each_line(self) -> impl Iterator<Item = Line> + use<'a> {
+        let bits = self.bits;
         (0..self.meta.shape.lines() as usize).map(move |i| bits.line(i))
     }
 }

@@ -358,10 +358,10 @@ impl BloomFilter<Shared> {
                 let first = is_half && !self.lines.half_seen.swap(true, Relaxed);
                 // Keys that are in already bring the capacity nearer without setting a bit.
                 let bits = left.saturating_mul(k);
-                let spoiled = first.then(|| self.spoiled()).flatten();
+                let spoiled = first.then(|| self.measured().spoiled()).flatten();
                 spoiled.map_or(Ok((bits, bits / 64)), |rate| Err(Refusal::Spoiled(rate as f32)))
             }
-            None => self.look(self.set_bits()).map(|bits| (bits, bits)),
+            None => self.measured().look().map(|bits| (bits, bits)),
         };
         match found {
             Ok((bits, look_in)) => Next::Room { bits, look_in },

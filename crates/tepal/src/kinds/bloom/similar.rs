@@ -4,7 +4,7 @@
 //! own hash, such as one shard of a set, fall on a few lines; these are overfull, and others like them fall there too.
 
 use super::BloomFilter;
-use super::measure::{fills, line_fills, line_rate, split_blocks, split_rate};
+use super::measure::{Measured, fills, line_fills, line_rate, split_blocks, split_rate};
 use super::storage::Storage;
 use crate::bits::Line;
 use crate::facts::Warning;
@@ -126,15 +126,17 @@ impl<L: Storage> BloomFilter<L> {
     /// ```
     #[must_use]
     pub fn false_positive_rate_like_members(&self) -> f64 {
-        self.rates(1).like_members
+        self.measured().rates(1).like_members
     }
+}
 
+impl Measured<'_> {
     /// The rates now for keys from anywhere and for keys like the members, by one pass over the bits where the layout has
     /// blocks: over every line, or one of so many.
-    fn rates(&self, every: usize) -> Rates {
-        let k = self.num_hashes();
+    fn rates(self, every: usize) -> Rates {
+        let k = self.meta.shape.num_hashes;
         let lines = || self.each_line().step_by(every);
-        match self.layout() {
+        match self.meta.shape.layout {
             Layout::Line => sums_of_lines(self.sums(), lines(), |fills| line_rate(fills, k)).rates(0.0, 1.0),
             Layout::Double => {
                 // Half of the load of a line are keys for which it is the second one. That one follows from other bits of
@@ -148,11 +150,11 @@ impl<L: Storage> BloomFilter<L> {
             Layout::SplitBlock => {
                 let mut sums = self.sums();
                 // The last line may be half a line.
-                let blocks = split_blocks(lines()).take((self.bit_len() / 256) as usize);
+                let blocks = split_blocks(lines()).take((self.meta.shape.bit_len / 256) as usize);
                 blocks.for_each(|block| sums.add(fills(block.map(u32::count_ones), 32.0), split_rate));
                 sums.rates(0.0, 1.0)
             }
-            Layout::Scattered if self.has_hash() => {
+            Layout::Scattered if self.meta.keys.has_hash() => {
                 // The first position follows from the bits of the hash that keys are chosen by, the others from others.
                 let mean = |fills: &[f64; 8]| fills.iter().sum::<f64>() / 8.0;
                 let fill = self.fill_ratio();
@@ -170,16 +172,16 @@ impl<L: Storage> BloomFilter<L> {
 
     /// The rates, where that for keys like the members is far above that for keys from anywhere and above the promise, and
     /// their lines hold more keys than the plan has for each: by so many lines at most.
-    fn far_apart(&self, most: u64) -> Option<Rates> {
+    fn far_apart(self, most: u64) -> Option<Rates> {
         let lines = self.meta.shape.lines();
         if lines < FEW_LINES {
             return None;
         }
-        let in_a_line = match self.layout() {
+        let in_a_line = match self.meta.shape.layout {
             Layout::Line => 1.0,
             Layout::SplitBlock => 0.5,
             Layout::Double => 2.0,
-            Layout::Scattered => f64::from(self.num_hashes()),
+            Layout::Scattered => f64::from(self.meta.shape.num_hashes),
         };
         let planned = in_a_line * self.meta.capacity as f64 / lines as f64;
         let every = lines.div_ceil(most) as usize;
@@ -195,24 +197,24 @@ impl<L: Storage> BloomFilter<L> {
     }
 
     /// Has a member surely at most so many others in its block, on average? There are no more than in the fullest block.
-    fn surely_fewer_others(&self, every: usize, most: f64) -> bool {
-        let in_halves = self.layout() == Layout::SplitBlock;
-        let set = self.kernel.most_set(self.lines.view().0, every, in_halves);
+    fn surely_fewer_others(self, every: usize, most: f64) -> bool {
+        let in_halves = self.meta.shape.layout == Layout::SplitBlock;
+        let set = self.kernel.most_set(self.bits, every, in_halves);
         let (_, load) = self.sums().add_load(f64::from(set) / if in_halves { 256.0 } else { 512.0 });
         // A sum of many rounds.
         load - 1.0 < 0.999 * most
     }
 
     /// How many others a member has in its block, on average: of every block, or those of one line of so many.
-    fn others(&self, every: usize) -> f64 {
+    fn others(self, every: usize) -> f64 {
         let mut sums = self.sums();
         let lines = self.each_line().step_by(every);
-        match self.layout() {
+        match self.meta.shape.layout {
             Layout::SplitBlock => {
-                let blocks = split_blocks(lines).take((self.bit_len() / 256) as usize);
+                let blocks = split_blocks(lines).take((self.meta.shape.bit_len / 256) as usize);
                 blocks.for_each(|block| _ = sums.add_load(ones(block.map(u32::count_ones)) / 256.0));
             }
-            Layout::Scattered if !self.has_hash() => {}
+            Layout::Scattered if !self.meta.keys.has_hash() => {}
             Layout::Line | Layout::Double | Layout::Scattered => {
                 lines.for_each(|line| _ = sums.add_load(ones(line.0.map(u64::count_ones)) / 512.0));
             }
@@ -221,9 +223,9 @@ impl<L: Storage> BloomFilter<L> {
     }
 
     /// Sums over the blocks of this layout.
-    fn sums(&self) -> Sums {
-        let k = self.num_hashes();
-        match self.layout() {
+    fn sums(self) -> Sums {
+        let k = self.meta.shape.num_hashes;
+        match self.meta.shape.layout {
             Layout::Line => Sums::new(512.0, 1.0 - touched_in_line(k)),
             Layout::Double => {
                 let (first, second) = (k.div_ceil(2), k / 2);
@@ -236,13 +238,13 @@ impl<L: Storage> BloomFilter<L> {
     }
 
     /// A word about keys that were chosen by the filter's own hash, where they spoil the promise for keys like them.
-    pub(super) fn clustered(&self) -> Option<Warning> {
+    pub(super) fn clustered(self) -> Option<Warning> {
         let Rates { elsewhere, like_members: rate } = self.far_apart(u64::MAX)?;
         Some(Warning::Clustered { rate, elsewhere })
     }
 
     /// The rate for keys like the members, where they spoil the promise: by a quick look at some of the lines.
-    pub(crate) fn spoiled(&self) -> Option<f64> {
+    pub(crate) fn spoiled(self) -> Option<f64> {
         self.far_apart(SAMPLE).map(|rates| rates.like_members)
     }
 }

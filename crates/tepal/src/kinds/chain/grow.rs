@@ -100,7 +100,7 @@ impl ScalableBloomFilter {
         if self.given <= half || !self.is_own() {
             return Ok(());
         }
-        if let Some(rate) = self.newest().spoiled() {
+        if let Some(rate) = self.newest().measured().spoiled() {
             // Whatever comes next is refused too.
             self.given = half;
             return Err(Error::KeysClustered {

@@ -93,15 +93,15 @@ fn the_fullest_block_tells_when_there_are_no_crowds() {
         for every in [1, 3] {
             let mut filter = filter(layout, 20_000, 0.01, DEFAULT_SEED);
             filter.insert_iter(0..10_000u64).unwrap();
-            let others = filter.others(every);
-            assert!(!filter.surely_fewer_others(every, others), "{layout}");
-            assert!(filter.surely_fewer_others(every, 3.0 * others + 10.0), "{layout}");
+            let others = filter.measured().others(every);
+            assert!(!filter.measured().surely_fewer_others(every, others), "{layout}");
+            assert!(filter.measured().surely_fewer_others(every, 3.0 * others + 10.0), "{layout}");
 
             // All of them in a sixteenth of the lines.
             filter.clear();
             (0..10_000u64).for_each(|i| drop(filter.insert_hash(crate::finish_hash(i) >> 4)));
-            let crowd = filter.others(every);
-            assert!(!filter.surely_fewer_others(every, crowd), "{layout}");
+            let crowd = filter.measured().others(every);
+            assert!(!filter.measured().surely_fewer_others(every, crowd), "{layout}");
             assert!(crowd > 1.2 * others, "{layout}: {crowd}, {others}");
         }
     }

@@ -2,12 +2,32 @@
 //!
 //! The filter is handed in with a way to its hasher, so that no copy of that is made for a call.
 
+#[cfg(any(feature = "quotient", feature = "ribbon"))]
+use alloc::vec::Vec;
+
 use super::hasher::KeyHasher;
 use super::key_ref::Key;
 use super::keys::Keys;
 use super::prepared::{BATCH, Batch, One, SHORT_BATCH};
 use super::sink::KeySink;
+#[cfg(any(feature = "quotient", feature = "ribbon"))]
+use crate::bits::memory;
 use crate::error::Result;
+
+/// Collects what `hash` makes of each item: its hash, and whatever stays with that.
+#[cfg(any(feature = "quotient", feature = "ribbon"))]
+pub(crate) fn hash_each<I, H>(
+    items: impl IntoIterator<Item = I>,
+    mut hash: impl FnMut(I, &mut KeySink) -> Result<H>,
+) -> Result<Vec<H>> {
+    let items = items.into_iter();
+    let mut hashes = memory::room(items.size_hint().0)?;
+    let mut sink = KeySink::new();
+    for item in items {
+        memory::push(&mut hashes, hash(item, sink.cleared())?)?;
+    }
+    Ok(hashes)
+}
 
 /// Hands many keys in batches to `insert`, with the number of the first of each, up to the first key that is
 /// refused.

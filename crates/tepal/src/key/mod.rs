@@ -18,6 +18,8 @@ mod usual;
 
 pub use hasher::KeyHasher;
 pub(crate) use hasher::{SMALL, is_perhaps_in};
+#[cfg(any(feature = "quotient", feature = "ribbon"))]
+pub(crate) use insert::hash_each;
 pub(crate) use insert::{insert_in_batches, insert_iter_in_batches};
 pub use key_ref::{Key, KeyRef};
 #[cfg(target_has_atomic = "64")]

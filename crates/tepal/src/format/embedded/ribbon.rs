@@ -1,23 +1,19 @@
 //! The embedded form of a ribbon (FORMAT.md, section 4.8.1): its words, and 18 to 30 bytes that say what it is, up to 50 with a second
 //! ribbon.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::RangeBounds;
 
 use super::{Form, SAID, bytes_of_lines, check_of_keys, read_form, sealed_form};
 use crate::bits;
 use crate::bits::ribbon::shape::{Fields as RibbonFields, LAYERS, Shape};
-use crate::bits::ribbon::thin::{self, Thin};
 use crate::error::{Error, Result};
 use crate::fields::Fields;
 use crate::format::view::place_in;
 use crate::ids::Kind;
 use crate::key::KeyHasher;
 use crate::key::schemes::sizing::check_has_hash;
-use crate::kinds::ribbon::{
-    OfRibbon, RibbonFilter, RibbonMap, RibbonPart, check_keys, check_picked, checked_value_bits,
-};
+use crate::kinds::ribbon::{Ribbon, RibbonFilter, RibbonMap, checked_value_bits};
 use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage, StableBytes};
 
 /// Appends a number, seven bits a byte, the lowest first.
@@ -87,8 +83,8 @@ fn read_layers(numbers: &mut Fields<'_>) -> Result<([u32; LAYERS], [u8; LAYERS],
     Ok((words, seeds, false))
 }
 
-/// Reads what is said of the second ribbon, behind a first one of so many keys.
-fn read_second(numbers: &mut Fields<'_>, first: &Shape, keys: u64) -> Result<Thin> {
+/// Reads what is said of the second ribbon, and puts it behind the first one.
+fn with_second(first: Ribbon<()>, numbers: &mut Fields<'_>) -> Result<Ribbon<()>> {
     let most = small_number(number(numbers)?, "how many of 65536 keys the second ribbon is for")?;
     let picked = number(numbers)?;
     let last = small_number(number(numbers)?, "the last slots of the second ribbon")?;
@@ -106,22 +102,20 @@ fn read_second(numbers: &mut Fields<'_>, first: &Shape, keys: u64) -> Result<Thi
     };
     let fields = RibbonFields { columns: 1, deep: 1, split: 0, words, seeds, last, last_seed, value_bits: 0 };
     fields.check()?;
-    let shape = Shape::new(fields)?;
-    check_picked(&shape, picked, keys)?;
-    Thin::new(first, shape, picked, most)
+    first.with_second(&Ribbon::new(Shape::new(fields)?, picked)?, most)
 }
 
 /// The bytes before the checksum.
-fn said(form: Form, part: &RibbonPart<'_>, check: u64) -> Vec<u8> {
-    let fields = part.shape.fields();
+fn said<L>(form: Form, ribbon: &Ribbon<L>, check: u64) -> Vec<u8> {
+    let fields = ribbon.shape.fields();
     let mut out = Vec::new();
     if form.kind == Kind::Map {
         put_number(fields.value_bits.into(), &mut out);
     }
-    put_number(part.keys, &mut out);
+    put_number(ribbon.keys, &mut out);
     put_number(fields.split.into(), &mut out);
     put_layers(fields, &mut out);
-    if let Some(thin) = part.thin {
+    if let Some(thin) = &ribbon.thin {
         let own = thin.shape.fields();
         out.push(SECOND);
         put_number(thin.most.into(), &mut out);
@@ -140,7 +134,7 @@ fn said(form: Form, part: &RibbonPart<'_>, check: u64) -> Vec<u8> {
 }
 
 /// What they say.
-fn read_said(form: Form, said: &[u8]) -> Result<OfRibbon> {
+fn read_said(form: Form, said: &[u8]) -> Result<Ribbon<()>> {
     let (numbers, rest) = said.split_at(said.len() - SAID);
     let (columns, last_seed) = (rest[2] & 0x7F, rest[3]);
     let mut numbers = Fields::at(numbers, 0);
@@ -165,32 +159,30 @@ fn read_said(form: Form, said: &[u8]) -> Result<OfRibbon> {
         value_bits,
     };
     fields.check()?;
-    let shape = Shape::new(fields)?;
-    check_keys(&shape, keys)?;
-    let thin = if has_second { Some(Box::new(read_second(&mut numbers, &shape, keys)?)) } else { None };
-    Ok(OfRibbon { shape, thin, keys })
+    let ribbon = Ribbon::new(Shape::new(fields)?, keys)?;
+    if has_second { with_second(ribbon, &mut numbers) } else { Ok(ribbon) }
 }
 
 /// What the form says, and how many bytes its words take, once it is known to be right.
-fn read(form: Form, bytes: &[u8], hasher: &KeyHasher) -> Result<(OfRibbon, usize)> {
+fn read(form: Form, bytes: &[u8], hasher: &KeyHasher) -> Result<(Ribbon<()>, usize)> {
     check_has_hash("the scheme of the key hasher", hasher.scheme())?;
     let (body, said) = read_form(form, bytes, hasher)?;
-    let of = read_said(form, said)?;
-    if of.lines().checked_mul(bits::LINE_BYTES) != Some(body.len() as u64) {
-        let words = thin::words(&of.shape, of.thin.as_deref());
+    let ribbon = read_said(form, said)?;
+    if ribbon.num_lines().checked_mul(bits::LINE_BYTES) != Some(body.len() as u64) {
+        let words = ribbon.num_words();
         return Err(Error::damaged(format_args!("{words} words do not take {} bytes", body.len())));
     }
-    Ok((of, body.len()))
+    Ok((ribbon, body.len()))
 }
 
-fn write(form: Form, part: &RibbonPart<'_>) -> Result<Vec<u8>> {
-    let check = check_of_keys(part.hasher);
-    let body = bytes_of_lines(part.lines, len(form, part))?;
-    Ok(sealed_form(body, &said(form, part, check), check))
+fn write<L: PlainStorage>(form: Form, ribbon: &Ribbon<L>, hasher: &KeyHasher) -> Result<Vec<u8>> {
+    let check = check_of_keys(hasher);
+    let body = bytes_of_lines(ribbon.as_lines(), len(form, ribbon))?;
+    Ok(sealed_form(body, &said(form, ribbon, check), check))
 }
 
-fn len(form: Form, part: &RibbonPart<'_>) -> u64 {
-    size_of_val(part.lines) as u64 + said(form, part, 0).len() as u64 + 8
+fn len<L: PlainStorage>(form: Form, ribbon: &Ribbon<L>) -> u64 {
+    size_of_val(ribbon.as_lines()) as u64 + said(form, ribbon, 0).len() as u64 + 8
 }
 
 /// The calls of a kind. `$not_kept` is what the form leaves out, `$refused` what cannot be in it; the rest is the body of an example.
@@ -212,13 +204,14 @@ macro_rules! embedded {
             pub fn to_embedded(&self) -> Result<Vec<u8>> {
                 self.check_embeddable()?;
                 self.check_before_copying()?;
-                write($form, &self.ribbon_part())
+                let (ribbon, hasher) = self.embedded();
+                write($form, ribbon, hasher)
             }
 
             /// Bytes of the [embedded form](Self::to_embedded).
             #[must_use]
             pub fn embedded_len(&self) -> u64 {
-                len($form, &self.ribbon_part())
+                len($form, self.embedded().0)
             }
         }
 
@@ -233,10 +226,10 @@ macro_rules! embedded {
             /// another kind; [`Error::Damaged`], [`Error::Parameter`] and [`Error::Unsupported`] for bytes that are no such form;
             /// [`Error::TooLarge`] where there is no memory for it.
             pub fn from_embedded(bytes: &[u8], keys: &KeyHasher) -> Result<Self> {
-                let (of, body) = read($form, bytes, keys)?;
-                let mut lines = bits::zeroed(of.lines())?;
+                let (ribbon, body) = read($form, bytes, keys)?;
+                let mut lines = bits::zeroed(ribbon.num_lines())?;
                 bits::fill_from_bytes(&mut lines, &bytes[..body]);
-                Self::of_ribbon(of, keys, Mapped(Backing::Memory(lines)))
+                Self::of_embedded(ribbon, keys, Mapped(Backing::Memory(lines)))
             }
         }
 
@@ -256,9 +249,9 @@ macro_rules! embedded {
             /// As there; [`Error::Parameter`] where the bytes have no such place.
             pub fn view_embedded_at(bytes: B, place: impl RangeBounds<usize>, keys: &KeyHasher) -> Result<Self> {
                 let place = place_in(bytes.bytes(), place)?;
-                let (of, body) = read($form, &bytes.bytes()[place.clone()], keys)?;
+                let (ribbon, body) = read($form, &bytes.bytes()[place.clone()], keys)?;
                 let lines = InBytes::new(bytes, place.start..place.start + body)?;
-                Self::of_ribbon(of, keys, lines)
+                Self::of_embedded(ribbon, keys, lines)
             }
         }
     };

@@ -12,11 +12,11 @@ use crate::bits::ribbon::thin::picked_for;
 use crate::bits::ribbon::{last, lowest, stored};
 use crate::bits::{self, words_mut};
 use crate::error::{Error, Result};
+use crate::kinds::ribbon::lines::Ribbon;
 #[cfg(feature = "build")]
 use crate::kinds::ribbon::pieces::Pieces;
 use crate::kinds::ribbon::pieces::{Ascending, room_for};
-use crate::kinds::ribbon::second::{InMemory, WithSecond, ribbons_of_pieces};
-use crate::kinds::storage::{Backing, Mapped};
+use crate::kinds::ribbon::second::{InMemory, ribbons_of_pieces};
 
 /// One shard that was built.
 struct Shard<E> {
@@ -40,12 +40,7 @@ impl<E> Built<E> {
 }
 
 /// The ribbon of the fingerprints of these hashes, and how many different ones they are.
-pub(super) fn ribbon_of(
-    mut hashes: Vec<u64>,
-    rate: f64,
-    has_second: bool,
-    threads: usize,
-) -> Result<WithSecond> {
+pub(super) fn ribbon_of(mut hashes: Vec<u64>, rate: f64, has_second: bool, threads: usize) -> Result<Ribbon> {
     sort_different(&mut hashes, threads);
     let keys = hashes.len() as u64;
     if let Some(picked) = picked_for(keys, rate).filter(|_| has_second) {
@@ -55,8 +50,7 @@ pub(super) fn ribbon_of(
         }
         hashes = pieces.0;
     }
-    let (shape, lines, keys) = ribbon_of_different(hashes, 0, rate, threads)?;
-    Ok((shape, None, lines, keys))
+    ribbon_of_different(hashes, 0, rate, threads)
 }
 
 /// Sorts keys by their hashes; equal ones are one.
@@ -72,7 +66,7 @@ pub(crate) fn ribbon_of_different<E: Filled>(
     value_bits: u8,
     rate: f64,
     threads: usize,
-) -> Result<(Shape, Mapped, u64)> {
+) -> Result<Ribbon> {
     let count = keys.len() as u64;
     ribbon_of_ascending(Ascending::Here(keys), count, value_bits, rate, threads)
 }
@@ -84,7 +78,7 @@ pub(super) fn ribbon_of_pieces(
     rate: f64,
     has_second: bool,
     threads: usize,
-) -> Result<WithSecond> {
+) -> Result<Ribbon> {
     let mut keys = 0;
     pieces.each(0, u64::MAX, &mut |piece| {
         keys += piece.len() as u64;
@@ -95,8 +89,7 @@ pub(super) fn ribbon_of_pieces(
             return Ok(built);
         }
     }
-    let (shape, lines, keys) = ribbon_of_ascending(Ascending::Elsewhere(pieces), keys, 0, rate, threads)?;
-    Ok((shape, None, lines, keys))
+    ribbon_of_ascending(Ascending::Elsewhere(pieces), keys, 0, rate, threads)
 }
 
 pub(super) fn ribbon_of_ascending<E: Filled>(
@@ -105,7 +98,7 @@ pub(super) fn ribbon_of_ascending<E: Filled>(
     value_bits: u8,
     rate: f64,
     threads: usize,
-) -> Result<(Shape, Mapped, u64)> {
+) -> Result<Ribbon> {
     let (columns, is_exact) = columns_for(rate);
     let has_more = if keys > LAST_KEYS as u64 { deep_has_more(rate, columns) } else { !is_exact };
     let mut fields = Fields {
@@ -154,7 +147,7 @@ pub(super) fn ribbon_of_ascending<E: Filled>(
         layer.pack(&built.codes, &mut words[layer.thresholds..][..layer.threshold_words() as usize]);
     }
     words[shape.last_at()..][..last.words.len()].copy_from_slice(&last.words);
-    Ok((shape, Mapped(Backing::Memory(lines)), keys))
+    Ok(Ribbon::built(shape, None, lines, keys))
 }
 
 /// Builds layer `k` of so many hashes, which ascend where it is the first. With a rate, as many keys as that takes have a column more.

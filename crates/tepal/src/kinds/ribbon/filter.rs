@@ -13,26 +13,18 @@ mod numbers;
 mod of_table;
 pub(super) mod part;
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 use core::num::NonZeroU64;
 
 pub use builder::RibbonFilterBuilder;
 
+use super::lines::{Meta, Ribbon};
 use crate::bits::kernel::RibbonKernel;
-use crate::bits::ribbon::rate;
-use crate::bits::ribbon::shape::Shape;
-use crate::bits::ribbon::thin::{self, Thin};
-use crate::bits::{self, Line};
 use crate::error::{Error, Result};
-use crate::facts::Labels;
 use crate::ids::Kind;
-use crate::key::KeyHasher;
 use crate::kinds::calls::about_keys;
-use crate::kinds::in_file::{BodyChecked, Ref};
-use crate::kinds::ribbon::second::WithSecond;
-use crate::kinds::storage::{Backing, Mapped, PlainStorage};
+use crate::kinds::storage::{Mapped, PlainStorage};
 
 /// The smallest filter of a set that is known before and does not change.
 ///
@@ -55,34 +47,19 @@ use crate::kinds::storage::{Backing, Mapped, PlainStorage};
 /// ([`view`](RibbonFilter::view)). Both are asked by the same code, and keys can be added beside both.
 #[derive(Clone)]
 pub struct RibbonFilter<L = Mapped> {
-    shape: Shape,
-    /// The second ribbon behind it, where there is one.
-    thin: Option<Box<Thin>>,
+    ribbon: Ribbon<L>,
     kernel: RibbonKernel,
-    lines: L,
     meta: Meta,
-    /// Different keys in the ribbon.
-    keys: u64,
-    /// The hashes of keys beside it, for which it says no; ascending, each once.
-    added: Vec<u64>,
-    /// What the lines are held against, where they are those of an opened file.
-    body_check: Option<Ref<dyn BodyChecked>>,
-}
-
-/// Everything about a filter that is not its ribbon.
-#[derive(Clone, Debug, PartialEq)]
-struct Meta {
-    keys: KeyHasher,
-    promised_rate: f64,
-    labels: Option<Box<Labels>>,
     /// Of how many numbers those in the ribbon are, where they are of a table; else hashes are in it.
     numbers: Option<NonZeroU64>,
+    /// The hashes of keys beside it, for which it says no; ascending, each once.
+    added: Vec<u64>,
 }
 
 impl<L> RibbonFilter<L> {
-    fn from_parts(meta: Meta, (shape, thin, lines, keys): WithSecond<L>) -> Self {
-        let kernel = RibbonKernel::best(&shape);
-        RibbonFilter { shape, thin, kernel, lines, meta, keys, added: Vec::new(), body_check: None }
+    fn from_parts(meta: Meta, ribbon: Ribbon<L>) -> Self {
+        let kernel = RibbonKernel::best(&ribbon.shape);
+        RibbonFilter { ribbon, kernel, meta, numbers: None, added: Vec::new() }
     }
 }
 
@@ -96,19 +73,15 @@ impl<L: PlainStorage> RibbonFilter<L> {
     /// The share of wrong answers: exact, as an average over all keys that are not in it. Costs a pass over a fiftieth of the filter, or less.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
-        if self.keys == 0 {
-            return 0.0;
-        }
         let of_numbers = self.rate_of_numbers();
-        let passing = self.thin.as_ref().map_or(1.0, |thin| thin::share_of(thin.most));
-        of_numbers + (1.0 - of_numbers) * rate::rate(&self.shape, self.words()) * passing
+        of_numbers + (1.0 - of_numbers) * self.ribbon.rate()
     }
 
     /// How many different keys are in it: those of the ribbon and those that were added. Of a table's numbers
     /// ([`numbers`](Self::numbers)), how many different ones.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.keys + self.added()
+        self.ribbon.keys + self.added()
     }
 
     /// Is no key in it?
@@ -120,13 +93,13 @@ impl<L: PlainStorage> RibbonFilter<L> {
     /// Bytes in memory, of the ribbon and of the keys that were added.
     #[must_use]
     pub fn size_in_bytes(&self) -> u64 {
-        self.as_lines().len() as u64 * bits::LINE_BYTES + 8 * self.added()
+        self.ribbon.size_in_bytes() + 8 * self.added()
     }
 
     /// Bits of the ribbon and of the keys that were added: what they take without rounding up to whole lines of 512.
     #[must_use]
     pub fn bit_len(&self) -> u64 {
-        64 * (thin::words(&self.shape, self.thin.as_deref()) + self.added())
+        64 * (self.ribbon.num_words() + self.added())
     }
 
     about_keys!();
@@ -138,7 +111,7 @@ impl<L: PlainStorage> RibbonFilter<L> {
     /// [`Error::Damaged`]; [`Error::WrongSeal`] for a file that was changed without
     /// the key of its seal.
     pub fn verify(&self) -> Result<()> {
-        self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.as_lines()))
+        self.ribbon.verify()
     }
 
     /// The filter in memory: a copy, or the same memory where the ribbon is in memory already.
@@ -147,33 +120,18 @@ impl<L: PlainStorage> RibbonFilter<L> {
     /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a filter that was opened
     /// [quick](crate::Open::quick) and whose ribbon is not what was written.
     pub fn into_owned(self) -> Result<RibbonFilter> {
-        self.check_before_copying()?;
-        let RibbonFilter { shape, thin, kernel, lines, meta, keys, added, .. } = self;
-        let lines = Mapped(Backing::Memory(lines.into_lines()?));
-        Ok(RibbonFilter { shape, thin, kernel, lines, meta, keys, added, body_check: None })
+        let RibbonFilter { ribbon, kernel, meta, numbers, added } = self;
+        Ok(RibbonFilter { ribbon: ribbon.into_owned()?, kernel, meta, numbers, added })
     }
 
     /// The same with the ribbon that it has been waiting for.
     pub(crate) fn with_lines<M>(self, lines: M) -> RibbonFilter<M> {
-        let RibbonFilter { shape, thin, kernel, meta, keys, added, body_check, .. } = self;
-        RibbonFilter { shape, thin, kernel, lines, meta, keys, added, body_check }
+        let RibbonFilter { ribbon, kernel, meta, numbers, added } = self;
+        RibbonFilter { ribbon: ribbon.with_lines(lines), kernel, meta, numbers, added }
     }
 
-    /// To be called before the ribbon goes into another filter or file, whose new checksums would hide what is wrong with it.
     pub(crate) fn check_before_copying(&self) -> Result<()> {
-        match &self.body_check {
-            Some(check) if !check.has_passed() => check.run(self.as_lines()),
-            _ => Ok(()),
-        }
-    }
-
-    fn as_lines(&self) -> &[Line] {
-        self.lines.as_lines()
-    }
-
-    #[inline(always)]
-    fn words(&self) -> &[u64] {
-        bits::words(self.lines.as_lines())
+        self.ribbon.check_before_copying()
     }
 }
 
@@ -187,12 +145,7 @@ fn fixed(operation: &'static str) -> Error {
 impl<L: PlainStorage> RibbonFilter<L> {
     /// Same hash, domain, recipe and ribbon?
     fn is_of_the_same_ribbon<M: PlainStorage>(&self, other: &RibbonFilter<M>) -> bool {
-        self.meta.keys == other.meta.keys
-            && self.meta.numbers == other.meta.numbers
-            && self.keys == other.keys
-            && self.shape.fields() == other.shape.fields()
-            && self.thin == other.thin
-            && self.as_lines() == other.as_lines()
+        self.meta.keys == other.meta.keys && self.numbers == other.numbers && self.ribbon == other.ribbon
     }
 }
 

@@ -9,24 +9,18 @@ mod embedded;
 mod kind;
 pub(super) mod part;
 
-use alloc::boxed::Box;
 use core::fmt;
 
 pub use builder::RibbonMapBuilder;
 pub(crate) use part::checked_value_bits;
 
+use super::lines::{Meta, Ribbon};
 use crate::bits::kernel::MapKernel;
-use crate::bits::ribbon::rate;
-use crate::bits::ribbon::shape::Shape;
-use crate::bits::{self, Line};
 use crate::error::{Error, Result};
-use crate::facts::Labels;
 use crate::ids::Kind;
-use crate::key::KeyHasher;
 use crate::kinds::calls::about_keys;
-use crate::kinds::in_file::{BodyChecked, Ref};
 use crate::kinds::named::{Segment, SegmentList};
-use crate::kinds::storage::{Backing, Mapped, PlainStorage};
+use crate::kinds::storage::{Mapped, PlainStorage};
 
 /// The smallest map from keys to numbers of 1 to 32 bits that is known before and does not change. The keys are not in it.
 ///
@@ -52,31 +46,17 @@ use crate::kinds::storage::{Backing, Mapped, PlainStorage};
 /// ([`view`](RibbonMap::view)). Both are asked by the same code.
 #[derive(Clone)]
 pub struct RibbonMap<L = Mapped> {
-    shape: Shape,
+    ribbon: Ribbon<L>,
     kernel: MapKernel,
-    lines: L,
     meta: Meta,
     /// The values that have names.
     names: SegmentList,
-    /// Different keys in it.
-    keys: u64,
-    /// What the lines are held against, where they are those of an opened file.
-    body_check: Option<Ref<dyn BodyChecked>>,
-}
-
-/// Everything about a map that is neither its ribbon nor its names.
-#[derive(Clone, Debug, PartialEq)]
-struct Meta {
-    keys: KeyHasher,
-    /// 1 where every key gets a value.
-    promised_rate: f64,
-    labels: Option<Box<Labels>>,
 }
 
 impl<L> RibbonMap<L> {
-    fn from_parts(meta: Meta, names: SegmentList, shape: Shape, lines: L, keys: u64) -> Self {
-        let kernel = MapKernel::best(&shape);
-        RibbonMap { shape, kernel, lines, meta, names, keys, body_check: None }
+    fn from_parts(meta: Meta, names: SegmentList, ribbon: Ribbon<L>) -> Self {
+        let kernel = MapKernel::best(&ribbon.shape);
+        RibbonMap { ribbon, kernel, meta, names }
     }
 }
 
@@ -93,31 +73,25 @@ impl<L: PlainStorage> RibbonMap<L> {
     /// over a fiftieth of the map, or less.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
-        match self.is_empty() {
-            true => 0.0,
-            false => {
-                rate::rate(&self.shape, self.words())
-                    * named_share(self.names.listed().len(), self.value_bits())
-            }
-        }
+        self.ribbon.rate() * named_share(self.num_names(), self.value_bits())
     }
 
     /// How many different keys are in it.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.keys
+        self.ribbon.keys
     }
 
     /// Is no key in it?
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.keys == 0
+        self.len() == 0
     }
 
     /// Bits of a value, 1 to 32.
     #[must_use]
     pub fn value_bits(&self) -> u8 {
-        self.shape.fields().value_bits
+        self.ribbon.shape.fields().value_bits
     }
 
     /// How many values have names: those from 0 on. 0 where values are numbers and no more.
@@ -153,13 +127,13 @@ impl<L: PlainStorage> RibbonMap<L> {
     /// Bytes of the ribbon in memory, without names.
     #[must_use]
     pub fn size_in_bytes(&self) -> u64 {
-        self.shape.lines() * bits::LINE_BYTES
+        self.ribbon.size_in_bytes()
     }
 
     /// Bits of the ribbon: what it takes without rounding up to whole lines of 512.
     #[must_use]
     pub fn bit_len(&self) -> u64 {
-        self.shape.words() * 64
+        64 * self.ribbon.num_words()
     }
 
     about_keys!();
@@ -170,7 +144,7 @@ impl<L: PlainStorage> RibbonMap<L> {
     /// # Errors
     /// [`Error::Damaged`]; [`Error::WrongSeal`] for a file that was changed without the key of its seal.
     pub fn verify(&self) -> Result<()> {
-        self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.as_lines()))
+        self.ribbon.verify()
     }
 
     /// The map in memory: a copy, or the same memory where the ribbon is in memory already.
@@ -179,24 +153,18 @@ impl<L: PlainStorage> RibbonMap<L> {
     /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a map that was opened
     /// [quick](crate::Open::quick) and whose ribbon is not what was written.
     pub fn into_owned(self) -> Result<RibbonMap> {
-        self.check_before_copying()?;
-        let RibbonMap { shape, kernel, lines, meta, names, keys, .. } = self;
-        let lines = Mapped(Backing::Memory(lines.into_lines()?));
-        Ok(RibbonMap { shape, kernel, lines, meta, names, keys, body_check: None })
+        let RibbonMap { ribbon, kernel, meta, names } = self;
+        Ok(RibbonMap { ribbon: ribbon.into_owned()?, kernel, meta, names })
     }
 
     /// The same with the ribbon that it has been waiting for.
     pub(crate) fn with_lines<M>(self, lines: M) -> RibbonMap<M> {
-        let RibbonMap { shape, kernel, meta, names, keys, body_check, .. } = self;
-        RibbonMap { shape, kernel, lines, meta, names, keys, body_check }
+        let RibbonMap { ribbon, kernel, meta, names } = self;
+        RibbonMap { ribbon: ribbon.with_lines(lines), kernel, meta, names }
     }
 
-    /// To be called before the ribbon goes into another file, whose new checksums would hide what is wrong with it.
     pub(crate) fn check_before_copying(&self) -> Result<()> {
-        match &self.body_check {
-            Some(check) if !check.has_passed() => check.run(self.as_lines()),
-            _ => Ok(()),
-        }
+        self.ribbon.check_before_copying()
     }
 
     /// The greatest value that a key can have.
@@ -206,15 +174,6 @@ impl<L: PlainStorage> RibbonMap<L> {
             0 => u32::MAX,
             names => names as u32 - 1,
         }
-    }
-
-    fn as_lines(&self) -> &[Line] {
-        self.lines.as_lines()
-    }
-
-    #[inline(always)]
-    fn words(&self) -> &[u64] {
-        bits::words(self.lines.as_lines())
     }
 }
 
@@ -236,11 +195,7 @@ fn fixed(operation: &'static str) -> Error {
 /// promise do not matter.
 impl<L: PlainStorage, M: PlainStorage> PartialEq<RibbonMap<M>> for RibbonMap<L> {
     fn eq(&self, other: &RibbonMap<M>) -> bool {
-        self.meta.keys == other.meta.keys
-            && self.keys == other.keys
-            && self.names == other.names
-            && self.shape.fields() == other.shape.fields()
-            && self.as_lines() == other.as_lines()
+        self.meta.keys == other.meta.keys && self.names == other.names && self.ribbon == other.ribbon
     }
 }
 

@@ -5,17 +5,14 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::construct::{each, ribbon_of_ascending};
+use super::lines::Ribbon;
 use super::pieces::{Ascending, Pieces};
 use crate::bits::kernel::RibbonMaker;
 use crate::bits::memory;
 use crate::bits::ribbon::shape::{Layer, Shape};
 use crate::bits::ribbon::thin::{Thin, bucket, is_picked, lines, pick};
-use crate::bits::{self, words, words_mut};
+use crate::bits::{self, words_mut};
 use crate::error::Result;
-use crate::kinds::storage::{Backing, Mapped, PlainStorage};
-
-/// A ribbon, and what is behind it.
-pub(super) type WithSecond<L = Mapped> = (Shape, Option<Box<Thin>>, L, u64);
 
 /// Hashes in memory, ascending, each once.
 pub(super) struct InMemory(pub(super) Vec<u64>);
@@ -64,26 +61,25 @@ pub(super) fn ribbons_of_pieces(
     keys: u64,
     (columns, most): (u8, u16),
     threads: usize,
-) -> Result<Option<WithSecond>> {
+) -> Result<Option<Ribbon>> {
     let power = 1.0 / (1u64 << columns) as f64;
-    let (first, first_lines, keys) =
-        ribbon_of_ascending(Ascending::Elsewhere(pieces), keys, 0, power, threads)?;
+    let first = ribbon_of_ascending(Ascending::Elsewhere(pieces), keys, 0, power, threads)?;
+    let (first, keys, first_words) = (&first.shape, first.keys, first.words());
     if first.first().is_moved() {
         return Ok(None);
     }
-    let (seeds, count) = seeds_of(pieces, &first, most, threads)?;
-    let picked = Picked { of: pieces, first: &first, seeds: &seeds, most };
-    let picked = Ascending::Elsewhere(&picked);
-    let (second, second_lines, _) = ribbon_of_ascending(picked, count, 0, 0.5, threads)?;
-    let thin = Thin::new(&first, second, count, most)?;
-    let mut all = bits::zeroed(lines(&first, Some(&thin)))?;
+    let (seeds, count) = seeds_of(pieces, first, most, threads)?;
+    let picked = Picked { of: pieces, first, seeds: &seeds, most };
+    let second = ribbon_of_ascending(Ascending::Elsewhere(&picked), count, 0, 0.5, threads)?;
+    let thin = Thin::new(first, second.shape, count, most)?;
+    let mut all = bits::zeroed(lines(first, Some(&thin)))?;
     let to = words_mut(&mut all);
     let own = first.words() as usize;
-    to[..own].copy_from_slice(&words(first_lines.as_lines())[..own]);
+    to[..own].copy_from_slice(&first_words[..own]);
     thin.pack(&seeds, to);
     let own = thin.shape.words() as usize;
-    to[thin.at..][..own].copy_from_slice(&words(second_lines.as_lines())[..own]);
-    Ok(Some((first, Some(Box::new(thin)), Mapped(Backing::Memory(all)), keys)))
+    to[thin.at..][..own].copy_from_slice(&second.words()[..own]);
+    Ok(Some(Ribbon::built(*first, Some(Box::new(thin)), all, keys)))
 }
 
 /// The best seed of each bucket of the first layer, and how many keys are picked.

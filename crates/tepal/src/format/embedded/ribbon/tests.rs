@@ -56,10 +56,10 @@ fn what_was_embedded_comes_back() {
         let bytes = filter.to_embedded().unwrap();
         assert_eq!(bytes.len() as u64, filter.embedded_len());
         let more = bytes.len() as u64 - filter.size_in_bytes();
-        let most = if filter.ribbon_part().thin.is_some() { 29..=50 } else { 18..=30 };
+        let most = if filter.embedded().0.thin.is_some() { 29..=50 } else { 18..=30 };
         assert!(most.contains(&more), "{more}");
         assert_eq!(
-            filter.ribbon_part().thin.is_some(),
+            filter.embedded().0.thin.is_some(),
             filter.len() >= 2048
                 && [0.4, 0.1, 0.05, 0.08, 0.0234].contains(&filter.promised_false_positive_rate())
         );

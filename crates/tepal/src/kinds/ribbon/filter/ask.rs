@@ -36,19 +36,20 @@ impl<L: PlainStorage> RibbonFilter<L> {
     #[inline(always)]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        if self.thin.is_some() || self.meta.numbers.is_some() {
+        if self.ribbon.thin.is_some() || self.numbers.is_some() {
             return self.contains_another_way(hash);
         }
-        self.kernel.contains(&self.shape, self.words(), hash) || !self.added.is_empty() && self.is_added(hash)
+        self.kernel.contains(&self.ribbon.shape, self.ribbon.words(), hash)
+            || !self.added.is_empty() && self.is_added(hash)
     }
 
     /// The same of a filter with a second ribbon, or of the numbers of a table.
     #[inline(never)]
     fn contains_another_way(&self, hash: u64) -> bool {
         let asked = self.in_ribbon(hash);
-        let is_in_ribbon = match &self.thin {
-            None => self.kernel.contains(&self.shape, self.words(), asked),
-            Some(thin) => self.kernel.contains_thin(&self.shape, thin, self.words(), asked),
+        let is_in_ribbon = match &self.ribbon.thin {
+            None => self.kernel.contains(&self.ribbon.shape, self.ribbon.words(), asked),
+            Some(thin) => self.kernel.contains_thin(&self.ribbon.shape, thin, self.ribbon.words(), asked),
         };
         is_in_ribbon || !self.added.is_empty() && self.is_added(hash)
     }
@@ -68,9 +69,11 @@ impl<L: PlainStorage> RibbonFilter<L> {
     /// If the two slices differ in length.
     pub fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]) {
         assert_eq!(hashes.len(), answers.len(), "one answer for each hash");
-        self.each_in_ribbon(hashes, answers, |hashes, answers| match &self.thin {
-            None => self.kernel.contains_many(&self.shape, self.words(), hashes, answers),
-            Some(thin) => self.kernel.contains_many_thin(&self.shape, thin, self.words(), hashes, answers),
+        self.each_in_ribbon(hashes, answers, |hashes, answers| match &self.ribbon.thin {
+            None => self.kernel.contains_many(&self.ribbon.shape, self.ribbon.words(), hashes, answers),
+            Some(thin) => {
+                self.kernel.contains_many_thin(&self.ribbon.shape, thin, self.ribbon.words(), hashes, answers)
+            }
         });
         if !self.added.is_empty() {
             for (answer, hash) in answers.iter_mut().zip(hashes) {

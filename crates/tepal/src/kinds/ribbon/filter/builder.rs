@@ -2,19 +2,18 @@
 
 use alloc::vec::Vec;
 
-use super::{Meta, RibbonFilter};
-use crate::bits::memory;
+use super::RibbonFilter;
 use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::key::options::KeyOptions;
-use crate::key::{Key, KeySink};
+use crate::key::{Key, hash_each};
 use crate::kinds::calls::key_options;
-use crate::kinds::ribbon::construct;
+use crate::kinds::ribbon::lines::Meta;
+use crate::kinds::ribbon::{LEAST_RATE, construct};
 use crate::params::{DEFAULT_RATE, check_rate};
 
-/// The rates that there are.
+/// The greatest rate of a ribbon filter.
 pub(super) const MOST_RATE: f64 = 0.5;
-pub(super) const LEAST_RATE: f64 = 1.0 / (1u64 << 32) as f64;
 
 /// Describes a [`RibbonFilter`]; everything has a default.
 ///
@@ -31,8 +30,8 @@ pub struct RibbonFilterBuilder {
     labels: Labels,
     rate: Option<f64>,
     prefers_speed: bool,
-    #[cfg(feature = "parallel")]
-    threads: Option<core::num::NonZeroUsize>,
+    /// 0 as 1.
+    threads: usize,
 }
 
 impl RibbonFilter {
@@ -74,7 +73,7 @@ impl RibbonFilterBuilder {
     /// Builds over so many threads; one, where nothing is said. The filter is the same, bit for bit.
     #[cfg(feature = "parallel")]
     pub fn threads(mut self, threads: core::num::NonZeroUsize) -> Self {
-        self.threads = Some(threads);
+        self.threads = threads.get();
         self
     }
 
@@ -94,12 +93,7 @@ impl RibbonFilterBuilder {
     /// (`build_from_hashes` takes them); [`Error::TooLarge`] where there is no memory.
     pub fn build_from<K: Key>(self, keys: impl IntoIterator<Item = K>) -> Result<RibbonFilter> {
         let hasher = self.key_hasher()?;
-        let keys = keys.into_iter();
-        let mut hashes = memory::room(keys.size_hint().0)?;
-        let mut sink = KeySink::new();
-        for key in keys {
-            memory::push(&mut hashes, hasher.hash_ref(key.key(sink.cleared()))?)?;
-        }
+        let hashes = hash_each(keys, |key, sink| hasher.hash_ref(key.key(sink)))?;
         self.build_from_hashes(hashes)
     }
 
@@ -156,15 +150,8 @@ impl RibbonFilterBuilder {
 
     /// What of the filter is told, and over how many threads it is built.
     fn described(self) -> Result<(Meta, usize)> {
-        let promised_rate = self.reachable_rate()?;
-        self.labels.check()?;
-        let (keys, labels) = (self.key_hasher()?, self.labels.kept());
-        let meta = Meta { keys, promised_rate, labels, numbers: None };
-        #[cfg(feature = "parallel")]
-        let threads = self.threads.map_or(1, core::num::NonZeroUsize::get);
-        #[cfg(not(feature = "parallel"))]
-        let threads = 1;
-        Ok((meta, threads))
+        let (rate, threads) = (self.reachable_rate()?, self.threads.max(1));
+        Ok((Meta::new(self.key_hasher()?, rate, self.labels)?, threads))
     }
 }
 

@@ -1,23 +1,16 @@
 //! A filter of which only the ribbon, its shape and the key hasher are known.
 
-use super::{Meta, RibbonFilter};
+use super::RibbonFilter;
 use crate::error::{Error, Result};
 use crate::ids::Kind;
 use crate::key::KeyHasher;
-use crate::kinds::CheckBody;
-use crate::kinds::ribbon::filter::part::{OfRibbon, Padding, RibbonPart};
+use crate::kinds::ribbon::lines::{Meta, Ribbon};
 use crate::kinds::storage::PlainStorage;
 
 impl<L: PlainStorage> RibbonFilter<L> {
     /// What the embedded form holds of it.
-    pub(crate) fn ribbon_part(&self) -> RibbonPart<'_> {
-        RibbonPart {
-            shape: &self.shape,
-            thin: self.thin.as_deref(),
-            keys: self.keys,
-            hasher: &self.meta.keys,
-            lines: self.as_lines(),
-        }
+    pub(crate) fn embedded(&self) -> (&Ribbon<L>, &KeyHasher) {
+        (&self.ribbon, &self.meta.keys)
     }
 
     /// Refuses what that form would lose.
@@ -37,14 +30,10 @@ impl<L: PlainStorage> RibbonFilter<L> {
         }
     }
 
-    /// The filter with this ribbon, of which there are as many lines, and so many keys.
-    pub(crate) fn of_ribbon(of: OfRibbon, hasher: &KeyHasher, lines: L) -> Result<Self> {
-        let OfRibbon { shape, thin, keys } = of;
-        let padding = Padding { shape, thin };
-        padding.check(lines.as_lines())?;
-        let meta =
-            Meta { keys: hasher.clone(), promised_rate: f64::MIN_POSITIVE, labels: None, numbers: None };
-        let mut filter = RibbonFilter::from_parts(meta, (shape, padding.thin, lines, keys));
+    /// The filter of this ribbon, with its lines.
+    pub(crate) fn of_embedded(ribbon: Ribbon<()>, hasher: &KeyHasher, lines: L) -> Result<Self> {
+        let mut filter =
+            RibbonFilter::from_parts(Meta::of_embedded(hasher), ribbon.with_checked_lines(lines)?);
         let now = filter.false_positive_rate();
         filter.meta.promised_rate = now.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON);
         Ok(filter)

@@ -38,7 +38,6 @@ impl<L: PlainStorage> RibbonFilter<L> {
     /// Everything about the filter, as data.
     #[must_use]
     pub fn facts(&self) -> Facts {
-        let fields = self.shape.fields();
         Facts {
             kind: Kind::Ribbon,
             scheme: self.scheme(),
@@ -68,12 +67,8 @@ impl<L: PlainStorage> RibbonFilter<L> {
                 keys: self.len(),
                 added: self.added(),
                 bit_len: self.bit_len(),
-                columns: fields.columns,
-                value_bits: 0,
-                layers: self.shape.layers().len() as u8,
-                last_slots: fields.last,
                 numbers: self.numbers(),
-                picked: self.thin.as_ref().map_or(0, |thin| thin.keys),
+                ..self.ribbon.facts()
             }),
             warnings: self.weighs().into_iter().collect(),
             file: None,
@@ -117,8 +112,8 @@ impl<L: PlainStorage> Filter for RibbonFilter<L> {
 
     /// It is as full everywhere.
     fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
-        let fill = if self.keys == 0 { 0.0 } else { 1.0 };
-        alloc::vec![fill; slices.clamp(1, self.shape.lines() as usize)]
+        let fill = if self.ribbon.keys == 0 { 0.0 } else { 1.0 };
+        alloc::vec![fill; slices.clamp(1, self.ribbon.shape.lines() as usize)]
     }
 
     fn check_before_copying(&self) -> Result<()> {

@@ -20,18 +20,18 @@ impl<L: PlainStorage> RibbonFilter<L> {
     /// `None` where it was built of keys.
     #[must_use]
     pub fn numbers(&self) -> Option<u64> {
-        self.meta.numbers.map(NonZeroU64::get)
+        self.numbers.map(NonZeroU64::get)
     }
 
     /// The share of other keys that have a number of the table: these are found, whatever the ribbon says.
     pub(super) fn rate_of_numbers(&self) -> f64 {
-        self.numbers().map_or(0.0, |numbers| self.keys as f64 / numbers as f64)
+        self.numbers().map_or(0.0, |numbers| self.ribbon.keys as f64 / numbers as f64)
     }
 
     /// What the ribbon is asked for, for the hash of a key.
     #[inline(always)]
     pub(super) fn in_ribbon(&self, hash: u64) -> u64 {
-        match self.meta.numbers {
+        match self.numbers {
             None => hash,
             Some(numbers) => hash_of(number(hash, numbers.get())),
         }
@@ -44,7 +44,7 @@ impl<L: PlainStorage> RibbonFilter<L> {
         answers: &mut [bool],
         ask: impl Fn(&[u64], &mut [bool]),
     ) {
-        let Some(numbers) = self.meta.numbers else { return ask(hashes, answers) };
+        let Some(numbers) = self.numbers else { return ask(hashes, answers) };
         let mut own = [0; BATCH];
         for (hashes, answers) in hashes.chunks(BATCH).zip(answers.chunks_mut(BATCH)) {
             let own = &mut own[..hashes.len()];

@@ -4,13 +4,14 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::num::NonZeroU64;
 
-use super::builder::{LEAST_RATE, MOST_RATE, check_reachable};
+use super::RibbonFilter;
+use super::builder::{MOST_RATE, check_reachable};
 use super::numbers::hash_of;
-use super::{Meta, RibbonFilter};
 use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::key::KeyHasher;
-use crate::kinds::ribbon::construct;
+use crate::kinds::ribbon::lines::Meta;
+use crate::kinds::ribbon::{LEAST_RATE, construct};
 
 impl RibbonFilter {
     /// The filter of so many different numbers of a table, which has `all` of them and hashes so.
@@ -24,8 +25,8 @@ impl RibbonFilter {
         let of_ribbon = left_for_ribbon(rate, numbers.len() as f64 / all as f64)?;
         numbers.iter_mut().for_each(|number| *number = hash_of(*number));
         let built = construct::ribbon_of(numbers, of_ribbon, false, 1)?;
-        let meta = Meta { keys: keys.clone(), promised_rate: rate, labels, numbers: NonZeroU64::new(all) };
-        Ok(RibbonFilter::from_parts(meta, built))
+        let meta = Meta { keys: keys.clone(), promised_rate: rate, labels };
+        Ok(RibbonFilter { numbers: NonZeroU64::new(all), ..RibbonFilter::from_parts(meta, built) })
     }
 }
 

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::*;
 use crate::bits::mix::finish;
 use crate::ids::{KeyDomain, OverCapacity};
-use crate::{AnyFilter, Format, Opened, PreparedKeys};
+use crate::{AnyFilter, Format, Labels, Opened, PreparedKeys};
 
 /// Different hashes, by numbers.
 fn hashes(from: u64, count: usize) -> Vec<u64> {
@@ -91,10 +91,10 @@ fn a_second_ribbon_makes_it_smaller() {
         (0.0234, 1.0115),
     ] {
         let filter = built(&keys, rate);
-        assert_eq!(filter.thin.is_some(), rate != 0.07, "{rate}");
+        assert_eq!(filter.ribbon.thin.is_some(), rate != 0.07, "{rate}");
         let builder = RibbonFilter::builder().false_positive_rate(rate).prefer_speed();
         let other = builder.build_from_hashes(keys.clone()).unwrap();
-        assert!(other.thin.is_none() && is_held(&other, &keys) && other.false_positive_rate() <= rate);
+        assert!(other.ribbon.thin.is_none() && is_held(&other, &keys) && other.false_positive_rate() <= rate);
         let said = filter.false_positive_rate();
         assert!(is_held(&filter, &keys));
         assert!(said <= rate && (said > rate * 0.99998 || rate == 0.07), "{rate}: {said}");
@@ -109,9 +109,9 @@ fn a_second_ribbon_makes_it_smaller() {
     // None for few keys, a power of two, what lies close to one, and a rate of 1/64 or less.
     let close = [0.0626, 0.124, 0.057, 0.037, 0.03, 0.027, 0.02, 0.015, 0.0117];
     for (n, rate) in close.map(|rate| (4000, rate)).into_iter().chain([(2047, 0.1), (4000, 0.125)]) {
-        assert!(built(&keys[..n.min(keys.len())], rate).thin.is_none(), "{n} {rate}");
+        assert!(built(&keys[..n.min(keys.len())], rate).ribbon.thin.is_none(), "{n} {rate}");
     }
-    assert!(built(&keys[..2048], 0.1).thin.is_some());
+    assert!(built(&keys[..2048], 0.1).ribbon.thin.is_some());
 }
 
 /// From 100,000 keys on, at any rate of 1/8 or less: at most 1.02 times the least, log2(1 / rate), for these keys.
@@ -161,7 +161,7 @@ fn order_repeats_and_threads_change_no_bit() {
     assert!(built(&alloc::vec![7; 5000], 0.01) == built(&[7], 0.01));
     // With a second ribbon too.
     let filter = built(&keys, 0.1);
-    assert!(filter.thin.is_some());
+    assert!(filter.ribbon.thin.is_some());
     keys.sort_unstable();
     assert!(built(&keys, 0.1) == filter);
     #[cfg(feature = "parallel")]
@@ -171,7 +171,8 @@ fn order_repeats_and_threads_change_no_bit() {
         assert!(builder.threads(threads).build_from_hashes(keys.clone()).unwrap() == filter);
     }
     // The same ribbons for another rate: what decides who is picked is another number.
-    let other = RibbonFilter { thin: None, ..filter.clone() };
+    let mut other = filter.clone();
+    other.ribbon.thin = None;
     assert!(other != filter && !filter.is_of_the_same_ribbon(&other));
 }
 

@@ -43,7 +43,7 @@ impl<L: PlainStorage> RibbonMap<L> {
     pub fn get_hash(&self, hash: u64) -> Option<u32> {
         match self.is_empty() {
             true => None,
-            false => self.kernel.get(&self.shape, self.words(), self.greatest(), hash),
+            false => self.kernel.get(&self.ribbon.shape, self.ribbon.words(), self.greatest(), hash),
         }
     }
 
@@ -90,7 +90,13 @@ impl<L: PlainStorage> RibbonMap<L> {
         assert_eq!(hashes.len(), answers.len(), "one answer for each hash");
         match self.is_empty() {
             true => answers.fill(None),
-            false => self.kernel.get_many(&self.shape, self.words(), self.greatest(), hashes, answers),
+            false => self.kernel.get_many(
+                &self.ribbon.shape,
+                self.ribbon.words(),
+                self.greatest(),
+                hashes,
+                answers,
+            ),
         }
     }
 

@@ -3,23 +3,21 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Meta, RibbonMap, named_share};
+use super::{RibbonMap, named_share};
 use crate::bits::LINE_BYTES;
-use crate::bits::memory;
 use crate::bits::ribbon::shape::MOST_VALUE_BITS;
 use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::key::options::KeyOptions;
-use crate::key::{Key, KeySink};
+use crate::key::{Key, hash_each};
 use crate::kinds::calls::key_options;
 use crate::kinds::named::{Listed, MOST_SEGMENTS, SegmentList, check_name};
-use crate::kinds::ribbon::{construct, plan};
+use crate::kinds::ribbon::lines::Meta;
+use crate::kinds::ribbon::{LEAST_RATE, construct, plan};
 use crate::params::{DEFAULT_RATE, check_rate};
 
 /// The rate at which every key gets a value.
 pub(super) const EVERY: f64 = 1.0;
-/// The least rate that there is.
-const LEAST_RATE: f64 = 1.0 / (1u64 << 32) as f64;
 /// What an error calls the name of a value.
 pub(super) const NAME: &str = "the name of a value";
 
@@ -42,8 +40,8 @@ pub struct RibbonMapBuilder {
     rate: Option<f64>,
     value_bits: Option<u8>,
     names: Vec<String>,
-    #[cfg(feature = "parallel")]
-    threads: Option<core::num::NonZeroUsize>,
+    /// 0 as 1.
+    threads: usize,
 }
 
 impl RibbonMap {
@@ -86,7 +84,7 @@ impl RibbonMapBuilder {
     /// Builds over so many threads; one, where nothing is said. The map is the same, bit for bit.
     #[cfg(feature = "parallel")]
     pub fn threads(mut self, threads: core::num::NonZeroUsize) -> Self {
-        self.threads = Some(threads);
+        self.threads = threads.get();
         self
     }
 
@@ -108,12 +106,7 @@ impl RibbonMapBuilder {
     /// (`build_from_hashes` takes them); [`Error::TooLarge`] where there is no memory.
     pub fn build_from<K: Key>(self, pairs: impl IntoIterator<Item = (K, u32)>) -> Result<RibbonMap> {
         let hasher = self.key_hasher()?;
-        let pairs = pairs.into_iter();
-        let mut hashes = memory::room(pairs.size_hint().0)?;
-        let mut sink = KeySink::new();
-        for (key, value) in pairs {
-            memory::push(&mut hashes, (hasher.hash_ref(key.key(sink.cleared()))?, value))?;
-        }
+        let hashes = hash_each(pairs, |(key, value), sink| Ok((hasher.hash_ref(key.key(sink))?, value)))?;
         self.build_from_hashes(hashes)
     }
 
@@ -124,13 +117,9 @@ impl RibbonMapBuilder {
     /// As [`build_from`](Self::build_from).
     pub fn build_from_hashes(self, mut pairs: Vec<(u64, u32)>) -> Result<RibbonMap> {
         let promised_rate = self.reachable_rate()?;
-        self.labels.check()?;
-        let meta = Meta { keys: self.key_hasher()?, promised_rate, labels: self.labels.clone().kept() };
+        let meta = Meta::new(self.key_hasher()?, promised_rate, self.labels.clone())?;
         let value_bits = self.bits_of(pairs.iter().map(|pair| pair.1).max())?;
-        #[cfg(feature = "parallel")]
-        let threads = self.threads.map_or(1, core::num::NonZeroUsize::get);
-        #[cfg(not(feature = "parallel"))]
-        let threads = 1;
+        let threads = self.threads.max(1);
         construct::sort_different(&mut pairs, threads);
         if let Some(two) = pairs.windows(2).find(|two| two[0].0 == two[1].0) {
             return Err(Error::SeveralValues { hash: two[0].0, values: [two[0].1, two[1].1] });
@@ -138,8 +127,8 @@ impl RibbonMapBuilder {
         let names = self.listed(&pairs)?;
         // Other keys are told by their values too, where these have no names.
         let rate = (promised_rate / named_share(names.listed().len(), value_bits)).min(EVERY);
-        let (shape, lines, keys) = construct::ribbon_of_different(pairs, value_bits, rate, threads)?;
-        Ok(RibbonMap::from_parts(meta, names, shape, lines, keys))
+        let ribbon = construct::ribbon_of_different(pairs, value_bits, rate, threads)?;
+        Ok(RibbonMap::from_parts(meta, names, ribbon))
     }
 
     /// About how many bytes the map of so many different keys will take ([`size_in_bytes`](RibbonMap::size_in_bytes)), without the

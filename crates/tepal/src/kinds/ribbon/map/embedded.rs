@@ -1,25 +1,18 @@
 //! A map of which only the ribbon, its shape and the key hasher are known.
 
+use super::RibbonMap;
 use super::builder::EVERY;
-use super::{Meta, RibbonMap};
 use crate::error::{Error, Result};
 use crate::ids::Kind;
 use crate::key::KeyHasher;
-use crate::kinds::CheckBody;
 use crate::kinds::named::SegmentList;
-use crate::kinds::ribbon::filter::part::{OfRibbon, Padding, RibbonPart};
+use crate::kinds::ribbon::lines::{Meta, Ribbon};
 use crate::kinds::storage::PlainStorage;
 
 impl<L: PlainStorage> RibbonMap<L> {
     /// What the embedded form holds of it.
-    pub(crate) fn ribbon_part(&self) -> RibbonPart<'_> {
-        RibbonPart {
-            shape: &self.shape,
-            thin: None,
-            keys: self.keys,
-            hasher: &self.meta.keys,
-            lines: self.as_lines(),
-        }
+    pub(crate) fn embedded(&self) -> (&Ribbon<L>, &KeyHasher) {
+        (&self.ribbon, &self.meta.keys)
     }
 
     /// Refuses what that form would lose.
@@ -34,15 +27,10 @@ impl<L: PlainStorage> RibbonMap<L> {
         }
     }
 
-    /// The map with this ribbon, of which there are as many lines, and so many keys.
-    pub(crate) fn of_ribbon(
-        OfRibbon { shape, keys, .. }: OfRibbon,
-        hasher: &KeyHasher,
-        lines: L,
-    ) -> Result<Self> {
-        Padding { shape, thin: None }.check(lines.as_lines())?;
-        let meta = Meta { keys: hasher.clone(), promised_rate: f64::MIN_POSITIVE, labels: None };
-        let mut map = RibbonMap::from_parts(meta, SegmentList::default(), shape, lines, keys);
+    /// The map of this ribbon, with its lines.
+    pub(crate) fn of_embedded(ribbon: Ribbon<()>, hasher: &KeyHasher, lines: L) -> Result<Self> {
+        let ribbon = ribbon.with_checked_lines(lines)?;
+        let mut map = RibbonMap::from_parts(Meta::of_embedded(hasher), SegmentList::default(), ribbon);
         let now = map.false_positive_rate();
         map.meta.promised_rate = now.clamp(f64::MIN_POSITIVE, EVERY);
         Ok(map)

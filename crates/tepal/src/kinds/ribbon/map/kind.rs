@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::{RibbonMap, fixed};
 use crate::error::Result;
-use crate::facts::{Facts, Labels, RibbonFacts, Warning};
+use crate::facts::{Facts, Labels, Warning};
 use crate::ids::{Kind, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef};
 use crate::kinds::calls::same_calls;
@@ -37,13 +37,12 @@ impl<L: PlainStorage> RibbonMap<L> {
     }
 
     fn estimated_len(&self) -> f64 {
-        self.keys as f64
+        self.len() as f64
     }
 
     /// Everything about the map, as data.
     #[must_use]
     pub fn facts(&self) -> Facts {
-        let fields = self.shape.fields();
         Facts {
             kind: Kind::Map,
             scheme: self.scheme(),
@@ -52,7 +51,7 @@ impl<L: PlainStorage> RibbonMap<L> {
             caller_hash: self.meta.keys.caller_hash(),
             key_domain: self.key_domain(),
             recipe: self.recipe(),
-            capacity: self.keys,
+            capacity: self.len(),
             promised_false_positive_rate: self.promised_false_positive_rate(),
             expansion: None,
             window: None,
@@ -61,7 +60,7 @@ impl<L: PlainStorage> RibbonMap<L> {
             over_capacity: OverCapacity::Refuse,
             is_over_capacity: false,
             is_full: true,
-            keys_inserted: Some(self.keys),
+            keys_inserted: Some(self.len()),
             estimated_len: self.estimated_len(),
             false_positive_rate: self.false_positive_rate(),
             size_in_bytes: self.size_in_bytes(),
@@ -69,17 +68,7 @@ impl<L: PlainStorage> RibbonMap<L> {
             parts: Vec::new(),
             tables: Vec::new(),
             segments: self.names.facts(),
-            ribbon: Some(RibbonFacts {
-                keys: self.keys,
-                added: 0,
-                bit_len: self.bit_len(),
-                columns: fields.columns,
-                value_bits: fields.value_bits,
-                layers: self.shape.layers().len() as u8,
-                last_slots: fields.last,
-                numbers: None,
-                picked: 0,
-            }),
+            ribbon: Some(self.ribbon.facts()),
             warnings: Vec::new(),
             file: None,
         }
@@ -101,7 +90,7 @@ impl<L: PlainStorage> Filter for RibbonMap<L> {
     }
 
     fn capacity(&self) -> u64 {
-        self.keys
+        self.len()
     }
 
     fn over_capacity(&self) -> OverCapacity {
@@ -117,13 +106,13 @@ impl<L: PlainStorage> Filter for RibbonMap<L> {
     }
 
     fn keys_inserted(&self) -> Option<u64> {
-        Some(self.keys)
+        Some(self.len())
     }
 
     /// It is as full everywhere.
     fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
         let fill = if self.is_empty() { 0.0 } else { 1.0 };
-        alloc::vec![fill; slices.clamp(1, self.shape.lines() as usize)]
+        alloc::vec![fill; slices.clamp(1, self.ribbon.shape.lines() as usize)]
     }
 
     fn check_before_copying(&self) -> Result<()> {

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::*;
 use crate::bits::mix::finish;
 use crate::ids::{KeyDomain, OverCapacity};
-use crate::{AnyFilter, Format, Opened, PreparedKeys};
+use crate::{AnyFilter, Format, Labels, Opened, PreparedKeys};
 
 /// Different hashes with a value each, below a limit.
 fn pairs(from: u64, count: usize, below: u64) -> Vec<(u64, u32)> {
@@ -281,7 +281,7 @@ fn maps_of_other_names_are_not_equal() {
     for (i, one) in maps.iter().enumerate() {
         for (j, other) in maps.iter().enumerate() {
             // All of them have one ribbon.
-            assert_eq!(one.as_lines(), other.as_lines());
+            assert_eq!(one.ribbon.as_lines(), other.ribbon.as_lines());
             assert_eq!(one == other, i == j, "{i} {j}");
         }
     }

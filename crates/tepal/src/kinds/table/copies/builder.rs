@@ -3,13 +3,12 @@
 use alloc::vec::Vec;
 
 use super::{Meta, QuotientFilter};
-use crate::bits::memory;
 use crate::bits::table::packing::{Packing, most_numbers};
 use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::ids::OverCapacity;
 use crate::key::options::KeyOptions;
-use crate::key::{Key, KeySink};
+use crate::key::{Key, hash_each};
 use crate::kinds::calls::key_options;
 use crate::kinds::table::lines::Table;
 use crate::params::{DEFAULT_RATE, check_rate, is_rate};
@@ -128,12 +127,7 @@ impl QuotientFilterBuilder {
     /// As [`build`](Self::build) and as [`QuotientFilter::insert`].
     pub fn build_from<K: Key>(self, keys: impl IntoIterator<Item = K>) -> Result<QuotientFilter> {
         let hasher = self.key_hasher()?;
-        let keys = keys.into_iter();
-        let mut hashes = memory::room(keys.size_hint().0)?;
-        let mut sink = KeySink::new();
-        for key in keys {
-            memory::push(&mut hashes, hasher.hash_ref(key.key(sink.cleared()))?)?;
-        }
+        let hashes = hash_each(keys, |key, sink| hasher.hash_ref(key.key(sink)))?;
         self.build_from_hashes(hashes)
     }
 

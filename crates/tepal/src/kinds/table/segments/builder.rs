@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use super::insert::entries_of;
 use super::pairs::Held;
 use super::{Meta, SegmentFilter};
-use crate::bits::memory;
 use crate::bits::table::packing::{Packing, most_numbers};
 use crate::bits::table::spread;
 use crate::bits::table::stream::Stream;
@@ -13,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::ids::OverCapacity;
 use crate::key::options::KeyOptions;
-use crate::key::{Key, KeySink};
+use crate::key::{Key, hash_each};
 use crate::kinds::calls::key_options;
 use crate::kinds::in_file::Ref;
 use crate::kinds::named::{MOST_SEGMENTS, Segment, SegmentList, check_segment_name};
@@ -123,14 +122,11 @@ impl SegmentFilterBuilder {
         self,
         pairs: impl IntoIterator<Item = (S, K)>,
     ) -> Result<SegmentFilter> {
-        let hasher = self.key_hasher()?;
-        let pairs = pairs.into_iter();
-        let mut hashes = memory::room(pairs.size_hint().0)?;
-        let (mut sink, mut list) = (KeySink::new(), SegmentList::default());
-        for (name, key) in pairs {
+        let (hasher, mut list) = (self.key_hasher()?, SegmentList::default());
+        let hashes = hash_each(pairs, |(name, key), sink| {
             let segment = add(&mut list, name.as_ref())?;
-            memory::push(&mut hashes, (hasher.hash_ref(key.key(sink.cleared()))?, segment))?;
-        }
+            Ok((hasher.hash_ref(key.key(sink))?, segment))
+        })?;
         self.build_of(list, hashes)
     }
 

@@ -1,0 +1,197 @@
+//! A ribbon in the lines that hold it, and what else a filter and a map of one have in common.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::bits::ribbon::rate;
+use crate::bits::ribbon::shape::Shape;
+use crate::bits::ribbon::thin::{self, Thin};
+use crate::bits::{self, LINE_BYTES, Line};
+use crate::error::{Error, Result};
+use crate::facts::{Labels, RibbonFacts};
+use crate::key::KeyHasher;
+use crate::kinds::CheckBody;
+use crate::kinds::in_file::{BodyChecked, Ref};
+use crate::kinds::storage::{Backing, Mapped, PlainStorage};
+
+/// A ribbon has fewer keys, and a table that one is made of fewer numbers.
+pub(super) const MOST_KEYS: u64 = 1 << 56;
+
+/// A ribbon, the second one behind it if there is one, and their lines. `Ribbon<()>` is without its lines.
+#[derive(Clone)]
+pub(crate) struct Ribbon<L = Mapped> {
+    pub(crate) shape: Shape,
+    /// The second ribbon; a map has none.
+    pub(crate) thin: Option<Box<Thin>>,
+    /// Different keys in it.
+    pub(crate) keys: u64,
+    lines: L,
+    /// What the lines are held against, if they are those of an opened file.
+    body_check: Option<Ref<dyn BodyChecked>>,
+}
+
+/// Everything about a filter or a map that is not its ribbon, and that both have.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Meta {
+    pub(super) keys: KeyHasher,
+    /// 1 in a map that gives every key a value.
+    pub(super) promised_rate: f64,
+    pub(super) labels: Option<Box<Labels>>,
+}
+
+impl Meta {
+    pub(super) fn new(keys: KeyHasher, promised_rate: f64, labels: Labels) -> Result<Self> {
+        labels.check()?;
+        Ok(Meta { keys, promised_rate, labels: labels.kept() })
+    }
+
+    /// Of an embedded form, which keeps neither the promised rate nor labels.
+    pub(super) fn of_embedded(keys: &KeyHasher) -> Self {
+        Meta { keys: keys.clone(), promised_rate: f64::MIN_POSITIVE, labels: None }
+    }
+}
+
+impl Ribbon {
+    /// One that was just built.
+    pub(super) fn built(shape: Shape, thin: Option<Box<Thin>>, lines: Vec<Line>, keys: u64) -> Self {
+        Ribbon { shape, thin, keys, lines: Mapped(Backing::Memory(lines)), body_check: None }
+    }
+}
+
+impl Ribbon<()> {
+    /// There are keys if and only if there is a ribbon for them, and fewer than 2^56.
+    pub(crate) fn new(shape: Shape, keys: u64) -> Result<Self> {
+        if keys >= MOST_KEYS {
+            return Err(Error::parameter("the keys of a ribbon", keys, "fewer than 2^56"));
+        }
+        if (keys == 0) != shape.is_empty() {
+            return Err(Error::damaged(format_args!("{keys} keys in a ribbon of {} words", shape.words())));
+        }
+        Ok(Ribbon { shape, thin: None, keys, lines: (), body_check: None })
+    }
+
+    /// Puts a second ribbon behind it, for `most` of 65,536 other keys: at most as many keys are in it.
+    pub(crate) fn with_second(self, second: &Ribbon<()>, most: u16) -> Result<Self> {
+        let (picked, keys) = (second.keys, self.keys);
+        if picked > keys {
+            return Err(Error::damaged(format_args!(
+                "{picked} keys in the second ribbon behind one of {keys}"
+            )));
+        }
+        let thin = Thin::new(&self.shape, second.shape, picked, most)?;
+        Ok(Ribbon { thin: Some(Box::new(thin)), ..self })
+    }
+
+    /// The same with these lines, whose bits that stand for nothing must be 0.
+    pub(super) fn with_checked_lines<L: PlainStorage>(self, lines: L) -> Result<Ribbon<L>> {
+        self.check(lines.as_lines())?;
+        Ok(self.with_lines(lines))
+    }
+}
+
+/// Bits that stand for nothing are 0. What the others say, any bits do.
+impl CheckBody for Ribbon<()> {
+    fn check(&self, lines: &[Line]) -> Result<()> {
+        let words = bits::words(lines);
+        match &self.thin {
+            None => self.shape.check_padding(words),
+            Some(thin) => thin.check_padding(&self.shape, words),
+        }
+    }
+}
+
+impl<L> Ribbon<L> {
+    /// The same with the lines that it has been waiting for.
+    pub(super) fn with_lines<M>(self, lines: M) -> Ribbon<M> {
+        let Ribbon { shape, thin, keys, body_check, .. } = self;
+        Ribbon { shape, thin, keys, lines, body_check }
+    }
+
+    /// The same, whose lines are held against this.
+    pub(super) fn checked_by(self, body_check: Option<Ref<dyn BodyChecked>>) -> Self {
+        Ribbon { body_check, ..self }
+    }
+
+    /// Lines that it takes.
+    pub(crate) fn num_lines(&self) -> u64 {
+        thin::lines(&self.shape, self.thin.as_deref())
+    }
+
+    /// Words that it takes, without rounding up to whole lines.
+    pub(crate) fn num_words(&self) -> u64 {
+        thin::words(&self.shape, self.thin.as_deref())
+    }
+
+    /// What is said of the ribbon alone.
+    pub(super) fn facts(&self) -> RibbonFacts {
+        let fields = self.shape.fields();
+        RibbonFacts {
+            keys: self.keys,
+            added: 0,
+            bit_len: 64 * self.num_words(),
+            columns: fields.columns,
+            value_bits: fields.value_bits,
+            layers: self.shape.layers().len() as u8,
+            last_slots: fields.last,
+            numbers: None,
+            picked: self.thin.as_ref().map_or(0, |thin| thin.keys),
+        }
+    }
+}
+
+impl<L: PlainStorage> Ribbon<L> {
+    pub(crate) fn as_lines(&self) -> &[Line] {
+        self.lines.as_lines()
+    }
+
+    #[inline(always)]
+    pub(super) fn words(&self) -> &[u64] {
+        bits::words(self.lines.as_lines())
+    }
+
+    /// Bytes of the lines.
+    pub(super) fn size_in_bytes(&self) -> u64 {
+        self.as_lines().len() as u64 * LINE_BYTES
+    }
+
+    /// The share of other keys that it says yes for. Costs a pass over a fiftieth of it, or less.
+    pub(super) fn rate(&self) -> f64 {
+        match self.keys {
+            0 => 0.0,
+            _ => {
+                let passing = self.thin.as_ref().map_or(1.0, |thin| thin::share_of(thin.most));
+                rate::rate(&self.shape, self.words()) * passing
+            }
+        }
+    }
+
+    /// Holds the lines against what the file says of them.
+    pub(super) fn verify(&self) -> Result<()> {
+        self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.as_lines()))
+    }
+
+    /// To be called before the lines go into another filter or file, whose new checksums would hide what is wrong with them.
+    pub(super) fn check_before_copying(&self) -> Result<()> {
+        match &self.body_check {
+            Some(check) if !check.has_passed() => check.run(self.as_lines()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The same in memory: a copy, or the same memory.
+    pub(super) fn into_owned(self) -> Result<Ribbon> {
+        self.check_before_copying()?;
+        let Ribbon { shape, thin, keys, lines, .. } = self;
+        let lines = Mapped(Backing::Memory(lines.into_lines()?));
+        Ok(Ribbon { shape, thin, keys, lines, body_check: None })
+    }
+}
+
+impl<L: PlainStorage, M: PlainStorage> PartialEq<Ribbon<M>> for Ribbon<L> {
+    fn eq(&self, other: &Ribbon<M>) -> bool {
+        self.keys == other.keys
+            && self.shape.fields() == other.shape.fields()
+            && self.thin == other.thin
+            && self.as_lines() == other.as_lines()
+    }
+}

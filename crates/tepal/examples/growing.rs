@@ -1,6 +1,6 @@
 //! What a growing filter takes and costs as it grows from 20,000 keys to 256 times as many, beside a table that was sized for all
 //! of them and a chain of Bloom filters, in one interleaved run:
-//! `cargo run --release -p tepal --features quotient,growing --example growing`.
+//! `cargo run --release -p tepal --features table,extras --example growing`.
 
 use cpu_time::ThreadTime;
 use tepal::{AnyFilter, BloomFilter, GrowingFilter, QuotientFilter, finish_hash};

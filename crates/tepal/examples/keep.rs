@@ -5,27 +5,27 @@
 //! file `NAME.tepal` stands `NAME.json` with what the filter must say. Where a scheme's filters always have
 //! megabytes, the JSON holds the file instead: its length, and the bytes that are not 0.
 
-#[cfg(feature = "except")]
+#[cfg(feature = "extras")]
 #[path = "keep/exceptions.rs"]
 mod exceptions;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[path = "keep/expiring.rs"]
 mod expiring;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[path = "keep/growing_tables.rs"]
 mod growing_tables;
 #[path = "../tests/shared/kinds.rs"]
 mod kinds;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 #[path = "keep/map.rs"]
 mod map;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[path = "keep/quotient.rs"]
 mod quotient;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 #[path = "keep/ribbon.rs"]
 mod ribbon;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[path = "keep/segment.rs"]
 mod segment;
 
@@ -48,22 +48,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (kind, name) = (&*kind, kind.name());
         match kind.kind() {
             Kind::Scalable => keep(&folder.join("chains"), name, || kept_chain(kind))?,
-            #[cfg(feature = "quotient")]
+            #[cfg(feature = "table")]
             Kind::Quotient => keep(&folder.join("quotient"), name, || quotient::kept(kind))?,
-            #[cfg(feature = "quotient")]
+            #[cfg(feature = "table")]
             Kind::Expiring => keep(&folder.join("expiring"), name, || expiring::kept(kind))?,
-            #[cfg(feature = "quotient")]
+            #[cfg(feature = "table")]
             Kind::Growing => keep(&folder.join("growing"), name, || growing_tables::kept(kind))?,
-            #[cfg(feature = "quotient")]
+            #[cfg(feature = "table")]
             Kind::Segment => keep(&folder.join("segment"), name, || segment::kept(kind))?,
-            #[cfg(feature = "ribbon")]
+            #[cfg(feature = "static")]
             Kind::Ribbon => keep(&folder.join("ribbon"), name, || ribbon::kept(kind))?,
-            #[cfg(feature = "ribbon")]
+            #[cfg(feature = "static")]
             Kind::Map => keep(&folder.join("map"), name, || map::kept(kind))?,
             _ => keep(folder, name, || kept(kind))?,
         }
     }
-    #[cfg(feature = "except")]
+    #[cfg(feature = "extras")]
     for (name, kind, form) in exceptions::forms() {
         keep(&folder.join("exceptions"), name, || exceptions::kept(&*kind, form))?;
     }

@@ -2,11 +2,11 @@
 //! copied, and a key is hashed once for all of them.
 //!
 //! Each filter is in the embedded form: its bits and 16 bytes. What all of them have in common (the seed) the store keeps. With the feature
-//! `ribbon` the same is done with static filters, and what both take is printed for tables of 1,000 to a million keys: the static ones take two
+//! `static` the same is done with static filters, and what both take is printed for tables of 1,000 to a million keys: the static ones take two
 //! thirds of the bytes. (Of 100 keys both take two lines of 64 bytes, and what stands behind these.)
 //!
 //! ```sh
-//! cargo run --release -p tepal --features ribbon --example lsm_table
+//! cargo run --release -p tepal --features static --example lsm_table
 //! ```
 
 use std::error::Error;
@@ -63,13 +63,13 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     println!("user31415 is in block 314, and perhaps in: {blocks:?}; {} bytes in all", table.len());
     assert!(blocks.contains(&314) && blocks.len() < 40);
 
-    #[cfg(feature = "ribbon")]
+    #[cfg(feature = "static")]
     ribbons::main(hash)?;
     Ok(())
 }
 
 /// Tables do not change, so that their filters may be the smallest: of the keys of each there is a ribbon.
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 mod ribbons {
     use std::error::Error;
 

@@ -1,6 +1,6 @@
 //! What a map takes, by the bits of its values and its rate: bits a key of everything that is in it, and how many times the least.
 //!
-//! `cargo run --release -p tepal --features ribbon --example map -- 1000000` is a table of a million keys.
+//! `cargo run --release -p tepal --features static --example map -- 1000000` is a table of a million keys.
 
 use tepal::{Format, Opened, RibbonMap, finish_hash};
 

@@ -1,7 +1,7 @@
 //! Builds ribbon filters of very many sets and asks each for all of its keys, one by one and as a batch: sets of every size from 0 on, and
 //! random ones whose sizes lie about those at which something else begins. It stops at the first that cannot be built or loses a key.
 //!
-//! `cargo run --release -p tepal --features ribbon --example ribbon_sets -- 1000000` is a million of them: `testdata/records/ribbon-sets.md`.
+//! `cargo run --release -p tepal --features static --example ribbon_sets -- 1000000` is a million of them: `testdata/records/ribbon-sets.md`.
 
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! A set of unknown size: counted in memory, counted on disk, or built too large and made smaller.
 //!
 //! ```sh
-//! cargo run --release -p tepal --features build --example unknown_size
+//! cargo run --release -p tepal --features parallel --example unknown_size
 //! ```
 
 use tepal::build::Gather;

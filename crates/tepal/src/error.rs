@@ -183,7 +183,7 @@ pub enum Error {
         instead: &'static str,
     },
     /// A key is in as often as it can be.
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     #[non_exhaustive]
     TooManyCopies {
         /// How often.
@@ -193,14 +193,14 @@ pub enum Error {
     },
     /// So many keys have numbers that lie side by side, or are the same, that no table of four times the size holds them all: as
     /// if they had been chosen by the filter's own hash.
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     #[non_exhaustive]
     NumbersClustered {
         /// How many keys of this call were inserted before.
         inserted: usize,
     },
     /// Of the pairs that a map is built of, two have one key and different values: or two keys have one 64-bit hash.
-    #[cfg(feature = "ribbon")]
+    #[cfg(feature = "static")]
     #[non_exhaustive]
     SeveralValues {
         /// The hash of the key.
@@ -215,7 +215,7 @@ pub enum Error {
         what: String,
     },
     /// A patch for another file than the one that it was given.
-    #[cfg(feature = "patch")]
+    #[cfg(feature = "extras")]
     #[non_exhaustive]
     OtherOld {
         /// Is the file what the patch makes, so that there is nothing to do?
@@ -392,7 +392,7 @@ impl fmt::Display for Error {
             Error::PastLimit { what, most, instead } => {
                 write!(f, "{what}, expected {most} bytes or less; {instead}")
             }
-            #[cfg(feature = "quotient")]
+            #[cfg(feature = "table")]
             Error::NumbersClustered { inserted } => {
                 f.write_str(
                     "so many keys have numbers side by side that a table of four times the size does not hold them, as if they \
@@ -402,13 +402,13 @@ impl fmt::Display for Error {
                 )?;
                 say_how_many_are_in(f, *inserted)
             }
-            #[cfg(feature = "ribbon")]
+            #[cfg(feature = "static")]
             Error::SeveralValues { hash, values: [one, other] } => write!(
                 f,
                 "a key was given with the value {one} and with {other}, and a map has one value for each key; give it one of them (its \
                  hash is {hash:#018x}), or where no key comes twice, so that two keys have one hash, another seed (`seed_for`, `--seed-for`)"
             ),
-            #[cfg(feature = "quotient")]
+            #[cfg(feature = "table")]
             Error::TooManyCopies { most, inserted } => {
                 write!(
                     f,
@@ -420,11 +420,11 @@ impl fmt::Display for Error {
             Error::Damaged { what } => {
                 write!(f, "damaged: {what}; restore the file from a good copy or build it again")
             }
-            #[cfg(feature = "patch")]
+            #[cfg(feature = "extras")]
             Error::OtherOld { is_new: true } => {
                 f.write_str("the file is what the patch makes of another one; there is nothing to do")
             }
-            #[cfg(feature = "patch")]
+            #[cfg(feature = "extras")]
             Error::OtherOld { is_new: false } => f.write_str(
                 "the patch is for another file, of other bytes; get one that was made from this file, or the whole new file",
             ),

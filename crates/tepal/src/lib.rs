@@ -46,8 +46,8 @@
 //! | a file of Guava, Spark, Parquet, Redis, Valkey, DCSO or Go | [`open`], with the feature `foreign`; to write one, [`Opened::new`] |
 //! | a filter where its bytes are: in the program, in a map or a table file of yours | [`BloomFilter::view`], [`include_aligned!`]; static ones too (`RibbonFilter::view`, `RibbonMap::view`); [`Open::view`] with keys and options |
 //! | a file that several programs change | `FileLock` (one at a time), or `Opened::save_over` (refused where another was quicker); `save_new` for a file that must not be there yet |
-//! | copies of a filter far away that follow a new one | the feature `patch`: `Patch`, the bits that differ in few bytes |
-//! | known strangers that must get `false` | the feature `except`: `Opened::except`, and `Opened::divide` where all members and strangers are known |
+//! | copies of a filter far away that follow a new one | the feature `extras`: `Patch`, the bits that differ in few bytes |
+//! | known strangers that must get `false` | the feature `extras`: `Opened::except`, and `Opened::divide` where all members and strangers are known |
 //! | one file out of a stream of several | `BloomFilter::read_from`, [`write_to`](BloomFilter::write_to) |
 //! | many small filters in a store of yours | [`to_embedded`](BloomFilter::to_embedded), [`view_embedded`](BloomFilter::view_embedded): the bits and 16 bytes; static ones too, in fewer bytes (`RibbonFilter::to_embedded`, `RibbonMap::to_embedded`) |
 //! | the bits alone | [`to_bits`](BloomFilter::to_bits), [`build_with_bits`](BloomFilterBuilder::build_with_bits) |
@@ -55,7 +55,7 @@
 //! | to hash ahead of a filter, or on other threads | [`key_hasher`](BloomFilter::key_hasher) |
 //! | a hash of your own | [`caller_hash`](BloomFilterBuilder::caller_hash) |
 //! | the bits of one of those programs, or of the five articles | [`scheme`](BloomFilterBuilder::scheme), with the feature `foreign` |
-//! | to insert without knowing how many keys will come | `build_growing`, a chain that keeps one promise (feature `growing`) |
+//! | to insert without knowing how many keys will come | `build_growing`, a chain that keeps one promise (feature `extras`) |
 //! | to build without knowing how many keys | [`build_from`](BloomFilterBuilder::build_from); `build::Gather` for more keys than memory has; or build large, then [`shrink_to`](BloomFilter::shrink_to) |
 //!
 //! Short programs for each of these jobs are in the package's `examples/`: `dedupe_urls`, `own_keys`, `lsm_table`,
@@ -100,19 +100,16 @@
 //! | `std` | yes | files, and the CPU's level found at run time. Without it the crate is `no_std` + `alloc` |
 //! | `mmap` | yes | [`BloomFilter::open`] maps the file; without it the file is read into memory |
 //! | `avx512` | no | loops for AVX-512 too, where the CPU has it. Needs Rust 1.89 |
-//! | `force-cpu-level` | no | for tests: the variable `TEPAL_CPU_LEVEL` names the level of the loops |
-//! | `build` | no | `build::Gather`: a filter of the right size from keys that come once, in any number; `build::KeyCounter`: how many there are in several places |
-//! | `parallel` | no | `BloomFilter::insert_bulk` and `contains_bulk`: millions of keys over several threads |
-//! | `except` | no | `Exceptions`: keys that a filter says no for though its bits say yes. Without it files that have them are refused |
+//! | `parallel` | no | several threads: `BloomFilter::insert_bulk` and `contains_bulk` for millions of keys; `build::Gather`: a filter of the right size from keys that come once, in any number; `build::KeyCounter`: how many there are in several places |
+//! | `table` | no | [`QuotientFilter`]: keys can be removed and are counted; [`GrowingFilter`]: as many keys as come under one promise; [`ExpiringFilter`]: keys expire; [`SegmentFilter`]: which segments may hold a key. Without it files of these kinds are refused |
+//! | `static` | no | [`RibbonFilter`]: the smallest filter of a set that does not change; [`RibbonMap`]: keys to small numbers. Without it files of these kinds are refused |
+//! | `extras` | no | `Exceptions`: keys that a filter says no for though its bits say yes; `Patch`: from one filter's file to another's in few bytes; `build_growing`: a chain of Bloom filters that keeps one promise. Without it files that have exceptions, and such chains, are refused |
 //! | `foreign` | no | schemes of the five articles and of other programs, their key domains and files. Without it they are refused, and the library is smaller: for a page or a phone that asks one file of ours |
-//! | `quotient` | no | [`QuotientFilter`]: keys can be removed and are counted; [`GrowingFilter`]: as many keys as come under one promise; [`ExpiringFilter`]: keys expire; [`SegmentFilter`]: which segments may hold a key. Without it files of these kinds are refused |
-//! | `ribbon` | no | [`RibbonFilter`]: the smallest filter of a set that does not change; [`RibbonMap`]: keys to small numbers. Without it files of these kinds are refused |
-//! | `patch` | no | `Patch`: from one filter's file to another's in few bytes |
 //! | `seal` | no | files under a seal, so that nobody can swap them: `SealKey`. Without it they are refused |
 //! | `serde` | no | filters of every kind, and [`AnyFilter`], in serde's formats, as the bytes of their file |
 
 #![cfg_attr(
-    not(all(feature = "foreign", feature = "quotient", feature = "ribbon", feature = "except")),
+    not(all(feature = "foreign", feature = "table", feature = "static", feature = "extras")),
     allow(dead_code, reason = "what only other programs' schemes and files, and some kinds, need")
 )]
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -124,7 +121,7 @@ extern crate alloc;
 mod list;
 
 mod bits;
-#[cfg(feature = "build")]
+#[cfg(feature = "parallel")]
 pub mod build;
 mod error;
 mod facts;
@@ -151,7 +148,7 @@ pub use facts::{
 pub use format::map::open;
 pub use format::open::{Open, from_bytes};
 pub use format::opened::Opened;
-#[cfg(feature = "patch")]
+#[cfg(feature = "extras")]
 pub use format::patch::Patch;
 #[cfg(feature = "std")]
 pub use format::replace::{FileLock, check_place};
@@ -169,12 +166,12 @@ pub use kinds::AnyFilter;
 pub use kinds::bloom::BloomFilterBuilder;
 #[cfg(target_has_atomic = "64")]
 pub use kinds::bloom::Shared;
-#[cfg(feature = "except")]
+#[cfg(feature = "extras")]
 pub use kinds::exceptions::Exceptions;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 pub use kinds::ribbon::{RibbonFilterBuilder, RibbonMapBuilder};
 pub use kinds::storage::{InBytes, InMemory, Mapped, PlainStorage, StableBytes, Storage, StorageMut};
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 pub use kinds::table::{
     ExpiringFilterBuilder, GrowingFilterBuilder, QuotientFilterBuilder, Removal, Segment, SegmentAnswers,
     SegmentFilterBuilder, Segments, check_segment_name,
@@ -208,6 +205,6 @@ each_kind!(types);
 struct Readme;
 
 /// The examples of the page for people who come from other libraries.
-#[cfg(all(doctest, feature = "foreign", feature = "parallel", feature = "build", feature = "serde"))]
+#[cfg(all(doctest, feature = "foreign", feature = "parallel", feature = "serde"))]
 #[doc = include_str!("../docs/coming-from.md")]
 struct ComingFrom;

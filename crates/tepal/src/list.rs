@@ -15,29 +15,29 @@ macro_rules! each_kind {
             Bloom = 1 "bloom": bloom::BloomFilter<Mapped>;
             /// A chain of Bloom filters that grows, as RedisBloom and valkey-bloom have it: `ScalableBloomFilter`. Only a chain
             /// that grows by tepal's own rule has a tepal file.
-            #[feature = "foreign" or "growing"]
+            #[feature = "foreign" or "extras"]
             Scalable = 2 "scalable": chain::ScalableBloomFilter;
             /// A table of numbers, from which keys can be removed: `QuotientFilter`.
-            #[feature = "quotient"]
+            #[feature = "table"]
             Quotient = 3 "quotient": table::QuotientFilter;
             /// A chain of tables that grows under one promise: `GrowingFilter`.
-            #[feature = "quotient"]
+            #[feature = "table"]
             Growing = 4 "growing": table::GrowingFilter;
             /// A table of numbers that forgets keys by itself, a window after they came: `ExpiringFilter`.
-            #[feature = "quotient"]
+            #[feature = "table"]
             Expiring = 5 "expiring": table::ExpiringFilter;
             /// A table of numbers that says which segments may hold a key: `SegmentFilter`.
-            #[feature = "quotient"]
+            #[feature = "table"]
             Segment = 6 "segment": table::SegmentFilter;
             /// The smallest filter of a set that does not change: `RibbonFilter`.
-            #[feature = "ribbon"]
+            #[feature = "static"]
             Ribbon = 7 "ribbon": ribbon::RibbonFilter<Mapped>;
             /// The smallest map from keys to small numbers that does not change: `RibbonMap`. As a filter it holds its keys.
-            #[feature = "ribbon"]
+            #[feature = "static"]
             Map = 8 "map": ribbon::RibbonMap<Mapped>;
 
             + /// A Bloom filter that says no for some keys all the same. Its kind is that of a Bloom filter.
-            #[feature = "except"]
+            #[feature = "extras"]
             Excepted of Bloom: excepted::ExceptedBloomFilter;
         }
     };

@@ -89,7 +89,7 @@ fn a_key_that_comes_too_often_in_a_batch() {
             let alone = kind.keys(&often).insert_each(&mut one_by_one, |i, _| taken = i + 1);
             match (in_batch, alone) {
                 (Ok(()), Ok(())) => {}
-                #[cfg(feature = "quotient")]
+                #[cfg(feature = "table")]
                 (Err(Error::TooManyCopies { inserted, .. }), Err(Error::TooManyCopies { .. })) => {
                     assert_eq!(inserted, taken, "{name}");
                     assert!(taken >= 3000 && taken < 3000 + times, "{name}: {taken}");

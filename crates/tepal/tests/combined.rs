@@ -1,6 +1,6 @@
 //! What two filters become together: never more than the policy allows, and never of bits that nobody has checked.
 
-#![cfg(all(feature = "quotient", feature = "ribbon"))]
+#![cfg(all(feature = "table", feature = "static"))]
 
 #[path = "shared/kinds.rs"]
 mod kinds;

@@ -10,7 +10,7 @@ mod iterators;
 #[cfg(feature = "mmap")]
 #[path = "../examples/lsm_table.rs"]
 mod lsm_table;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 #[path = "../examples/map.rs"]
 mod map;
 #[path = "../examples/own_keys.rs"]
@@ -20,12 +20,12 @@ mod partial_filters;
 #[cfg(feature = "serde")]
 #[path = "../examples/serde_formats.rs"]
 mod serde_formats;
-#[cfg(feature = "build")]
+#[cfg(feature = "parallel")]
 #[path = "../examples/unknown_size.rs"]
 mod unknown_size;
 #[path = "../examples/web_service.rs"]
 mod web_service;
-#[cfg(feature = "except")]
+#[cfg(feature = "extras")]
 #[path = "../examples/white_list.rs"]
 mod white_list;
 
@@ -39,7 +39,7 @@ fn own_keys_runs() {
     own_keys::main().unwrap();
 }
 
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 #[test]
 fn map_runs() {
     map::main().unwrap();
@@ -78,13 +78,13 @@ fn iterators_runs() {
     iterators::main().unwrap();
 }
 
-#[cfg(feature = "build")]
+#[cfg(feature = "parallel")]
 #[test]
 fn unknown_size_runs() {
     unknown_size::main().unwrap();
 }
 
-#[cfg(feature = "except")]
+#[cfg(feature = "extras")]
 #[test]
 fn white_list_runs() {
     white_list::main().unwrap();

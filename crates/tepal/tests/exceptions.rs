@@ -1,6 +1,6 @@
 //! Exceptions: keys that a filter says no for, by every way of asking, and what changes them.
 
-#![cfg(all(feature = "except", feature = "std"))]
+#![cfg(all(feature = "extras", feature = "std"))]
 
 use tepal::{
     AnyFilter, BloomFilter, BloomFilterBuilder, Error, Exceptions, Format, Open, Opened, OverCapacity,
@@ -297,7 +297,7 @@ fn other_kinds_and_formats_have_none() {
 }
 
 /// The patch of such a file brings the list along.
-#[cfg(feature = "patch")]
+#[cfg(feature = "extras")]
 #[test]
 fn patches_have_them() {
     let old = excepted(builder(), &keys("m", 0..900)).to_bytes().unwrap();
@@ -440,7 +440,7 @@ fn no_exceptions_folds_and_patches() {
     folded.shrink_to(0.1).unwrap();
     assert!(!folded.contains_many(&members).contains(&false));
     assert_eq!(folded.exceptions(), file.filter().exceptions());
-    #[cfg(feature = "patch")]
+    #[cfg(feature = "extras")]
     for (from, to) in [(&listed, &file), (&file, &listed)] {
         let (from, to) = (from.to_bytes().unwrap(), to.to_bytes().unwrap());
         assert!(tepal::Patch::between(&from, &to).unwrap().apply(&from).unwrap() == to);

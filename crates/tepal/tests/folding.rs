@@ -54,7 +54,7 @@ fn a_fold_promises_no_less_than_its_rate() {
                 Ok(()) => {}
                 // No rate is left.
                 Err(Error::Parameter { .. }) => continue,
-                #[cfg(feature = "quotient")]
+                #[cfg(feature = "table")]
                 Err(Error::TooManyCopies { .. }) => continue,
                 Err(error) => panic!("{name}, {factor}: {error}"),
             }
@@ -73,7 +73,7 @@ fn a_fold_promises_no_less_than_its_rate() {
 }
 
 /// What a table holds at a rate is that share of its numbers: so many keys it takes when it was folded to it, and no fewer.
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[test]
 fn a_table_takes_what_its_new_rate_allows() {
     use tepal::{OverCapacity, QuotientFilter};
@@ -92,7 +92,7 @@ fn a_table_takes_what_its_new_rate_allows() {
 
 /// Whether keys can be removed stays what it is: a table in which two keys may share a copy makes no union, intersection, fold or file
 /// from which one can be taken.
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[test]
 fn what_no_key_can_be_taken_from_gives_no_other_way() {
     use tepal::{AnyFilter, Format, GrowingFilter, Opened, QuotientFilter};

@@ -1,25 +1,25 @@
 //! The kept files in `testdata/kept`: what a released version wrote is read for ever, says the same of every
 //! key, and is written again byte for byte. These files are never written anew (`testdata/kept/README.md`).
 
-#[cfg(feature = "except")]
+#[cfg(feature = "extras")]
 #[path = "kept/exceptions.rs"]
 mod exceptions;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[path = "kept/expiring.rs"]
 mod expiring;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[path = "kept/growing_tables.rs"]
 mod growing_tables;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 #[path = "kept/map.rs"]
 mod map;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[path = "kept/quotient.rs"]
 mod quotient;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 #[path = "kept/ribbon.rs"]
 mod ribbon;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[path = "kept/segment.rs"]
 mod segment;
 
@@ -61,7 +61,7 @@ fn all() -> Vec<Kept> {
 }
 
 /// The files of one of the folders that are kinds of their own.
-#[cfg(any(feature = "growing", feature = "quotient", feature = "except", feature = "ribbon"))]
+#[cfg(any(feature = "extras", feature = "table", feature = "static"))]
 fn in_folder(folder: &str) -> Vec<Kept> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/kept/v1").join(folder);
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -153,7 +153,7 @@ impl Kept {
     }
 
     /// The file of whatever filter, sealed as this one is.
-    #[cfg(any(feature = "growing", feature = "quotient", feature = "except", feature = "ribbon"))]
+    #[cfg(any(feature = "extras", feature = "table", feature = "static"))]
     fn written(&self, opened: &Opened) -> Vec<u8> {
         #[cfg(feature = "seal")]
         if let Some(seal) = self.seal() {
@@ -189,7 +189,7 @@ impl Kept {
         range.map(|i| format!("{prefix}{}{i}", zero(&i))).collect()
     }
 
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     fn key(&self, i: u64) -> String {
         self.keys(i..i + 1).remove(0)
     }
@@ -344,7 +344,7 @@ fn every_kind_is_kept() {
 }
 
 /// Growing chains are in a folder of their own: they answer as they did, and are written again byte for byte.
-#[cfg(feature = "growing")]
+#[cfg(feature = "extras")]
 #[test]
 fn kept_chains_are_the_chains_they_were() {
     let kept = in_folder("chains");

@@ -122,7 +122,7 @@ fn claims_take_no_memory() {
         assert!(forged > 0, "{name}");
         opened_kinds.insert(kind.name());
     }
-    assert!(opened_kinds.len() >= if cfg!(feature = "quotient") { 7 } else { 1 }, "{opened_kinds:?}");
+    assert!(opened_kinds.len() >= if cfg!(feature = "table") { 7 } else { 1 }, "{opened_kinds:?}");
 }
 
 fn forge_of(file: Vec<u8>) -> Forge {
@@ -133,7 +133,7 @@ fn forge_of(file: Vec<u8>) -> Forge {
 }
 
 /// Files that hold few keys and were planned for many: no number in them is forged.
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[test]
 fn large_plans_in_small_files_take_no_memory() {
     use tepal::{AnyFilter, ExpiringFilter, GrowingFilter, QuotientFilter, SegmentFilter};

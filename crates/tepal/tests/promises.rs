@@ -77,9 +77,9 @@ fn every_kind_is_on_the_list() {
     }
     for kind in Kind::ALL {
         let made = match kind {
-            Kind::Scalable => FOREIGN || cfg!(feature = "growing"),
-            Kind::Quotient | Kind::Growing | Kind::Expiring | Kind::Segment => cfg!(feature = "quotient"),
-            Kind::Ribbon | Kind::Map => cfg!(feature = "ribbon"),
+            Kind::Scalable => FOREIGN || cfg!(feature = "extras"),
+            Kind::Quotient | Kind::Growing | Kind::Expiring | Kind::Segment => cfg!(feature = "table"),
+            Kind::Ribbon | Kind::Map => cfg!(feature = "static"),
             _ => true,
         };
         assert_eq!(all.iter().any(|subject| subject.kind() == *kind), made, "{kind}");

@@ -1,6 +1,6 @@
 //! What a quotient filter promises: its rate is different numbers / U, whatever was done before one set has one file, keys that
 //! were chosen are refused in words, and a removal takes just one copy of one number.
-#![cfg(feature = "quotient")]
+#![cfg(feature = "table")]
 
 #[allow(dead_code)]
 #[path = "shared/random.rs"]

@@ -131,7 +131,7 @@ fn the_rate_of_every_kind_is_that_of_keys_that_are_not_in_it() {
 }
 
 /// Chains of tables at every rate, as they grow, after removals that let the oldest link take keys again, and after unions.
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[test]
 fn a_chain_of_tables_knows_its_rate() {
     use tepal::GrowingFilter;
@@ -165,7 +165,7 @@ fn a_chain_of_tables_knows_its_rate() {
 }
 
 /// A key that is in no segment, and one that is in another; keys that went by themselves, and were removed; and unions.
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[test]
 fn tables_know_their_rates() {
     use tepal::{ExpiringFilter, QuotientFilter, Segment, SegmentFilter};
@@ -230,7 +230,7 @@ fn tables_know_their_rates() {
 
 /// Bloom filters in a chain hold other keys each, and so are not independent of each other: what it says is an estimate. The true rate
 /// lies between that and the sum of those of the links.
-#[cfg(feature = "growing")]
+#[cfg(feature = "extras")]
 #[test]
 fn a_chain_of_bloom_filters_estimates_its_rate() {
     use tepal::BloomFilter;
@@ -262,7 +262,7 @@ fn a_chain_of_bloom_filters_estimates_its_rate() {
 }
 
 /// Filters with exceptions: other keys than these are found as before, and fewer of them where a divider knows the exceptions.
-#[cfg(feature = "except")]
+#[cfg(feature = "extras")]
 #[test]
 fn exceptions_change_no_rate_of_others() {
     use tepal::{BloomFilter, Exceptions, Format, PreparedKeys};
@@ -303,7 +303,7 @@ fn exceptions_change_no_rate_of_others() {
 
 /// Maps tell other keys by bits that are theirs alone. Where values have names, other keys whose value has none are told too, and how
 /// many these are hangs on the values that the keys have.
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 #[test]
 fn maps_know_their_rates() {
     use tepal::RibbonMap;

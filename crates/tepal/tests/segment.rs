@@ -1,6 +1,6 @@
 //! Which segment: wrong ones are at most the rate, right ones are never missed, and files say the same.
 
-#![cfg(feature = "quotient")]
+#![cfg(feature = "table")]
 
 #[path = "shared/segment_mixes.rs"]
 mod segment_mixes;

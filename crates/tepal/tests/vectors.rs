@@ -1,35 +1,35 @@
 //! The vectors in `testdata/vectors`, which the independent reference wrote, hold for the library.
 
-#[cfg(feature = "growing")]
+#[cfg(feature = "extras")]
 #[path = "vectors/chains.rs"]
 mod chains;
-#[cfg(feature = "except")]
+#[cfg(feature = "extras")]
 #[path = "vectors/exceptions.rs"]
 mod exceptions;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[path = "vectors/expiring.rs"]
 mod expiring;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[path = "vectors/growing_tables.rs"]
 mod growing_tables;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 #[path = "vectors/map.rs"]
 mod map;
-#[cfg(feature = "patch")]
+#[cfg(feature = "extras")]
 #[path = "vectors/patches.rs"]
 mod patches;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[path = "vectors/quotient.rs"]
 mod quotient;
 #[path = "vectors/refused.rs"]
 mod refused;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 #[path = "vectors/ribbon.rs"]
 mod ribbon;
 #[cfg(feature = "foreign")]
 #[path = "vectors/schemes.rs"]
 mod schemes;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[path = "vectors/segment.rs"]
 mod segment;
 #[path = "vectors/sizes.rs"]

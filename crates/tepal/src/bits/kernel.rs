@@ -6,7 +6,7 @@
 
 #![allow(unsafe_code)]
 
-#[cfg(feature = "force-cpu-level")]
+#[cfg(all(tepal_levels, feature = "std"))]
 use alloc::vec::Vec;
 
 #[cfg(target_has_atomic = "64")]
@@ -158,6 +158,7 @@ table!(CONTAINS_MANY: fn(lines: &[Line], h: &[u64], answers: &mut [bool]) =
 table!(INSERT: fn(lines: &mut [Line], h: u64) -> u32 = |rule| rule.insert_counting(lines, h));
 table!(INSERT_NOTING: fn(lines: &mut [Line], h: u64) -> bool = |rule| rule.insert_noting(lines, h));
 table!(INSERT_MANY: fn(lines: &mut [Line], h: &[u64]) = |rule| rule.insert_many(lines, h));
+#[cfg(any(feature = "foreign", feature = "extras"))]
 table!(INSERT_MANY_NOTING: fn(lines: &mut [Line], h: &[u64], is_new: &mut [bool]) =
     |rule| rule.insert_many_noting(lines, h, is_new));
 table!(COUNT: fn(lines: &[Line]) -> u64 = crate::bits::count(lines));
@@ -210,17 +211,17 @@ mod shared {
     }
 }
 
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 mod numbers;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 pub(crate) use numbers::TableKernel;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 mod parities;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 mod ribbons;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 pub(crate) use parities::Parities;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 pub(crate) use ribbons::{Eights, Filled, MapKernel, RibbonKernel, RibbonMaker, fetch_word};
 
 /// Whether the machine has all of these CPU features: found at run time with `std`, else as compiled.
@@ -258,7 +259,7 @@ fn available() -> impl Iterator<Item = usize> {
 
 /// The level to use: the best one, or the one that `TEPAL_CPU_LEVEL` names.
 fn chosen() -> usize {
-    #[cfg(feature = "force-cpu-level")]
+    #[cfg(all(tepal_levels, feature = "std"))]
     if let Ok(name) = std::env::var("TEPAL_CPU_LEVEL") {
         return forced(&name);
     }
@@ -272,7 +273,7 @@ pub(crate) fn count(lines: &[Line]) -> u64 {
 }
 
 /// The level of this name; a panic where the machine does not have it.
-#[cfg(feature = "force-cpu-level")]
+#[cfg(all(tepal_levels, feature = "std"))]
 fn forced(name: &str) -> usize {
     let names = || available().map(|level| NAMES[level]).collect::<Vec<_>>().join(", ");
     available()
@@ -399,6 +400,7 @@ impl Kernel {
     }
 
     /// [`insert_many`](Self::insert_many) that says of each whether a bit was not set before; `is_new` is as long as `h`.
+    #[cfg(any(feature = "foreign", feature = "extras"))]
     #[inline]
     pub(crate) fn insert_many_noting(
         self,

@@ -1,6 +1,6 @@
 //! Memory that the system may refuse: an error where Rust's own calls would end the program.
 
-#![cfg_attr(not(all(feature = "quotient", feature = "ribbon", feature = "except")), allow(dead_code))]
+#![cfg_attr(not(all(feature = "table", feature = "static", feature = "extras")), allow(dead_code))]
 
 use alloc::vec::Vec;
 

@@ -38,7 +38,7 @@ pub(crate) const fn finish(hash: u64) -> u64 {
 }
 
 /// The hash that is finished so: the reverse of [`finish`].
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 #[inline(always)]
 pub(crate) const fn unfinish(finished: u64) -> u64 {
     let mut x = finished;
@@ -50,14 +50,14 @@ pub(crate) const fn unfinish(finished: u64) -> u64 {
 }
 
 /// The hash spread over all 64 bits, which begins with bits of all of them (FORMAT.md, section 2.7). One to one.
-#[cfg(any(feature = "quotient", feature = "ribbon"))]
+#[cfg(any(feature = "table", feature = "static"))]
 #[inline(always)]
 pub(crate) const fn spread(h: u64) -> u64 {
     (h ^ (h >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 /// The number of a hash among so many (FORMAT.md, section 2.7).
-#[cfg(any(feature = "quotient", feature = "ribbon"))]
+#[cfg(any(feature = "table", feature = "static"))]
 #[inline(always)]
 pub(crate) const fn number(h: u64, numbers: u64) -> u64 {
     ((spread(h) as u128 * numbers as u128) >> 64) as u64

@@ -13,12 +13,12 @@ pub(crate) mod pages;
 pub(crate) mod part;
 #[cfg(feature = "parallel")]
 pub(crate) mod radix;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 pub(crate) mod ribbon;
 pub(crate) mod rule;
 pub(crate) mod rules;
 pub(crate) mod shape;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 pub(crate) mod table;
 
 use alloc::vec::Vec;

@@ -49,7 +49,7 @@ fn advise_huge<T>(lines: &mut [T]) {
 
 /// Gives the memory of lines back to the system that nobody reads any more: what they hold is lost. Where the system takes none,
 /// nothing happens.
-#[cfg(all(feature = "quotient", feature = "std", target_os = "linux"))]
+#[cfg(all(feature = "table", feature = "std", target_os = "linux"))]
 pub(crate) fn give_back(lines: &mut [Line]) {
     let page = page_size();
     let start = lines.as_mut_ptr().cast::<u8>();
@@ -65,7 +65,7 @@ pub(crate) fn give_back(lines: &mut [Line]) {
 }
 
 /// Elsewhere the memory goes when the array does.
-#[cfg(all(feature = "quotient", not(all(feature = "std", target_os = "linux"))))]
+#[cfg(all(feature = "table", not(all(feature = "std", target_os = "linux"))))]
 pub(crate) fn give_back(_: &mut [Line]) {}
 
 /// How many of an array's bytes are whole pages, where so many come before the first of them.
@@ -108,7 +108,7 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     #[test]
     fn what_is_given_back_takes_nothing_of_its_neighbours() {
         for count in [0, 1, 63, 64, 65, 500, 4096] {

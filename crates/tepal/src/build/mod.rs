@@ -6,7 +6,7 @@
 //! made for that many and filled. A filter that does not change is built of them sorted (`ascending`). Keys that lie on several
 //! machines are counted at each by a [`KeyCounter`] first.
 
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 mod ascending;
 mod counter;
 mod distinct;
@@ -29,7 +29,7 @@ use crate::ids::{Format, Kind, OverCapacity};
 use crate::key::{KeyHasher, KeySink, Keys, PreparedKeys};
 use crate::kinds::bloom::bulk::lock;
 use crate::kinds::bloom::{BloomFilterBuilder, after};
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 use crate::kinds::ribbon::RibbonFilterBuilder;
 pub use counter::KeyCounter;
 use distinct::{DistinctCounter, MARGIN, different};
@@ -65,7 +65,7 @@ use spool::{PART_BITS, Sorter, Spool};
 pub struct Gather {
     builder: BloomFilterBuilder,
     /// What is built of the hashes that wait, where it is no Bloom filter.
-    #[cfg(feature = "ribbon")]
+    #[cfg(feature = "static")]
     ribbon: Option<RibbonFilterBuilder>,
     hasher: KeyHasher,
     format: Format,
@@ -213,7 +213,7 @@ impl Gather {
         let lost = Mutex::new(None);
         Ok(Gather {
             builder,
-            #[cfg(feature = "ribbon")]
+            #[cfg(feature = "static")]
             ribbon: None,
             hasher,
             format,
@@ -243,7 +243,7 @@ impl Gather {
     ///
     /// # Errors
     /// As [`RibbonFilterBuilder::build_from`], and [`Error::Io`] where the folder takes no file.
-    #[cfg(feature = "ribbon")]
+    #[cfg(feature = "static")]
     pub fn ribbon(builder: RibbonFilterBuilder, folder: &Path, threads: NonZeroUsize) -> Result<Self> {
         let hasher = builder.key_hasher()?;
         takes_keys(&hasher)?;
@@ -261,7 +261,7 @@ impl Gather {
     }
 
     /// Keys for a filter like this one: emptied, so of its size, hash, recipe, capacity, promise, labels and format. What leads
-    /// from the one to the other is a `Patch` of a few bytes (feature `patch`).
+    /// from the one to the other is a `Patch` of a few bytes (feature `extras`).
     ///
     /// ```
     /// use tepal::build::Gather;
@@ -283,7 +283,7 @@ impl Gather {
         file.clear()?;
         Ok(Gather {
             builder: BloomFilterBuilder::default(),
-            #[cfg(feature = "ribbon")]
+            #[cfg(feature = "static")]
             ribbon: None,
             hasher,
             format: file.format(),
@@ -422,7 +422,7 @@ impl Gather {
                     return Err(Error::parameter("a worker", "forgotten with its keys", "dropped"));
                 }
                 let keys = spool.len();
-                #[cfg(feature = "ribbon")]
+                #[cfg(feature = "static")]
                 if let Some(builder) = self.ribbon {
                     let filter =
                         builder.build_from_pieces(&ascending::AscendingParts::new(&spool, threads))?;

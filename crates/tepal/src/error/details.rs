@@ -51,7 +51,7 @@ pub enum Obstacle {
     /// The format has no place for a recipe (trim, nocase), and no other program would apply it.
     Recipe,
     /// The format has no place for exceptions.
-    #[cfg(feature = "except")]
+    #[cfg(feature = "extras")]
     Exceptions,
     /// The format has no such form ([`Form`](crate::Form)).
     #[non_exhaustive]
@@ -102,7 +102,7 @@ impl fmt::Display for Obstacle {
                 "it trims keys or ignores their case, which no other program would do; rebuild it from keys without \
                  a recipe",
             ),
-            #[cfg(feature = "except")]
+            #[cfg(feature = "extras")]
             Obstacle::Exceptions => f.write_str(
                 "it has exceptions, keys that it says no for, and only tepal files hold these; leave it in the format tepal",
             ),

@@ -124,7 +124,7 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             unconvertible(Obstacle::Kind { found: Kind::Scalable }),
             vec!["format dcso", "it is of the kind `scalable`", "rebuild it from the keys"],
         ),
-        #[cfg(feature = "except")]
+        #[cfg(feature = "extras")]
         (
             unconvertible(Obstacle::Exceptions),
             vec!["format dcso", "it has exceptions", "only tepal files hold these"],
@@ -262,16 +262,16 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             Error::FileChanged { path: "f".into() },
             vec!["f: replaced or changed", "nothing was saved", "open it again"],
         ),
-        #[cfg(feature = "patch")]
+        #[cfg(feature = "extras")]
         (Error::OtherOld { is_new: false }, vec!["for another file", "get one that was made from this file"]),
-        #[cfg(feature = "patch")]
+        #[cfg(feature = "extras")]
         (Error::OtherOld { is_new: true }, vec!["what the patch makes", "nothing to do"]),
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         (
             Error::TooManyCopies { most: 64, inserted: 5 },
             vec!["a key is in 64 times", "`--count-bits`", "(the first 5 keys of this call are in)"],
         ),
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         (
             Error::NumbersClustered { inserted: 5 },
             vec![
@@ -281,7 +281,7 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
                 "(the first 5 keys of this call are in)",
             ],
         ),
-        #[cfg(feature = "ribbon")]
+        #[cfg(feature = "static")]
         (
             Error::SeveralValues { hash: 77, values: [3, 5] },
             vec!["the value 3 and with 5", "one value for each key", "0x000000000000004d", "`--seed-for`"],
@@ -358,13 +358,13 @@ fn number(error: &Error) -> (usize, usize) {
         Error::FileExists { .. } => 27,
         #[cfg(feature = "std")]
         Error::FileChanged { .. } => 28,
-        #[cfg(feature = "patch")]
+        #[cfg(feature = "extras")]
         Error::OtherOld { .. } => 29,
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         Error::TooManyCopies { .. } => 30,
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         Error::NumbersClustered { .. } => 31,
-        #[cfg(feature = "ribbon")]
+        #[cfg(feature = "static")]
         Error::SeveralValues { .. } => 32,
     };
     (number, 0)
@@ -380,7 +380,7 @@ fn number_of_obstacle(obstacle: &Obstacle) -> usize {
         Obstacle::KeyDomain { .. } => 5,
         Obstacle::Form { .. } => 6,
         Obstacle::Kind { .. } => 7,
-        #[cfg(feature = "except")]
+        #[cfg(feature = "extras")]
         Obstacle::Exceptions => 8,
     }
 }
@@ -417,7 +417,7 @@ fn every_error_names_found_expected_and_the_way_out() {
     told.dedup();
     let kinds = |error| match error {
         9 => {
-            if cfg!(feature = "except") {
+            if cfg!(feature = "extras") {
                 9
             } else {
                 8
@@ -429,9 +429,9 @@ fn every_error_names_found_expected_and_the_way_out() {
     };
     let errors = (0..33usize).filter(|error| match error {
         26..=28 => cfg!(feature = "std"),
-        29 => cfg!(feature = "patch"),
-        30 | 31 => cfg!(feature = "quotient"),
-        32 => cfg!(feature = "ribbon"),
+        29 => cfg!(feature = "extras"),
+        30 | 31 => cfg!(feature = "table"),
+        32 => cfg!(feature = "static"),
         _ => true,
     });
     assert!(told.into_iter().eq(errors.flat_map(|error| (0..kinds(error)).map(move |kind| (error, kind)))));

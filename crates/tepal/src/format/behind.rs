@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 
 use crate::error::{Error, Result};
-#[cfg(feature = "except")]
+#[cfg(feature = "extras")]
 use crate::kinds::divider::Divider;
 use crate::kinds::{Behind, FilePart, What};
 
@@ -20,7 +20,7 @@ fn list<'a>(part: &FilePart<'a>) -> &'a [u64] {
 
 /// Bytes of it.
 pub(super) fn len(part: &FilePart<'_>) -> u64 {
-    #[cfg(feature = "except")]
+    #[cfg(feature = "extras")]
     if let Some(divider) = part.divider {
         return 8 * (divider.words.len() as u64 + 4);
     }
@@ -49,7 +49,7 @@ pub(super) fn pieces<E>(
         })
     };
     put(list(part))?;
-    #[cfg(feature = "except")]
+    #[cfg(feature = "extras")]
     if let Some(divider) = part.divider {
         put(&[divider.exceptions, divider.salt, divider.width])?;
         put(&divider.words)?;
@@ -73,9 +73,9 @@ pub(super) fn decode(bytes: &[u8], what: What, is_divided: bool, head: &[u8]) ->
         .try_reserve_exact(written.len() / 8)
         .map_err(|_| Error::TooLarge { bytes: written.len() as u64 })?;
     words.extend(written.chunks_exact(8).map(number));
-    #[cfg(not(feature = "except"))]
+    #[cfg(not(feature = "extras"))]
     let _ = is_divided;
-    #[cfg(feature = "except")]
+    #[cfg(feature = "extras")]
     if is_divided {
         let divider = Some(divider(words)?);
         return Ok(Behind { hashes: Vec::new(), divider });
@@ -85,12 +85,12 @@ pub(super) fn decode(bytes: &[u8], what: What, is_divided: bool, head: &[u8]) ->
     }
     Ok(Behind {
         hashes: words,
-        #[cfg(feature = "except")]
+        #[cfg(feature = "extras")]
         divider: None,
     })
 }
 
-#[cfg(feature = "except")]
+#[cfg(feature = "extras")]
 fn divider(mut words: Vec<u64>) -> Result<Divider> {
     let damaged = || Error::damaged("its divider has another length than its bits have, or no exceptions");
     if words.len() < 4 {

@@ -17,7 +17,7 @@ use crate::key::KeyHasher;
 use crate::kinds::bloom::{BloomFilter, shape_of};
 use crate::kinds::storage::{InBytes, InMemory, PlainStorage, StableBytes};
 
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 mod ribbon;
 
 /// Bytes behind the bits, of a Bloom filter; of other kinds the last of them.

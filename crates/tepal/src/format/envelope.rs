@@ -96,7 +96,7 @@ pub(super) fn encode(kind: Kind, part: &FilePart<'_>, chunk_table: &[u64], seale
         _ => ADDED,
     };
     let flags = if sealed { SEALED } else { 0 } | of_behind;
-    #[cfg(feature = "except")]
+    #[cfg(feature = "extras")]
     let flags = flags | if part.divider.is_some() { DIVIDED } else { 0 };
     out.extend(flags.to_le_bytes());
     out.extend([0; 4]); // optional flags
@@ -168,13 +168,13 @@ struct Flags {
 fn flags(required_flags: u32) -> Result<Flags> {
     let of = |has: bool, flags: u32| if has { flags } else { 0 };
     let known = of(cfg!(feature = "seal"), SEALED)
-        | of(cfg!(feature = "except"), EXCEPTED | DIVIDED)
-        | of(cfg!(feature = "ribbon"), ADDED);
+        | of(cfg!(feature = "extras"), EXCEPTED | DIVIDED)
+        | of(cfg!(feature = "static"), ADDED);
     if required_flags & !known != 0 {
         let words = match known == SEALED | EXCEPTED | DIVIDED | ADDED {
             true => "bit 0 (sealed), bit 1 (exceptions), bit 2 (a divider) and bit 3 (added keys)",
             false => {
-                "bit 0 (sealed) with its feature `seal`, bits 1 and 2 with `except`, bit 3 with `ribbon`"
+                "bit 0 (sealed) with its feature `seal`, bits 1 and 2 with `extras`, bit 3 with `static`"
             }
         };
         let found = required_flags.into();
@@ -272,7 +272,7 @@ impl<'a> Start<'a> {
             section,
             exceptions: &[],
             added: &[],
-            #[cfg(feature = "except")]
+            #[cfg(feature = "extras")]
             divider: None,
             body: Vec::new(),
         };

@@ -166,7 +166,7 @@ impl Bytes {
     }
 
     /// The bytes in memory.
-    #[cfg(feature = "patch")]
+    #[cfg(feature = "extras")]
     pub(super) fn into_vec(self) -> Result<Vec<u8>> {
         match self {
             #[cfg(all(feature = "mmap", target_endian = "little"))]

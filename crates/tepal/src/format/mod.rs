@@ -15,7 +15,7 @@ pub(crate) mod foreign;
 pub(crate) mod map;
 pub(crate) mod open;
 pub(crate) mod opened;
-#[cfg(feature = "patch")]
+#[cfg(feature = "extras")]
 pub(crate) mod patch;
 mod records;
 #[cfg(feature = "std")]

@@ -1,7 +1,7 @@
 //! A filter with where it came from: what `open` and `from_bytes` give, whatever the file is.
 
 mod output;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 mod segments;
 
 use alloc::vec::Vec;
@@ -232,7 +232,7 @@ impl Opened {
     ///
     /// # Errors
     /// As there.
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         self.filter.remove(key)
     }
@@ -241,7 +241,7 @@ impl Opened {
     ///
     /// # Errors
     /// As there.
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     pub fn remove_hash(&mut self, hash: u64) -> Result<bool> {
         self.filter.remove_hash(hash)
     }
@@ -250,7 +250,7 @@ impl Opened {
     ///
     /// # Errors
     /// As there.
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     pub fn remove_prepared(&mut self, keys: &PreparedKeys) -> Result<u64> {
         self.filter.remove_prepared(keys)
     }
@@ -285,7 +285,7 @@ impl Opened {
     ///
     /// # Errors
     /// As there.
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     pub fn advance_to(&mut self, time: u64) -> Result<u64> {
         self.filter.advance_to(time)
     }
@@ -323,7 +323,7 @@ impl Opened {
     ///
     /// # Errors
     /// As there. The filter is unchanged then.
-    #[cfg(all(feature = "quotient", feature = "ribbon"))]
+    #[cfg(all(feature = "table", feature = "static"))]
     pub fn make_static(&mut self, rate: f64) -> Result<()> {
         let ribbon = self.filter.to_ribbon(rate)?;
         self.exchange(ribbon.into())
@@ -421,7 +421,7 @@ impl Opened {
     ///
     /// # Errors
     /// As there; [`Error::Unconvertible`] for another program's file, which has no place for them.
-    #[cfg(feature = "except")]
+    #[cfg(feature = "extras")]
     pub fn except(self, exceptions: &crate::kinds::exceptions::Exceptions) -> Result<Self> {
         if self.format != Format::Tepal {
             let obstacle = crate::error::Obstacle::Exceptions;
@@ -435,7 +435,7 @@ impl Opened {
     ///
     /// # Errors
     /// As there; [`Error::Unconvertible`] for another program's file, which has no place for it.
-    #[cfg(feature = "except")]
+    #[cfg(feature = "extras")]
     pub fn divide(
         self,
         exceptions: &crate::kinds::exceptions::Exceptions,
@@ -511,7 +511,7 @@ pub(super) fn unknown(format: Format) -> Error {
 /// A chain of another program is its one filter; a longer one has no tepal file. One of our own has.
 fn one_of_chain(filter: AnyFilter) -> Result<AnyFilter> {
     match filter {
-        #[cfg(any(feature = "foreign", feature = "growing"))]
+        #[cfg(any(feature = "foreign", feature = "extras"))]
         AnyFilter::Scalable(chain) if !chain.is_own() => match chain.into_only_link() {
             Ok(link) => Ok(link.into()),
             Err(chain) => Err(Error::Unconvertible {

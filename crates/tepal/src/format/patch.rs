@@ -112,7 +112,7 @@ impl Patch {
         let (form, from, to) = parts::of_both(old, new)?;
         let (head, old_body, new_body) = (to.head, from.body, to.body);
         let (mut tail, added): (_, Option<Added>) = match form {
-            #[cfg(feature = "ribbon")]
+            #[cfg(feature = "static")]
             ADDED => {
                 let (added, tail) = Added::between(from.added, to.added);
                 (tail, Some(added))

@@ -6,7 +6,7 @@ use core::ops::{Bound, Range, RangeBounds};
 use super::open::{Open, with_format};
 use crate::error::{Error, Result};
 use crate::kinds::bloom::BloomFilter;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 use crate::kinds::ribbon::{RibbonFilter, RibbonMap};
 use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage, StableBytes, sealed};
 use crate::kinds::{BodyChecked, FromFile};
@@ -76,7 +76,7 @@ viewed!(
     "# Ok::<(), tepal::Error>(())"
     "```"
 );
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 viewed!(
     RibbonFilter, "[`tepal::from_bytes`](super::open::from_bytes)",
     ""
@@ -93,7 +93,7 @@ viewed!(
     "# Ok::<(), tepal::Error>(())"
     "```"
 );
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 viewed!(
     RibbonMap, "[`tepal::from_bytes`](super::open::from_bytes)",
     "The names of values are copied."

@@ -2,7 +2,7 @@
 //!
 //! The filter is handed in with a way to its hasher, so that no copy of that is made for a call.
 
-#[cfg(any(feature = "quotient", feature = "ribbon"))]
+#[cfg(any(feature = "table", feature = "static"))]
 use alloc::vec::Vec;
 
 use super::hasher::KeyHasher;
@@ -10,12 +10,12 @@ use super::key_ref::Key;
 use super::keys::Keys;
 use super::prepared::{BATCH, Batch, One, SHORT_BATCH};
 use super::sink::KeySink;
-#[cfg(any(feature = "quotient", feature = "ribbon"))]
+#[cfg(any(feature = "table", feature = "static"))]
 use crate::bits::memory;
 use crate::error::Result;
 
 /// Collects what `hash` makes of each item: its hash, and whatever stays with that.
-#[cfg(any(feature = "quotient", feature = "ribbon"))]
+#[cfg(any(feature = "table", feature = "static"))]
 pub(crate) fn hash_each<I, H>(
     items: impl IntoIterator<Item = I>,
     mut hash: impl FnMut(I, &mut KeySink) -> Result<H>,

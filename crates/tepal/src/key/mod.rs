@@ -18,7 +18,7 @@ mod usual;
 
 pub use hasher::KeyHasher;
 pub(crate) use hasher::{SMALL, is_perhaps_in};
-#[cfg(any(feature = "quotient", feature = "ribbon"))]
+#[cfg(any(feature = "table", feature = "static"))]
 pub(crate) use insert::hash_each;
 pub(crate) use insert::{insert_in_batches, insert_iter_in_batches};
 pub use key_ref::{Key, KeyRef};

@@ -44,7 +44,7 @@ impl KeyOptions {
     }
 
     /// The same for a kind that needs a 64-bit hash; `what` is the scheme of that kind.
-    #[cfg(any(feature = "quotient", feature = "ribbon"))]
+    #[cfg(any(feature = "table", feature = "static"))]
     pub(crate) fn key_hasher_with_hash(&self, what: &'static str) -> Result<KeyHasher> {
         let keys = self.key_hasher()?;
         super::schemes::sizing::check_has_hash(what, keys.scheme())?;

@@ -530,11 +530,11 @@ impl AnyFilter {
         self.as_dyn().estimated_len()
     }
 
-    /// How many keys it says no for though its bits say yes: exceptions, which the feature `except` has.
+    /// How many keys it says no for though its bits say yes: exceptions, which the feature `extras` has.
     #[must_use]
     pub fn exceptions(&self) -> u64 {
         match self {
-            #[cfg(feature = "except")]
+            #[cfg(feature = "extras")]
             AnyFilter::Excepted(filter) => filter.exceptions(),
             _ => 0,
         }
@@ -544,7 +544,7 @@ impl AnyFilter {
     #[must_use]
     pub fn exceptions_len(&self) -> u64 {
         match self {
-            #[cfg(feature = "except")]
+            #[cfg(feature = "extras")]
             AnyFilter::Excepted(filter) => filter.exceptions_len(),
             _ => 0,
         }
@@ -578,7 +578,7 @@ impl AnyFilter {
     /// How many times smaller [`fold`](Self::fold) can make it: [`BloomFilter::fold_factors`]. Nothing for a chain.
     #[must_use]
     pub fn fold_factors(&self) -> Vec<u64> {
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         if let AnyFilter::Quotient(filter) = self {
             return filter.fold_factors();
         }
@@ -589,7 +589,7 @@ impl AnyFilter {
     /// `None` for what does not fold.
     #[must_use]
     pub fn folded_size_in_bytes(&self, factor: u64) -> Option<u64> {
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         if let AnyFilter::Quotient(filter) = self {
             return filter.folded_size_in_bytes(factor);
         }
@@ -618,7 +618,7 @@ impl AnyFilter {
     }
 
     pub(crate) fn folded_by(&self, factor: u64) -> Result<AnyFilter> {
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         if let AnyFilter::Quotient(filter) = self {
             return filter.folded_by(factor).map(AnyFilter::Quotient);
         }
@@ -626,12 +626,12 @@ impl AnyFilter {
     }
 
     pub(crate) fn shrunk_to(&self, rate: f64) -> Result<Option<(u64, AnyFilter)>> {
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         if let AnyFilter::Quotient(filter) = self {
             let (factor, shrunk) = filter.shrunk_to(rate)?;
             return Ok(Some((factor, AnyFilter::Quotient(shrunk))));
         }
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         if let AnyFilter::Growing(filter) = self {
             return Ok(Some((1, AnyFilter::Quotient(filter.freeze(rate)?))));
         }
@@ -643,7 +643,7 @@ impl AnyFilter {
     ///
     /// # Errors
     /// As there; [`Error::NotPossible`] for every other kind.
-    #[cfg(all(feature = "quotient", feature = "ribbon"))]
+    #[cfg(all(feature = "table", feature = "static"))]
     pub fn to_ribbon(&self, rate: f64) -> Result<super::ribbon::RibbonFilter> {
         match self {
             AnyFilter::Quotient(filter) => filter.to_ribbon(rate),
@@ -653,7 +653,7 @@ impl AnyFilter {
     }
 
     /// The refusal of a kind of which no ribbon is made.
-    #[cfg(all(feature = "quotient", feature = "ribbon"))]
+    #[cfg(all(feature = "table", feature = "static"))]
     fn not_frozen(&self) -> Error {
         let instead = match self {
             AnyFilter::Ribbon(_) => "it is one",
@@ -673,7 +673,7 @@ impl AnyFilter {
     /// A folded filter has the members of the one that it was, so that the same keys are none.
     fn same_exceptions(&self, folded: AnyFilter) -> Result<AnyFilter> {
         match self {
-            #[cfg(feature = "except")]
+            #[cfg(feature = "extras")]
             AnyFilter::Excepted(filter) => filter.same_exceptions(folded),
             _ => Ok(folded),
         }
@@ -682,41 +682,41 @@ impl AnyFilter {
     fn foldable(&self) -> Result<&BloomFilter<Mapped>> {
         match self {
             AnyFilter::Bloom(filter) => Ok(filter),
-            #[cfg(feature = "except")]
+            #[cfg(feature = "extras")]
             AnyFilter::Excepted(filter) => Ok(filter.bits()),
-            #[cfg(feature = "quotient")]
+            #[cfg(feature = "table")]
             AnyFilter::Quotient(_) => Err(not_one_bloom(self.kind())),
-            #[cfg(feature = "quotient")]
+            #[cfg(feature = "table")]
             AnyFilter::Expiring(_) => Err(Error::NotPossible {
                 kind: self.kind(),
                 operation: "be folded",
                 instead: "build a smaller one: its keys come again, or expire",
             }),
-            #[cfg(feature = "quotient")]
+            #[cfg(feature = "table")]
             AnyFilter::Growing(_) => Err(Error::NotPossible {
                 kind: self.kind(),
                 operation: "be folded",
                 instead: "make one table of it (`GrowingFilter::freeze`), or build one filter from its keys",
             }),
-            #[cfg(feature = "quotient")]
+            #[cfg(feature = "table")]
             AnyFilter::Segment(_) => Err(Error::NotPossible {
                 kind: self.kind(),
                 operation: "be folded",
                 instead: "build one filter from its keys, or lay its table out for them (`SegmentFilter::shrink_to_fit`)",
             }),
-            #[cfg(feature = "ribbon")]
+            #[cfg(feature = "static")]
             AnyFilter::Ribbon(_) => Err(Error::NotPossible {
                 kind: self.kind(),
                 operation: "be folded",
                 instead: "build a smaller one from its keys, at a higher rate",
             }),
-            #[cfg(feature = "ribbon")]
+            #[cfg(feature = "static")]
             AnyFilter::Map(_) => Err(Error::NotPossible {
                 kind: self.kind(),
                 operation: "be folded",
                 instead: "build a smaller one from its pairs, at a higher rate",
             }),
-            #[cfg(any(feature = "foreign", feature = "growing"))]
+            #[cfg(any(feature = "foreign", feature = "extras"))]
             AnyFilter::Scalable(_) => Err(Error::NotPossible {
                 kind: self.kind(),
                 operation: "be folded",
@@ -733,7 +733,7 @@ impl AnyFilter {
         let kind = self.kind();
         match self {
             AnyFilter::Bloom(filter) => Ok(filter),
-            #[cfg(feature = "except")]
+            #[cfg(feature = "extras")]
             AnyFilter::Excepted(filter) => filter.into_bloom(),
             #[allow(unreachable_patterns, reason = "where there is one kind")]
             _ => Err(not_one_bloom(kind)),
@@ -746,7 +746,7 @@ impl AnyFilter {
     ///
     /// # Errors
     /// As there; [`Error::NotPossible`] for a kind from which no key can be removed.
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         let hash = self.as_dyn().key_hasher().hash(key)?;
         self.remove_hash(hash)
@@ -756,7 +756,7 @@ impl AnyFilter {
     ///
     /// # Errors
     /// As [`remove`](Self::remove).
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     pub fn remove_hash(&mut self, hash: u64) -> Result<bool> {
         match self {
             AnyFilter::Quotient(filter) => filter.remove_hash(hash),
@@ -775,7 +775,7 @@ impl AnyFilter {
     ///
     /// # Errors
     /// As [`remove`](Self::remove). The keys before the refused one are removed.
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     pub fn remove_prepared(&mut self, keys: &PreparedKeys) -> Result<u64> {
         match self {
             AnyFilter::Quotient(filter) => filter.remove_prepared(keys),
@@ -786,7 +786,7 @@ impl AnyFilter {
 
     /// How often a key is in: [`QuotientFilter::count_estimate`](crate::QuotientFilter::count_estimate). Nothing of a kind that does
     /// not count.
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     #[must_use]
     pub fn count_estimate<K: Key + ?Sized>(&self, key: &K) -> Option<u64> {
         match self {
@@ -799,7 +799,7 @@ impl AnyFilter {
     ///
     /// # Errors
     /// As there; [`Error::NotPossible`] for a kind whose keys do not expire.
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     pub fn advance_to(&mut self, time: u64) -> Result<u64> {
         let kind = self.kind();
         match self {
@@ -814,7 +814,7 @@ impl AnyFilter {
 }
 
 /// The refusal of a kind that cannot forget a key.
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 fn not_removable(kind: Kind) -> Error {
     let instead = "build a `QuotientFilter` of its keys (`tepal build --deletable`)";
     Error::NotPossible { kind, operation: "forget one key", instead }

@@ -188,7 +188,7 @@ macro_rules! ask_many {
 }
 
 /// Inserting many keys, by the kind's `insert_many_hashes`. `$told` is what an error says of the keys before it.
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 macro_rules! insert_many {
     ($told:literal) => {
         /// [`insert`](Self::insert) for many keys.
@@ -316,7 +316,7 @@ macro_rules! same_calls_but_insert {
 }
 
 /// What a filter that is one table of numbers does as every other one does: of [`Filter`](super::Filter), beside the calls above.
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 macro_rules! table_calls {
     () => {
         fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
@@ -356,5 +356,5 @@ macro_rules! table_calls {
 }
 
 pub(crate) use {about_keys, ask_many, key_options, same_calls, same_calls_but_insert};
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 pub(crate) use {insert_many, table_calls};

@@ -27,7 +27,7 @@ pub(crate) use promise::SHARE;
 
 /// A Bloom filter that grows by adding larger ones: keys are in any of its [`links`](Self::links).
 ///
-/// Of tepal's own kind it is made by `BloomFilterBuilder::build_growing` (feature `growing`), and keeps one promise however
+/// Of tepal's own kind it is made by `BloomFilterBuilder::build_growing` (feature `extras`), and keeps one promise however
 /// many keys come. Made by opening a file of RedisBloom or valkey-bloom, or from nothing by
 /// `BloomFilterBuilder::build_chain` (feature `foreign`), it grows as these programs would have let it grow, with the same
 /// sizes and bits.

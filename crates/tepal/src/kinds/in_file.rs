@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::ids::Kind;
 use crate::key::{KeyHasher, Recipe, SecretKey};
-#[cfg(any(feature = "quotient", feature = "ribbon"))]
+#[cfg(any(feature = "table", feature = "static"))]
 use crate::{bits::mix::spread, key::schemes::Hasher};
 
 /// Held by a filter and its clones: counted by atomics, where the machine has them.
@@ -30,7 +30,7 @@ pub(crate) const SELF_TEST_KEYS: [&[u8; 17]; 4] =
     [b"tepal self-test 0", b"tepal self-test 1", b"tepal self-test 2", b"tepal self-test 3"];
 
 /// The sum of what the self-test keys are spread to, of a filter that spreads hashes (FORMAT.md, section 4.2.2).
-#[cfg(any(feature = "quotient", feature = "ribbon"))]
+#[cfg(any(feature = "table", feature = "static"))]
 pub(crate) fn self_test_of_spread(hasher: &Hasher) -> u64 {
     let Hasher::Hash(scheme) = hasher else { return 0 };
     (0..).zip(SELF_TEST_KEYS).fold(0, |sum: u64, (number, key)| {
@@ -39,7 +39,7 @@ pub(crate) fn self_test_of_spread(hasher: &Hasher) -> u64 {
 }
 
 /// Does this hasher give what the writer's gave?
-#[cfg(any(feature = "quotient", feature = "ribbon"))]
+#[cfg(any(feature = "table", feature = "static"))]
 pub(crate) fn check_self_test_of_spread(hasher: &Hasher, sum: u64) -> Result<()> {
     match self_test_of_spread(hasher) == sum {
         true => Ok(()),
@@ -64,7 +64,7 @@ pub(crate) struct FilePart<'a> {
     /// The hashes of keys that were added beside a ribbon, ascending (FORMAT.md, section 4.11).
     pub(crate) added: &'a [u64],
     /// What tells its members from such keys, in the place of a list (section 4.10).
-    #[cfg(feature = "except")]
+    #[cfg(feature = "extras")]
     pub(crate) divider: Option<&'a super::divider::Divider>,
     /// The bits, in pieces that follow each other; nothing of a file whose body is still to come.
     pub(crate) body: Vec<&'a [Line]>,
@@ -87,7 +87,7 @@ impl<'a> FilePart<'a> {
             section: Vec::new(),
             exceptions: &[],
             added: &[],
-            #[cfg(feature = "except")]
+            #[cfg(feature = "extras")]
             divider: None,
             body,
         }
@@ -156,7 +156,7 @@ impl What {
 pub(crate) struct Behind {
     /// Of exceptions, or of added keys.
     pub(crate) hashes: Vec<u64>,
-    #[cfg(feature = "except")]
+    #[cfg(feature = "extras")]
     pub(crate) divider: Option<super::divider::Divider>,
 }
 

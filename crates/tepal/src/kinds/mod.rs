@@ -5,29 +5,26 @@
 
 pub(crate) mod any;
 pub(crate) mod bloom;
-#[cfg(any(feature = "quotient", feature = "ribbon"))]
+#[cfg(any(feature = "table", feature = "static"))]
 mod calls;
-#[cfg(any(feature = "foreign", feature = "growing"))]
+#[cfg(any(feature = "foreign", feature = "extras"))]
 pub(crate) mod chain;
-#[cfg(feature = "except")]
+#[cfg(feature = "extras")]
 pub(crate) mod divider;
-#[cfg(feature = "except")]
+#[cfg(feature = "extras")]
 pub(crate) mod excepted;
-#[cfg(feature = "except")]
+#[cfg(feature = "extras")]
 pub(crate) mod exceptions;
 mod in_file;
-#[cfg(any(feature = "foreign", feature = "growing", feature = "quotient"))]
+#[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
 mod links;
-#[cfg(any(feature = "quotient", feature = "ribbon"))]
-#[cfg_attr(
-    not(feature = "quotient"),
-    allow(unreachable_pub, reason = "segments are of the kind that it has")
-)]
+#[cfg(any(feature = "table", feature = "static"))]
+#[cfg_attr(not(feature = "table"), allow(unreachable_pub, reason = "segments are of the kind that it has"))]
 pub(crate) mod named;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 pub(crate) mod ribbon;
 pub(crate) mod storage;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 pub(crate) mod table;
 
 use alloc::vec::Vec;

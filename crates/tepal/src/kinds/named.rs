@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 use crate::bits::memory::copy_of;
 use crate::error::{Error, Result};
 use crate::facts::SegmentFacts;
@@ -39,7 +39,7 @@ impl Segment {
 ///
 /// # Errors
 /// [`Error::Parameter`] where it cannot.
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 pub fn check_segment_name(name: &str) -> Result<()> {
     check_name("the name of a segment", name)
 }
@@ -184,7 +184,7 @@ pub(crate) fn padded<'a>(fields: &mut Fields<'a>, len: usize) -> Result<&'a [u8]
 }
 
 /// What only lists do that change.
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 impl SegmentList {
     /// The same list in memory of its own.
     pub(crate) fn copied(&self) -> Result<Self> {

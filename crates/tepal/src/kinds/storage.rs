@@ -206,11 +206,11 @@ pub(crate) enum Backing {
     Private(Private),
     Memory(Vec<Line>),
     /// Some of the lines in memory that several filters have.
-    #[cfg(any(feature = "foreign", feature = "growing", feature = "quotient"))]
+    #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
     Part(super::Ref<Vec<Line>>, Range<usize>),
 }
 
-#[cfg(any(feature = "foreign", feature = "growing", feature = "quotient"))]
+#[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
 impl Mapped {
     /// The same bits, of which parts can be taken.
     pub(crate) fn shared(self) -> Self {
@@ -280,7 +280,7 @@ impl Clone for Backing {
             Backing::File(file) => Backing::File(file.clone()),
             Backing::Private(private) => Backing::Memory(private.as_lines().to_vec()),
             Backing::Memory(lines) => Backing::Memory(lines.clone()),
-            #[cfg(any(feature = "foreign", feature = "growing", feature = "quotient"))]
+            #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
             Backing::Part(lines, part) => Backing::Part(lines.clone(), part.clone()),
         }
     }
@@ -301,7 +301,7 @@ impl Storage for Mapped {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Backing::Private(private) => copied(private.as_lines()),
             Backing::Memory(lines) => Ok(lines),
-            #[cfg(any(feature = "foreign", feature = "growing", feature = "quotient"))]
+            #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
             Backing::Part(lines, part) => copied(&lines[part]),
         }
     }
@@ -317,13 +317,13 @@ impl PlainStorage for Mapped {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Backing::Private(private) => private.as_lines(),
             Backing::Memory(lines) => lines,
-            #[cfg(any(feature = "foreign", feature = "growing", feature = "quotient"))]
+            #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
             Backing::Part(lines, part) => part_of(lines, part),
         }
     }
 }
 
-#[cfg(any(feature = "foreign", feature = "growing", feature = "quotient"))]
+#[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
 #[inline(never)]
 fn part_of<'a>(lines: &'a [Line], part: &Range<usize>) -> &'a [Line] {
     &lines[part.clone()]
@@ -338,7 +338,7 @@ impl StorageMut for Mapped {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Backing::Private(private) => Some(private.as_lines_mut()),
             Backing::Memory(lines) => Some(lines),
-            #[cfg(any(feature = "foreign", feature = "growing", feature = "quotient"))]
+            #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
             Backing::Part(..) => None,
         }
     }

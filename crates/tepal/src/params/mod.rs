@@ -363,13 +363,13 @@ fn hash_floor(capacity: u64) -> f64 {
 }
 
 /// The lowest rate that a filter for this many keys can promise in the layouts `line` and `double`.
-#[cfg(any(feature = "foreign", feature = "growing"))]
+#[cfg(any(feature = "foreign", feature = "extras"))]
 pub(crate) fn least_rate(capacity: u64) -> f64 {
     LOWEST_RATE.max(HASH_SHARE * hash_floor(capacity))
 }
 
 /// The most keys, but for a millionth, of a filter whose rate is no lower than this.
-#[cfg(any(feature = "foreign", feature = "growing"))]
+#[cfg(any(feature = "foreign", feature = "extras"))]
 pub(crate) fn most_keys(rate: f64) -> u64 {
     (rate * (18_446_744_073_709_551_616.0 / HASH_SHARE * (1.0 - 1e-6))) as u64
 }

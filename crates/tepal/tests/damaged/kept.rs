@@ -83,8 +83,7 @@ fn every_byte_of_every_kept_file() {
         }
     }
     // A build without a kind's feature refuses its files.
-    let least =
-        if cfg!(all(feature = "foreign", feature = "quotient", feature = "ribbon")) { 80 } else { 20 };
+    let least = if cfg!(all(feature = "foreign", feature = "table", feature = "static")) { 80 } else { 20 };
     assert!(read >= least && opened > 1000, "{read} files, of which {opened} could be opened");
 }
 

@@ -42,7 +42,7 @@ fn built(kept: &Kept, filter: &RibbonFilter) -> RibbonFilter {
 }
 
 /// A table of just as many numbers, as a ribbon.
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 fn of_table(filter: &RibbonFilter, numbers: u64, hashes: Vec<u64>) -> RibbonFilter {
     let halves = (0..54).take_while(|halves| numbers % (1u64 << halves) == 0);
     let halves = halves.filter(|halves| numbers >> halves >= hashes.len() as u64).last().unwrap();
@@ -53,7 +53,7 @@ fn of_table(filter: &RibbonFilter, numbers: u64, hashes: Vec<u64>) -> RibbonFilt
     table.to_ribbon(filter.promised_false_positive_rate()).unwrap()
 }
 
-#[cfg(not(feature = "quotient"))]
+#[cfg(not(feature = "table"))]
 fn of_table(filter: &RibbonFilter, _: u64, _: Vec<u64>) -> RibbonFilter {
     filter.clone()
 }

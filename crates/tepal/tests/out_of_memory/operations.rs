@@ -72,7 +72,7 @@ fn operations<'a>(
             }),
         ),
     ];
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     {
         let segment = match file.filter() {
             tepal::AnyFilter::Segment(filter) => filter.all_segments().next(),
@@ -94,7 +94,7 @@ fn operations<'a>(
                 }),
             ),
         ]);
-        #[cfg(feature = "ribbon")]
+        #[cfg(feature = "static")]
         all.push(("make_static", Box::new(move |file| file.make_static(rate))));
     }
     all
@@ -162,7 +162,7 @@ fn fail_each(
 }
 
 /// A Bloom filter with many exceptions, which take more memory than its bits.
-#[cfg(feature = "except")]
+#[cfg(feature = "extras")]
 #[test]
 fn exceptions() {
     use tepal::{BloomFilter, Exceptions, Format};
@@ -194,7 +194,7 @@ fn exceptions() {
 }
 
 /// Building from an iterator that promises more keys than memory has is an error too.
-#[cfg(all(feature = "quotient", feature = "ribbon"))]
+#[cfg(all(feature = "table", feature = "static"))]
 #[test]
 fn more_keys_than_memory() {
     use tepal::{QuotientFilter, RibbonFilter, RibbonMap, SegmentFilter};

@@ -193,13 +193,13 @@ fn every_question_has_one_answer() {
                 let typed: Vec<bool> = texts.iter().map(|text| chain.contains(text)).collect();
                 assert_eq!(typed, expected, "{name}: its type");
             }
-            #[cfg(feature = "quotient")]
+            #[cfg(feature = "table")]
             AnyFilter::Quotient(filter) => {
                 assert_eq!(filter.contains_many(texts), expected, "{name}: its type");
                 let counted: Vec<bool> = texts.iter().map(|text| filter.count_estimate(text) > 0).collect();
                 assert_eq!(counted, expected, "{name}: counts");
             }
-            #[cfg(feature = "quotient")]
+            #[cfg(feature = "table")]
             AnyFilter::Expiring(filter) => {
                 assert_eq!(filter.contains_many(texts), expected, "{name}: its type");
                 let now = filter.now().unwrap_or(0);
@@ -208,13 +208,13 @@ fn every_question_has_one_answer() {
                 let young = texts.iter().map(|text| filter.age_estimate(text) == Some(0));
                 assert!(young.eq(expected), "{name}: ages");
             }
-            #[cfg(feature = "quotient")]
+            #[cfg(feature = "table")]
             AnyFilter::Growing(filter) => {
                 assert_eq!(filter.contains_many(texts), expected, "{name}: its type");
                 let typed: Vec<bool> = texts.iter().map(|text| filter.contains(text)).collect();
                 assert_eq!(typed, expected, "{name}: its type, one by one");
             }
-            #[cfg(feature = "quotient")]
+            #[cfg(feature = "table")]
             AnyFilter::Segment(filter) => {
                 assert_eq!(filter.contains_many(texts), expected, "{name}: its type");
                 let only = filter.all_segments().next().unwrap();
@@ -227,13 +227,13 @@ fn every_question_has_one_answer() {
                     assert!(answers.of(i).eq(of), "{name}: segments of many");
                 }
             }
-            #[cfg(feature = "ribbon")]
+            #[cfg(feature = "static")]
             AnyFilter::Ribbon(filter) => {
                 assert_eq!(filter.contains_many(texts), expected, "{name}: its type");
                 let typed: Vec<bool> = texts.iter().map(|text| filter.contains(text)).collect();
                 assert_eq!(typed, expected, "{name}: its type, one by one");
             }
-            #[cfg(feature = "ribbon")]
+            #[cfg(feature = "static")]
             AnyFilter::Map(map) => {
                 assert_eq!(map.contains_many(texts), expected, "{name}: its type");
                 let typed: Vec<bool> = texts.iter().map(|text| map.contains(text)).collect();

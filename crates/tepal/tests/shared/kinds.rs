@@ -8,25 +8,25 @@
 mod chains;
 #[path = "doors.rs"]
 mod doors;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[path = "expiring.rs"]
 mod expiring;
-#[cfg(feature = "growing")]
+#[cfg(feature = "extras")]
 #[path = "growing.rs"]
 mod growing;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[path = "growing_tables.rs"]
 mod growing_tables;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 #[path = "map.rs"]
 mod map;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[path = "quotient.rs"]
 mod quotient;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 #[path = "ribbon.rs"]
 mod ribbon;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[path = "segment.rs"]
 mod segment;
 
@@ -205,24 +205,24 @@ pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
     kinds.extend(foreign_blooms().into_iter().map(|bloom| Box::new(bloom) as Box<dyn Subject>));
     #[cfg(feature = "foreign")]
     kinds.extend(chains::chains());
-    #[cfg(feature = "growing")]
+    #[cfg(feature = "extras")]
     kinds.extend(growing::growing());
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     kinds.extend(quotient::quotient());
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     kinds.extend(expiring::expiring());
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     kinds.extend(growing_tables::growing());
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     kinds.extend(segment::segment());
     kinds
 }
 
 /// Every kind whose filters do not change: they are built of all their keys.
 pub(crate) fn fixed_kinds() -> Vec<Box<dyn Subject>> {
-    #[cfg(feature = "ribbon")]
+    #[cfg(feature = "static")]
     return ribbon::ribbons().into_iter().chain(map::maps()).collect();
-    #[cfg(not(feature = "ribbon"))]
+    #[cfg(not(feature = "static"))]
     Vec::new()
 }
 

@@ -64,7 +64,7 @@ pub(crate) fn each(file: &Opened, members: u64, new: &NewKeys, took: &mut dyn Fn
     all.unions(file, file.file_len().unwrap_or(0));
     all.smaller(members);
     all.files(members, new);
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     all.of_tables(members, new);
 }
 
@@ -126,20 +126,20 @@ impl All<'_> {
             #[cfg(feature = "parallel")]
             let _ = filter.contains_bulk(&new.texts, NonZeroUsize::MIN);
             match filter {
-                #[cfg(feature = "ribbon")]
+                #[cfg(feature = "static")]
                 AnyFilter::Map(map) => drop(map.get_many(&new.texts)),
-                #[cfg(feature = "quotient")]
+                #[cfg(feature = "table")]
                 AnyFilter::Segment(filter) => {
                     // Each answer may have all segments.
                     let few = &new.texts[..new.texts.len().min(8)];
                     drop(filter.segments_many(few));
                     let _ = filter.all_segments().map(|segment| filter.segment_len(segment)).max();
                 }
-                #[cfg(feature = "quotient")]
+                #[cfg(feature = "table")]
                 AnyFilter::Expiring(filter) => {
                     let _ = new.hashes.iter().map(|hash| filter.age_estimate_hash(*hash)).max();
                 }
-                #[cfg(feature = "quotient")]
+                #[cfg(feature = "table")]
                 AnyFilter::Quotient(filter) => {
                     let _ = new.hashes.iter().map(|hash| filter.count_estimate_hash(*hash)).max();
                 }
@@ -183,7 +183,7 @@ impl All<'_> {
         });
         self.change("clear", 0, Opened::clear);
         self.change("set_labels", 0, |file| file.set_labels(Labels::new().name("another name")));
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         {
             self.change("remove", keys, |file| {
                 new.hashes.iter().try_for_each(|hash| file.remove_hash(*hash).map(drop))?;
@@ -215,7 +215,7 @@ impl All<'_> {
         for rate in [4.0 * rate, 0.9] {
             let rate = rate.clamp(1e-12, 0.99);
             self.change("shrink_to", 0, |file| file.shrink_to(rate));
-            #[cfg(all(feature = "quotient", feature = "ribbon"))]
+            #[cfg(all(feature = "table", feature = "static"))]
             self.change("make_static", members, |file| file.make_static(rate));
         }
         let _ = members;
@@ -235,15 +235,15 @@ impl All<'_> {
                     drop(filter.to_embedded());
                     drop(filter.into_owned());
                 }
-                #[cfg(feature = "ribbon")]
+                #[cfg(feature = "static")]
                 AnyFilter::Ribbon(filter) => drop(filter.to_embedded()),
-                #[cfg(feature = "ribbon")]
+                #[cfg(feature = "static")]
                 AnyFilter::Map(map) => drop(map.to_embedded()),
                 _ => {}
             }
             None
         });
-        #[cfg(feature = "patch")]
+        #[cfg(feature = "extras")]
         if let Ok(old) = self.file.to_bytes() {
             let mut changed = self.file.clone();
             let _ = (changed.insert_many(&new.texts), changed.insert_many_hashes(&new.hashes));
@@ -256,7 +256,7 @@ impl All<'_> {
                 });
             }
         }
-        #[cfg(feature = "except")]
+        #[cfg(feature = "extras")]
         if !new.prepared.is_empty() {
             // Of a full filter every key is one.
             let mut exceptions = tepal::Exceptions::new();
@@ -268,7 +268,7 @@ impl All<'_> {
         let _ = (members, new);
     }
 
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     fn of_tables(&mut self, members: u64, new: &NewKeys) {
         let file = |filter: AnyFilter| Opened::new(filter, Format::Tepal).ok();
         match self.file.filter() {

@@ -39,9 +39,9 @@ pub(super) fn ribbons() -> Vec<Box<dyn Subject>> {
         ("ribbon-second", at(0.1).seed_for("second"), Keys::Texts, false, false),
         ("ribbon-second-sealed", at(0.4), Keys::Hashes, false, true),
         ("ribbon-sealed", at(0.001), Keys::Texts, false, true),
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         ("ribbon-of-table", at(0.01).seed_for("frozen"), Keys::Texts, false, false),
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         ("ribbon-of-table-added", at(0.25), Keys::Texts, false, false),
         ("ribbon-added", at(0.01), Keys::Texts, false, false),
         ("ribbon-added-sealed", at(1e-4), Keys::Integers, false, true),
@@ -62,7 +62,7 @@ pub(super) fn ribbons() -> Vec<Box<dyn Subject>> {
     .collect()
 }
 
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 impl Ribbon {
     /// The ribbon of a table with a tenth of its rate.
     fn frozen(&self, numbers: &[u64]) -> Result<RibbonFilter> {
@@ -103,7 +103,7 @@ impl Subject for Ribbon {
     fn filled(&self, _: u64, numbers: &[u64]) -> Result<Opened> {
         let builder = self.builder.clone();
         let (built, added) = numbers.split_at(numbers.len() / self.one_in);
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         if self.name.contains("of-table") {
             let mut file = Opened::new(self.frozen(built)?, Format::Tepal)?;
             self.keys(added).insert_all(&mut file)?;

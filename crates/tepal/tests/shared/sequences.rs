@@ -300,16 +300,16 @@ impl<D: Door> Run<'_, D> {
             }
             Error::Incompatible { .. } | Error::NotPossible { .. } if is_chain => {}
             // Of a table with copies: who is in as often as can be.
-            #[cfg(feature = "quotient")]
+            #[cfg(feature = "table")]
             Error::TooManyCopies { .. } => {}
             // With so few numbers there is no table for so many copies.
-            #[cfg(feature = "quotient")]
+            #[cfg(feature = "table")]
             Error::NumbersClustered { .. } if self.has_copies() => {}
             error => panic!("{name}, {}: {error}", self.seed),
         }
     }
 
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     fn has_copies(&self) -> bool {
         matches!(self.subject.kind(), tepal::Kind::Quotient | tepal::Kind::Growing)
     }
@@ -343,7 +343,7 @@ impl<D: Door> Run<'_, D> {
 fn inserted_before(error: &Error) -> Option<usize> {
     match error {
         Error::CapacityReached { inserted, .. } => Some(*inserted),
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         Error::TooManyCopies { inserted, .. } | Error::NumbersClustered { inserted, .. } => Some(*inserted),
         _ => None,
     }

@@ -10,7 +10,7 @@ fn patches() {
     for case in cases(&file, "patches") {
         let [old, new, patch] = ["old", "new", "patch"].map(|field| bytes(text(case, field)));
         // A build that does not know a ribbon's file still makes the new one of the old one.
-        if cfg!(feature = "ribbon") || old.get(10) != Some(&7) {
+        if cfg!(feature = "static") || old.get(10) != Some(&7) {
             let made = Patch::between(&old, &new).unwrap();
             assert_eq!(made.as_bytes(), patch, "{}", text(case, "name"));
         }

@@ -74,7 +74,7 @@ const DAMAGED: [(u32, &[&str]); 7] = [
 ];
 
 /// A file with the changes of a case, its checksums mended: that of its one chunk where the body was changed, and the header's.
-#[cfg(any(feature = "quotient", feature = "ribbon"))]
+#[cfg(any(feature = "table", feature = "static"))]
 pub(crate) fn changed(mut file: Vec<u8>, case: &Value, is_sealed: bool) -> Vec<u8> {
     let offset = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
     let number = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
@@ -128,7 +128,7 @@ fn is_unknown(file: &[u8]) -> bool {
     let is_excepted = file.get(24).is_some_and(|flags| flags & 6 != 0);
     !cfg!(feature = "foreign") && is_foreign
         || !cfg!(feature = "seal") && is_sealed
-        || !cfg!(feature = "except") && is_excepted
+        || !cfg!(feature = "extras") && is_excepted
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn builder(case: &Value) -> RibbonFilterBuilder {
 }
 
 /// A table of so many numbers with these keys, as a ribbon.
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 fn frozen(case: &Value, numbers: u64) -> tepal::Result<RibbonFilter> {
     let (prefix, count) = (text(&case["numbered_keys"], "prefix"), number(&case["numbered_keys"]["count"]));
     // The least rate for which the table has just so many numbers, at a capacity that holds the keys.
@@ -51,9 +51,9 @@ fn frozen(case: &Value, numbers: u64) -> tepal::Result<RibbonFilter> {
     table.to_ribbon(case["false_positive_rate"].as_f64().unwrap())
 }
 
-#[cfg(not(feature = "quotient"))]
+#[cfg(not(feature = "table"))]
 fn frozen(_: &Value, _: u64) -> tepal::Result<RibbonFilter> {
-    unreachable!("a table needs the feature `quotient`")
+    unreachable!("a table needs the feature `table`")
 }
 
 /// The filter of a case, made of its keys.
@@ -117,7 +117,7 @@ fn write(case: &Value, file: &Opened) -> Vec<u8> {
 /// A case that this build can have: sealed files and tables need their features.
 fn can_be(case: &Value) -> bool {
     (cfg!(feature = "seal") || case.get("seal_key").is_none())
-        && (cfg!(feature = "quotient") || case.get("numbers").is_none())
+        && (cfg!(feature = "table") || case.get("numbers").is_none())
 }
 
 #[test]

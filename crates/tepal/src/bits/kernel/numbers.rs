@@ -89,7 +89,7 @@ pub(crate) struct TableKernel(usize);
 impl TableKernel {
     /// The best level's functions: on a CPU that finds places slowly by its instruction, those that do without.
     pub(crate) fn best() -> Self {
-        #[cfg(feature = "force-cpu-level")]
+        #[cfg(all(tepal_levels, feature = "std"))]
         if std::env::var_os("TEPAL_CPU_LEVEL").is_some() {
             return TableKernel::at(chosen());
         }

@@ -171,7 +171,7 @@ fn levels_have_names() {
 }
 
 /// A level is taken by its name, or not at all: a name that is not there is no reason to take another.
-#[cfg(feature = "force-cpu-level")]
+#[cfg(all(tepal_levels, feature = "std"))]
 mod forced {
     use super::*;
 

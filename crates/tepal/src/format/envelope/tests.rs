@@ -82,13 +82,13 @@ fn later_versions_kinds_and_required_flags_are_refused_by_name() {
         bytes[50] ^= 1;
         assert!(BloomFilter::from_bytes(&bytes).unwrap_err().to_string().starts_with(&expected));
     }
-    let chain = if cfg!(feature = "growing") { 0 } else { 2 };
+    let chain = if cfg!(feature = "extras") { 0 } else { 2 };
     for kind in [0, chain, 70, 7000, u16::MAX] {
         assert!(File::new().set(10, &kind.to_le_bytes()).refused().to_string().contains("filter kind"));
     }
     // Bit 1 says that there are exceptions, bit 2 that these are a divider, and bit 3 that keys were added beside a ribbon.
-    let exceptions = if cfg!(feature = "except") { 1..3 } else { 0..0 };
-    let added = if cfg!(feature = "ribbon") { 3..4 } else { 0..0 };
+    let exceptions = if cfg!(feature = "extras") { 1..3 } else { 0..0 };
+    let added = if cfg!(feature = "static") { 3..4 } else { 0..0 };
     for bit in (1..32).filter(|bit| !exceptions.contains(bit) && !added.contains(bit)) {
         for flags in [1u32 << bit, 1 << bit | 1, 1 << bit | 1 << 31] {
             let error = File::new().set(24, &flags.to_le_bytes()).refused();
@@ -99,7 +99,7 @@ fn later_versions_kinds_and_required_flags_are_refused_by_name() {
             assert!(error.to_string().contains("required feature flags"), "{error}");
         }
     }
-    if cfg!(feature = "ribbon") {
+    if cfg!(feature = "static") {
         let error = File::new().set(24, &8u32.to_le_bytes()).refused().to_string();
         assert!(error.contains("added keys of the kind bloom, which has none"), "{error}");
     }

@@ -183,17 +183,17 @@ pub(super) fn adopt(foreign: &dyn Foreign, filter: AnyFilter) -> Result<Read> {
 /// Refuses a filter that the format cannot hold.
 fn check(foreign: &dyn Foreign, filter: &AnyFilter) -> Result<()> {
     let unfit = |obstacle| Err(Error::Unconvertible { format: foreign.format(), obstacle });
-    #[cfg(feature = "except")]
+    #[cfg(feature = "extras")]
     if filter.exceptions() > 0 {
         return unfit(Obstacle::Exceptions);
     }
-    #[cfg(feature = "quotient")]
+    #[cfg(feature = "table")]
     if let AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) | AnyFilter::Segment(_) =
         filter
     {
         return unfit(Obstacle::Kind { found: filter.kind() });
     }
-    #[cfg(feature = "ribbon")]
+    #[cfg(feature = "static")]
     if let AnyFilter::Ribbon(_) | AnyFilter::Map(_) = filter {
         return unfit(Obstacle::Kind { found: filter.kind() });
     }
@@ -226,7 +226,7 @@ fn one<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a BloomFilt
             filter.check_before_copying()?;
             Ok(filter)
         }
-        #[cfg(feature = "except")]
+        #[cfg(feature = "extras")]
         AnyFilter::Excepted(_) => {
             Err(Error::Unconvertible { format: foreign.format(), obstacle: Obstacle::Exceptions })
         }
@@ -234,14 +234,14 @@ fn one<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a BloomFilt
             format: foreign.format(),
             obstacle: Obstacle::Chain { links: chain.links().len() },
         }),
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) | AnyFilter::Segment(_) => {
             Err(Error::Unconvertible {
                 format: foreign.format(),
                 obstacle: Obstacle::Kind { found: filter.kind() },
             })
         }
-        #[cfg(feature = "ribbon")]
+        #[cfg(feature = "static")]
         AnyFilter::Ribbon(_) | AnyFilter::Map(_) => Err(Error::Unconvertible {
             format: foreign.format(),
             obstacle: Obstacle::Kind { found: filter.kind() },
@@ -254,18 +254,18 @@ fn chain<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a Scalabl
     check(foreign, filter)?;
     match filter {
         AnyFilter::Scalable(chain) => Ok(chain),
-        #[cfg(feature = "except")]
+        #[cfg(feature = "extras")]
         AnyFilter::Excepted(_) => {
             Err(Error::Unconvertible { format: foreign.format(), obstacle: Obstacle::Exceptions })
         }
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) | AnyFilter::Segment(_) => {
             Err(Error::Unconvertible {
                 format: foreign.format(),
                 obstacle: Obstacle::Kind { found: filter.kind() },
             })
         }
-        #[cfg(feature = "ribbon")]
+        #[cfg(feature = "static")]
         AnyFilter::Ribbon(_) | AnyFilter::Map(_) => Err(Error::Unconvertible {
             format: foreign.format(),
             obstacle: Obstacle::Kind { found: filter.kind() },

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 use super::gaps::Encoder;
 use super::gaps::{Bits, Hashes, Positions, parameter_of_hashes};
 use crate::error::{Error, Result};
@@ -31,7 +31,7 @@ pub(super) struct Added {
 
 impl Added {
     /// What makes the hashes `old` those in `new`, and the tail that says so, but for a seal. Both ascend.
-    #[cfg(feature = "ribbon")]
+    #[cfg(feature = "static")]
     pub(super) fn between(old: &[u8], new: &[u8]) -> (Self, Vec<u8>) {
         let (mut gone, mut put) = (Vec::new(), Vec::new());
         let mut others = numbers(new).peekable();
@@ -174,5 +174,5 @@ fn numbers(list: &[u8]) -> impl Iterator<Item = u64> + '_ {
     list.chunks_exact(8).map(|bytes| u64::from_le_bytes(core::array::from_fn(|i| bytes[i])))
 }
 
-#[cfg(all(test, feature = "ribbon", feature = "foreign"))]
+#[cfg(all(test, feature = "static", feature = "foreign"))]
 mod tests;

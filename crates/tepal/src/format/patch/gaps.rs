@@ -74,7 +74,7 @@ impl Encoder {
     }
 
     /// Appends all hashes, which ascend.
-    #[cfg(feature = "ribbon")]
+    #[cfg(feature = "static")]
     pub(super) fn hashes(&mut self, hashes: &[u64]) {
         let (k, mut next) = (parameter_of_hashes(hashes.len() as u64), 0);
         for hash in hashes {

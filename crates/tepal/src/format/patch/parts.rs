@@ -6,14 +6,14 @@ use super::{ADDED, MARK, PLAIN, TEPAL};
 use crate::bits::LINE_BYTES;
 use crate::error::{Error, Result};
 use crate::fields::Fields;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 use crate::format::behind;
 use crate::format::envelope::{self, CHUNK_BYTES, FIXED_BYTES, Lengths, MAGIC, MOST_RECORDS, checksum};
 use crate::format::records;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 use crate::format::seal::SEAL_BYTES;
 use crate::ids::{KeyDomain, Kind, Layout, Scheme};
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 use crate::kinds::{AnyFilter, FromFile, What};
 
 /// A file in pieces.
@@ -62,7 +62,7 @@ impl<'a> Parts<'a> {
         let lengths = Lengths::read(file, file.len() as u64)?;
         let has_pieces = match lengths.kind {
             Kind::Bloom => true,
-            kind => cfg!(feature = "ribbon") && kind == Kind::Ribbon,
+            kind => cfg!(feature = "static") && kind == Kind::Ribbon,
         };
         if !has_pieces {
             return Ok(None);
@@ -94,7 +94,7 @@ impl<'a> Parts<'a> {
             }
         }
         let (added, tail) = match lengths.kind {
-            #[cfg(feature = "ribbon")]
+            #[cfg(feature = "static")]
             Kind::Ribbon => added_keys(before, behind)?,
             _ => (&[][..], behind),
         };
@@ -104,7 +104,7 @@ impl<'a> Parts<'a> {
 
 /// Bytes of what stands behind the records, and of the body, where there can be one of that length.
 fn lengths_of(kind: Kind, head: &[u8], behind_records: &[u8]) -> Result<(u64, Option<u64>)> {
-    #[cfg(feature = "ribbon")]
+    #[cfg(feature = "static")]
     if kind == Kind::Ribbon {
         let own = Fields::at(head, 32).array()?;
         let section = (AnyFilter::entry(kind)?.section)(&own)?;
@@ -118,7 +118,7 @@ fn lengths_of(kind: Kind, head: &[u8], behind_records: &[u8]) -> Result<(u64, Op
 }
 
 /// The hashes behind the body of a ribbon, and the seal behind them.
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 fn added_keys<'a>(before: &[u8], behind: &'a [u8]) -> Result<(&'a [u8], &'a [u8])> {
     let flags = Fields::at(before, 24).u32_le()?;
     let seal = if flags & envelope::SEALED == 0 { 0 } else { SEAL_BYTES as usize };

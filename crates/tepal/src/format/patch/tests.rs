@@ -109,7 +109,7 @@ fn two_hashes_of_the_caller_have_no_patch() {
         filter.to_bytes().unwrap()
     };
     let mut pairs = Vec::from([(bloom("my hash, version 1"), bloom("my hash, version 2"))]);
-    #[cfg(feature = "ribbon")]
+    #[cfg(feature = "static")]
     {
         let ribbon = |name, added: &[u64]| {
             let builder = crate::RibbonFilter::builder().caller_hash(name);

@@ -99,7 +99,7 @@ where
 }
 
 /// A kind without a line here does not compile.
-#[cfg(all(feature = "growing", feature = "quotient", feature = "ribbon", feature = "except"))]
+#[cfg(all(feature = "extras", feature = "table", feature = "static"))]
 #[test]
 fn every_kind_is_a_field() {
     use crate::*;
@@ -159,7 +159,7 @@ fn every_kind_is_a_field() {
     assert!(kinds.iter().all(|kind| names.contains(kind)) && names.len() == kinds.len());
 }
 
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 #[test]
 fn a_secret_ribbon_says_what_to_do() {
     use crate::RibbonFilter;

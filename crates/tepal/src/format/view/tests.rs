@@ -210,7 +210,7 @@ fn another_kind_is_refused_with_the_call_for_it() {
             assert!(matches!(error, Error::NotPossible { .. }), "{error}");
             assert_eq!(error.to_string(), words);
         };
-        #[cfg(feature = "ribbon")]
+        #[cfg(feature = "static")]
         {
             refused(
                 RibbonFilter::view(&placed).map(drop),
@@ -221,7 +221,7 @@ fn another_kind_is_refused_with_the_call_for_it() {
                 "a filter of the kind `bloom` cannot be a `RibbonMap`; ask it by `BloomFilter::view`",
             );
         }
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         {
             let table = crate::QuotientFilter::builder().capacity(10).build().unwrap();
             let table = crate::Opened::new(table, crate::Format::Tepal).unwrap().to_bytes().unwrap();
@@ -234,5 +234,5 @@ fn another_kind_is_refused_with_the_call_for_it() {
     }
 }
 
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 mod ribbon;

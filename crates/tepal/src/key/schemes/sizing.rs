@@ -49,7 +49,7 @@ impl Sizing {
 }
 
 /// Refuses a scheme without a 64-bit hash for a filter of a kind that needs one; `what` is the scheme of that kind.
-#[cfg(any(feature = "foreign", feature = "growing", feature = "quotient", feature = "ribbon"))]
+#[cfg(any(feature = "foreign", feature = "extras", feature = "table", feature = "static"))]
 pub(crate) fn check_has_hash(what: &'static str, scheme: Scheme) -> Result<()> {
     match is_own(scheme) {
         false => Ok(()),

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "foreign")]
 mod chain;
-#[cfg(any(feature = "foreign", feature = "growing"))]
+#[cfg(any(feature = "foreign", feature = "extras"))]
 mod growing;
 
 use alloc::string::String;
@@ -43,7 +43,7 @@ pub struct BloomFilterBuilder {
     over_capacity: Option<OverCapacity>,
     labels: Labels,
     planned: Option<Plan>,
-    #[cfg(any(feature = "foreign", feature = "growing"))]
+    #[cfg(any(feature = "foreign", feature = "extras"))]
     expansion: Option<u32>,
 }
 
@@ -290,7 +290,7 @@ impl BloomFilterBuilder {
     }
 
     /// The same for one key, at a size that follows from that.
-    #[cfg(feature = "build")]
+    #[cfg(feature = "parallel")]
     pub(crate) fn smallest(mut self) -> Self {
         (self.request.capacity, self.request.bit_len, self.planned) = (Some(1), None, None);
         self

@@ -8,7 +8,7 @@
 //! Asking is the batch, over several threads. Sorting the questions too, and taking the answers back in
 //! their order, took 1.2 to 1.3 times as long as the batch, at 25 MB and at 124 MB alike.
 
-#[cfg(feature = "build")]
+#[cfg(feature = "parallel")]
 pub(crate) mod parts;
 
 use alloc::vec;

@@ -40,9 +40,9 @@ pub(crate) fn after(done: usize) -> impl Fn(Error) -> Error {
         Error::KeysClustered { rate, promised, inserted } => {
             Error::KeysClustered { rate, promised, inserted: done + inserted }
         }
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         Error::TooManyCopies { most, inserted } => Error::TooManyCopies { most, inserted: done + inserted },
-        #[cfg(feature = "quotient")]
+        #[cfg(feature = "table")]
         Error::NumbersClustered { inserted } => Error::NumbersClustered { inserted: done + inserted },
         other => other,
     }
@@ -264,6 +264,7 @@ impl<L: StorageMut> BloomFilter<L> {
     }
 
     /// Inserts a batch of which nothing is refused, and says of each key whether it set a bit. Only those count.
+    #[cfg(any(feature = "foreign", feature = "extras"))]
     pub(crate) fn insert_noting(&mut self, hashes: &[u64], is_new: &mut [bool]) -> Result<()> {
         self.settle();
         let (_, kernel, rules, lines) = self.changeable()?;

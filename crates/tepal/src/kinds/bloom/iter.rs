@@ -82,7 +82,7 @@ impl BloomFilterBuilder {
     ///
     /// Counting takes 8 bytes a key until the filter is built (under a scheme [without a hash](BloomFilter::has_hash) the
     /// keys themselves), and sorting them more time than inserting does. For more keys than memory has use `build::Gather`
-    /// (feature `build`), which counts them on disk.
+    /// (feature `parallel`), which counts them on disk.
     ///
     /// ```
     /// use tepal::BloomFilter;

@@ -44,9 +44,15 @@ pub use builder::BloomFilterBuilder;
 pub(crate) use builder::shape_of;
 #[cfg(feature = "parallel")]
 pub(crate) use bulk::answer_in_bulk;
-#[cfg(any(feature = "foreign", feature = "growing", feature = "quotient", feature = "ribbon"))]
+#[cfg(any(
+    feature = "foreign",
+    feature = "extras",
+    feature = "parallel",
+    feature = "table",
+    feature = "static"
+))]
 pub(crate) use insert::after;
-#[cfg(any(feature = "foreign", feature = "growing"))]
+#[cfg(any(feature = "foreign", feature = "extras"))]
 pub(crate) use part::{Bodiless, bodiless};
 #[cfg(target_has_atomic = "64")]
 pub use shared::Shared;

@@ -13,7 +13,7 @@ use crate::bits::ribbon::{last, lowest, stored};
 use crate::bits::{self, words_mut};
 use crate::error::{Error, Result};
 use crate::kinds::ribbon::lines::Ribbon;
-#[cfg(feature = "build")]
+#[cfg(feature = "parallel")]
 use crate::kinds::ribbon::pieces::Pieces;
 use crate::kinds::ribbon::pieces::{Ascending, room_for};
 use crate::kinds::ribbon::second::{InMemory, ribbons_of_pieces};
@@ -72,7 +72,7 @@ pub(crate) fn ribbon_of_different<E: Filled>(
 }
 
 /// The ribbon of hashes that are had in pieces, as often as it takes.
-#[cfg(feature = "build")]
+#[cfg(feature = "parallel")]
 pub(super) fn ribbon_of_pieces(
     pieces: &dyn Pieces,
     rate: f64,

@@ -9,7 +9,7 @@ mod change;
 mod embedded;
 mod kind;
 mod numbers;
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 mod of_table;
 pub(super) mod part;
 

@@ -12,7 +12,7 @@ pub(crate) mod pieces;
 mod plan;
 mod second;
 
-#[cfg(feature = "patch")]
+#[cfg(feature = "extras")]
 pub(crate) use filter::part::lines_of;
 pub use filter::{RibbonFilter, RibbonFilterBuilder};
 pub(crate) use lines::Ribbon;

@@ -17,7 +17,7 @@ pub(crate) trait Pieces<E = u64> {
 pub(super) enum Ascending<'a, E> {
     Here(Vec<E>),
     // Nothing else reads what is not in memory.
-    #[cfg_attr(not(feature = "build"), allow(dead_code))]
+    #[cfg_attr(not(feature = "parallel"), allow(dead_code))]
     Elsewhere(&'a dyn Pieces<E>),
 }
 

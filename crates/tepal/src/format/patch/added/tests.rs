@@ -165,7 +165,7 @@ fn labels_and_seals_come_along() {
 }
 
 /// A table's ribbon, and hashes at both ends.
-#[cfg(feature = "quotient")]
+#[cfg(feature = "table")]
 #[test]
 fn beside_the_ribbon_of_a_table() {
     let table = crate::QuotientFilter::builder().false_positive_rate(1e-4).capacity(3000);

@@ -111,7 +111,7 @@ fn damaged_code_is_refused_or_gives_positions() {
     }
 }
 
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 mod of_hashes {
     use super::*;
     use crate::format::patch::gaps::Hashes;

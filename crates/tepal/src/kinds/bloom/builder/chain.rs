@@ -91,13 +91,13 @@ impl BloomFilterBuilder {
     }
 
     /// Refuses a chain that no server makes, before its capacity is known.
-    #[cfg(feature = "build")]
+    #[cfg(feature = "parallel")]
     pub(crate) fn check_growth(&self) -> Result<()> {
         self.expansion.map_or(Ok(()), |expansion| self.check_growing(expansion))
     }
 
     /// By how much what is described grows.
-    #[cfg(feature = "build")]
+    #[cfg(feature = "parallel")]
     pub(crate) fn growth(&self) -> Option<u32> {
         self.expansion
     }

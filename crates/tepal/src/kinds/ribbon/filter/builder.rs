@@ -110,7 +110,7 @@ impl RibbonFilterBuilder {
     }
 
     /// The same of hashes that are elsewhere.
-    #[cfg(feature = "build")]
+    #[cfg(feature = "parallel")]
     pub(crate) fn build_from_pieces(
         self,
         pieces: &dyn crate::kinds::ribbon::pieces::Pieces,

@@ -78,7 +78,7 @@ fn read_numbers(section: &[u8], keys: u64) -> Result<Option<NonZeroU64>> {
 }
 
 /// Lines of the body of a file with this own part and what stands behind its records. No key is needed for that.
-#[cfg(feature = "patch")]
+#[cfg(feature = "extras")]
 pub(crate) fn lines_of(own: &[u8; OWN_BYTES], section: &[u8]) -> Result<u64> {
     let ribbon = read_ribbon(own)?;
     match section.len() as u32 {

@@ -273,10 +273,10 @@ fn what_cannot_be_is_refused_in_words() {
 }
 
 /// Hashes in pieces of whatever length.
-#[cfg(feature = "build")]
+#[cfg(feature = "parallel")]
 struct InPieces(Vec<u64>, usize);
 
-#[cfg(feature = "build")]
+#[cfg(feature = "parallel")]
 impl crate::kinds::ribbon::pieces::Pieces for InPieces {
     fn each(&self, first: u64, last: u64, take: &mut dyn FnMut(&[u64]) -> Result<()>) -> Result<()> {
         let begin = self.0.partition_point(|hash| *hash < first);
@@ -289,7 +289,7 @@ impl crate::kinds::ribbon::pieces::Pieces for InPieces {
 }
 
 /// Wherever pieces end: within a shard, between two, with all.
-#[cfg(feature = "build")]
+#[cfg(feature = "parallel")]
 #[test]
 fn pieces_of_any_length_are_the_same_ribbon() {
     for (n, lens) in [

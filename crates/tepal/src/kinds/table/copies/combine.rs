@@ -8,7 +8,7 @@ use crate::bits::table::packing::Packing;
 use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 use crate::kinds::ribbon::{RibbonFilter, pieces::room_for};
 use crate::kinds::table::join::{Join, in_both, in_either};
 use crate::kinds::table::lines::{Counts, Table};
@@ -201,7 +201,7 @@ impl QuotientFilter {
     /// [`Error::RateOutOfReach`] for a rate that no ribbon has, and where the table errs at as much by itself, with one that can be had;
     /// [`Error::Parameter`] for a rate that is not between 0 and 1; [`Error::TooLarge`] where there is no memory; [`Error::Damaged`] as for
     /// [`insert`](Self::insert).
-    #[cfg(feature = "ribbon")]
+    #[cfg(feature = "static")]
     pub fn to_ribbon(&self, rate: f64) -> Result<RibbonFilter> {
         self.table.check_before_copying()?;
         let mut numbers = room_for(self.distinct_numbers())?;

@@ -10,7 +10,7 @@ use super::plan::GrowthPlan;
 use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 use crate::ids::{Kind, OverCapacity};
-#[cfg(feature = "ribbon")]
+#[cfg(feature = "static")]
 use crate::kinds::ribbon::RibbonFilter;
 use crate::kinds::table::copies::{Meta as TableMeta, QuotientFilter};
 use crate::kinds::table::join::{Join, in_either};
@@ -185,7 +185,7 @@ impl GrowingFilter {
     ///
     /// # Errors
     /// As [`QuotientFilter::to_ribbon`].
-    #[cfg(feature = "ribbon")]
+    #[cfg(feature = "static")]
     pub fn to_ribbon(&self, rate: f64) -> Result<RibbonFilter> {
         self.check_before_copying()?;
         let mut numbers = self.numbers_of_all()?;

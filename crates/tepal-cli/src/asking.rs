@@ -1,13 +1,14 @@
 //! Asks filters for the keys of records: each key is hashed once for all filters that hash alike.
 
 use std::borrow::Borrow;
+use std::sync::Arc;
 
 use tepal::{AnyFilter, KeyHasher, Opened, PreparedKeys, RibbonMap, Segment, SegmentAnswers, SegmentFilter};
 
-use crate::error::Failure;
 use crate::input::pages::{Keys, PAGE};
 use crate::input::pipeline::{Refused, Work};
-use crate::keys::{prepare, refusal};
+use crate::keys::prepare;
+use crate::live::Set;
 
 /// Filters of which a set is one word.
 pub const WORD: usize = u64::BITS as usize;
@@ -19,7 +20,7 @@ pub struct How {
     pub each: bool,
     /// A key that some of them cannot have is in none of these. Else such a record is refused.
     pub mixed: bool,
-    /// There is one filter, and which of its segments hold each key is asked; of a map whose values have names, which of these.
+    /// There is one filter, and which of its segments hold each key is asked; of a map, which value it has.
     pub segments: bool,
 }
 
@@ -30,39 +31,20 @@ pub enum Holders<'a> {
     Set(&'a [u64]),
     /// These segments, ascending.
     Segments(&'a [u16]),
+    /// The value of a map.
+    Value(Option<u32>),
 }
 
 impl<'a> Holders<'a> {
-    /// Are there none?
-    pub fn is_empty(self) -> bool {
-        self.members().next().is_none()
-    }
-
     /// Their numbers.
     pub fn members(self) -> impl Iterator<Item = usize> + 'a {
-        let (set, segments): (&[u64], &[u16]) = match self {
-            Self::Set(set) => (set, &[]),
-            Self::Segments(segments) => (&[], segments),
+        let (set, segments, value): (&[u64], &[u16], _) = match self {
+            Self::Set(set) => (set, &[], None),
+            Self::Segments(segments) => (&[], segments, None),
+            Self::Value(value) => (&[], &[], value),
         };
-        members(set).chain(segments.iter().map(|number| usize::from(*number)))
-    }
-}
-
-/// The same for one key, for as long as it is needed.
-pub enum Held {
-    /// A set of filters.
-    Set(Vec<u64>),
-    /// Segments.
-    Segments(Vec<u16>),
-}
-
-impl Held {
-    /// To be looked at.
-    pub fn holders(&self) -> Holders<'_> {
-        match self {
-            Self::Set(set) => Holders::Set(set),
-            Self::Segments(segments) => Holders::Segments(segments),
-        }
+        let segments = segments.iter().map(|number| usize::from(*number));
+        members(set).chain(segments).chain(value.map(|value| value as usize))
     }
 }
 
@@ -78,6 +60,10 @@ pub struct Answers {
     /// The segments of all records, and where those of each one end; where these are asked.
     segments: Vec<u16>,
     ends: Vec<usize>,
+    /// For each record the value of its key, where a map is asked for it.
+    values: Vec<Option<u32>>,
+    /// From which record on which filters were asked, where these may be exchanged.
+    asked: Vec<(usize, Set)>,
 }
 
 impl Answers {
@@ -86,6 +72,9 @@ impl Answers {
         if let Some(&end) = self.ends.get(i) {
             let start = if i == 0 { 0 } else { self.ends[i - 1] };
             return Holders::Segments(&self.segments[start..end]);
+        }
+        if let Some(&value) = self.values.get(i) {
+            return Holders::Value(value);
         }
         let words = filters.div_ceil(WORD);
         Holders::Set(&self.holders[i * words..(i + 1) * words])
@@ -96,6 +85,30 @@ impl Answers {
         (!self.ends.is_empty()).then_some(self.segments.len())
     }
 
+    /// The filters that were asked for record `i`.
+    pub fn filters(&self, i: usize) -> &[Arc<Opened>] {
+        let before = self.asked.partition_point(|(first, _)| *first <= i);
+        before.checked_sub(1).map_or(&[], |last| &self.asked[last].1)
+    }
+
+    /// How often the key of record `i` is in the first filter that was asked.
+    pub fn copies(&self, i: usize, key: &[u8]) -> Option<u64> {
+        self.filters(i).first()?.filter().count_estimate(key)
+    }
+
+    /// The value of record `i`, and its name where it has one.
+    pub fn value(&self, i: usize) -> Option<(u32, Option<&str>)> {
+        let value = *self.values.get(i)?.as_ref()?;
+        Some((value, map_of(self.filters(i).first()?)?.name_of(value)))
+    }
+
+    /// These filters are asked for the next records.
+    pub fn ask(&mut self, filters: &Set) {
+        if self.asked.last().is_none_or(|(_, last)| !Arc::ptr_eq(last, filters)) {
+            self.asked.push((self.held.len(), filters.clone()));
+        }
+    }
+
     /// Removes them.
     pub fn clear(&mut self) {
         self.held.clear();
@@ -103,6 +116,8 @@ impl Answers {
         self.holders.clear();
         self.segments.clear();
         self.ends.clear();
+        self.values.clear();
+        self.asked.clear();
     }
 }
 
@@ -347,21 +362,19 @@ fn append_segments(answers: &mut Answers, before: usize, found: &SegmentAnswers,
 
 /// The same of a map: each key has one value, or none.
 fn append_values(answers: &mut Answers, before: usize, found: &[Option<u32>], keyless: &[usize]) {
-    let (mut keyless, mut found) = (keyless.iter().peekable(), found.iter());
-    for record in 0..answers.held.len() - before {
-        if keyless.next_if_eq(&&record).is_none() {
-            // Values that have names are those of segments.
-            let value = found.next().copied().flatten().and_then(|value| u16::try_from(value).ok());
-            answers.segments.extend(value);
-            answers.held[before + record] = value.is_some();
-        }
-        answers.ends.push(answers.segments.len());
-    }
+    answers.values.resize(answers.held.len(), None);
+    let records = answers.values[before..].iter_mut().zip(&mut answers.held[before..]);
+    merge(records, found, keyless, |(value, held), found| (*value, *held) = (found, found.is_some()));
 }
 
 /// Gives each answer to its record: `found` is for those records that have a key, in order.
 #[inline(always)]
-fn merge<T>(records: impl IntoIterator<Item = T>, found: &[bool], keyless: &[usize], give: impl Fn(T, bool)) {
+fn merge<T, F: Copy + Default>(
+    records: impl IntoIterator<Item = T>,
+    found: &[F],
+    keyless: &[usize],
+    give: impl Fn(T, F),
+) {
     let records = records.into_iter();
     if keyless.is_empty() {
         return records.zip(found).for_each(|(record, &found)| give(record, found));
@@ -369,33 +382,8 @@ fn merge<T>(records: impl IntoIterator<Item = T>, found: &[bool], keyless: &[usi
     let (mut keyless, mut found) = (keyless.iter().peekable(), found.iter());
     for (number, record) in records.enumerate() {
         if keyless.next_if_eq(&&number).is_none() {
-            give(record, found.next().copied().unwrap_or(false));
+            give(record, found.next().copied().unwrap_or_default());
         }
-    }
-}
-
-/// What holds one key: which of `filters`, or which segments of the one.
-pub fn holders_of<F: Borrow<Opened>>(filters: &[F], how: How, key: &[u8]) -> Result<Held, Failure> {
-    if let (true, [filter]) = (how.segments, filters) {
-        let filter = filter.borrow();
-        filter.key_hasher().check(key).map_err(|error| Failure::at("-e", refusal(&error)))?;
-        let of_segments =
-            segments_of(filter).map(|filter| filter.segments(key).map(Segment::number).collect());
-        let of_map =
-            || map_of(filter).and_then(|map| map.get(key)).and_then(|value| u16::try_from(value).ok());
-        return Ok(Held::Segments(of_segments.unwrap_or_else(|| of_map().into_iter().collect())));
-    }
-    let mut set = vec![0; filters.len().div_ceil(WORD)];
-    let mut refused = Vec::new();
-    for (number, filter) in filters.iter().map(Borrow::borrow).enumerate() {
-        match filter.key_hasher().check(key) {
-            Ok(()) => set[number / WORD] |= u64::from(filter.contains(key)) << (number % WORD),
-            Err(error) => refused.push(error),
-        }
-    }
-    match refused.first() {
-        Some(error) if !how.mixed || refused.len() == filters.len() => Err(Failure::at("-e", refusal(error))),
-        _ => Ok(Held::Set(set)),
     }
 }
 
@@ -429,8 +417,8 @@ mod tests {
         // The next page of the same piece.
         answers.held.resize(6, false);
         append_segments(&mut answers, 4, &filter.segments_many(&["b"]), &[0]);
-        assert!(answers.holders(4, 1).is_empty() && !answers.holders(5, 1).is_empty());
-        assert!(answers.held[5] && answers.holders(3, 1).members().eq([1]));
+        let of = |i| answers.holders(i, 1).members().collect::<Vec<_>>();
+        assert_eq!((of(3), of(4), of(5), answers.held[5]), (vec![1], vec![], vec![1], true));
     }
 
     #[test]

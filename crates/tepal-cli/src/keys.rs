@@ -1,12 +1,16 @@
 //! From the keys of records to what the library takes: prepared keys.
 
+use std::path::PathBuf;
+
 use tepal::build::{Gather, Worker};
 use tepal::{Error, KeyHasher, PreparedKeys};
 
-use crate::args::AskedArgs;
+use crate::args::KeyArgs;
 use crate::error::Failure;
-use crate::input::pages::{Keys, Page};
-use crate::input::pipeline::{Flow, Refused, Sink, Work};
+use crate::input::field::KeyRules;
+use crate::input::pages::{Inputs, Keys, Page};
+use crate::input::pipeline::{self, Flow, Refused, Sink, Work};
+use crate::input::source::Source;
 use crate::text::number;
 
 /// Prepares keys for one filter. A record without a key has none among the results.
@@ -119,14 +123,18 @@ pub fn prepare_one(
     })
 }
 
-/// Prepares the keys of `-e`.
-pub fn given(hasher: &KeyHasher, given: &AskedArgs) -> Result<PreparedKeys, Failure> {
-    let mut prepared = PreparedKeys::default();
-    for key in &given.asked {
-        let done = hasher.prepare(key.as_encoded_bytes(), &mut prepared);
-        done.map_err(|error| Failure::at("-e", refusal(&error)))?;
-    }
-    Ok(prepared)
+/// Reads whole lists for a sink that takes their keys. Gives how many records had no key.
+pub fn read_lists<W: Work>(
+    paths: &[PathBuf],
+    rules: &KeyRules,
+    (args, quiet): (&KeyArgs, bool),
+    work: &W,
+    sink: &mut dyn Sink<W::Results>,
+) -> Result<u64, Failure> {
+    let mut inputs = Inputs::new(Source::list(paths), rules.clone(), args.threads(), quiet)?;
+    pipeline::run(&mut inputs, work, sink)?;
+    inputs.end(args, quiet);
+    Ok(inputs.bad.records())
 }
 
 /// Keeps the hashes of all keys, 8 bytes each.

@@ -36,7 +36,6 @@ pub mod fuzzing {
     pub use crate::input::field::{Field, KeyRules, RowFormat};
     pub use crate::input::pages::{Inputs, Keys, Page};
     pub use crate::input::pipeline::{Flow, Refused, Sink, Work, run};
-    pub use crate::input::progress::Progress;
     pub use crate::input::sniff;
     pub use crate::input::source::Source;
     pub use crate::secrets::{read_seal, read_secret};

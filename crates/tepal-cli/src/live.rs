@@ -324,6 +324,7 @@ impl Work for AskLive<'_> {
         if let Some(known) = self.filters.renewed(&tools.known) {
             *tools = LiveGroups::of(known);
         }
+        answers.ask(&tools.known.set);
         tools.groups.ask(&tools.known.set, self.how, keys, answers)
     }
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use crate::asking::Holders;
 use crate::error::Failure;
-use crate::input::records::Batch;
 use crate::text::message::{one_line, shown, shown_key};
 
 /// What stands in the place of names where no filter holds the key.
@@ -88,16 +87,6 @@ impl Names {
         holders.members().map(|number| self.names[number].as_str())
     }
 
-    /// Record `i` of a batch with the names of a set of filters, after a tab, in the place of `line`.
-    pub fn line(&self, batch: &Batch<'_>, i: usize, holders: Holders<'_>, line: &mut Vec<u8>) {
-        with_field(batch, i, line, |line| self.append(holders, line));
-    }
-
-    /// A header row, which stands first in a batch, with a name for the names.
-    pub fn header(batch: &Batch<'_>, line: &mut Vec<u8>) {
-        with_field(batch, 0, line, |line| line.extend_from_slice(b"filters"));
-    }
-
     /// Appends the names of a set of filters, with a comma between them, or [`NONE`].
     pub fn append(&self, holders: Holders<'_>, line: &mut Vec<u8>) {
         let mut names = holders.members().map(|number| self.listed[number].as_str());
@@ -127,16 +116,6 @@ pub fn check_field(path: &Path, of: &str, name: &str) -> Result<(), Failure> {
     let text =
         format!("the name {name} of a {of} is no field of a line (it has control characters); use --json");
     Err(Failure::at(&shown(path), text))
-}
-
-/// Puts a record with one more field, after a tab, in the place of `line`. It ends as it did.
-pub fn with_field(batch: &Batch<'_>, i: usize, line: &mut Vec<u8>, field: impl FnOnce(&mut Vec<u8>)) {
-    let (content, whole) = (batch.content(i), batch.bytes(i, i + 1));
-    line.clear();
-    line.extend_from_slice(content);
-    line.push(b'\t');
-    field(line);
-    line.extend_from_slice(&whole[content.len()..]);
 }
 
 #[cfg(test)]

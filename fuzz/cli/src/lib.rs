@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use tepal_cli::fuzzing::{
-    Failure, Field, Flow, Inputs, KeyRules, Keys, Page, Progress, Refused, RowFormat, Sink, Source, Work,
+    Failure, Field, Flow, Inputs, KeyRules, Keys, Page, Refused, RowFormat, Sink, Source, Work,
     number, read_seal, read_secret, run, sniff,
 };
 
@@ -114,8 +114,7 @@ fn text(file: &[u8]) -> Option<Vec<u8>> {
 /// The bytes of all records, in order, after a look at each key.
 fn read(path: &Path, rules: KeyRules) -> Result<Vec<u8>, Failure> {
     let sources = vec![Source::Path(path.to_owned())];
-    let progress = Progress::of(&sources, true);
-    let mut inputs = Inputs::new(sources, rules, progress, NonZeroUsize::MIN)?;
+    let mut inputs = Inputs::new(sources, rules, NonZeroUsize::MIN, true)?;
     let mut records = Records(Vec::new());
     run(&mut inputs, &Look, &mut records)?;
     Ok(records.0)

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{AskedArgs, FileArgs, HeaderArgs, KeyArgs, LiveArgs, SecretArgs};
-use crate::text::number;
+use super::{AskArgs, AskedArgs, GrepArgs};
 
 /// The end of the help.
 pub const HELP: &str = "\
@@ -13,6 +12,8 @@ Each line comes out with one more field, after a tab: the value of its key, a nu
 `awk -F'\\t' '{print $NF}'` has the values. The name none and a name that begins with a quote are in quotes, as in CSV: \"none\"; \
 --json has names as they are. none without quotes is certain: the key was not on the list. A key that was on the list has its value, \
 certainly. Another one gets a value by mistake at the rate of the map; where that was built with --known-keys, nearly always.
+
+A line is selected when its key has a value, with -v when it has none. Without -v, -c, -q and -l each line comes out, selected or not.
 
 A map is built by tepal build --map; of --by or --set with --static the values are the names of segments.
 
@@ -30,43 +31,13 @@ pub struct GetArgs {
     pub inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub asked: AskedArgs,
-    /// Print only the lines whose key surely has no value, as they are
+    /// Select the lines whose key surely has no value, and print only these, as they are
     #[arg(short = 'v', long)]
     pub invert: bool,
-    /// Print only how many keys have a value, of all inputs together. With -v: how many have none
-    #[arg(short, long)]
-    pub count: bool,
-    /// Print nothing, and end with exit code 0 at the first key that has a value
-    #[arg(short, long)]
-    pub quiet: bool,
-    /// Print before each line its number in its file
-    #[arg(short = 'n', long)]
-    pub line_number: bool,
-    /// Print before each line the name of its file; with -c, the number of each file by itself
-    #[arg(short = 'H', long)]
-    pub with_filename: bool,
-    /// Print only the names of the files of which a key has a value, and read each no further than that
-    #[arg(short = 'l', long, conflicts_with_all = ["count", "line_number", "with_filename"])]
-    pub files_with_matches: bool,
     #[command(flatten)]
-    pub header: HeaderArgs,
-    /// Stop reading each input after this many keys that have a value. With -v: that have none
-    #[arg(short, long, value_name = "NUM", value_parser = number::parse_count_or_zero)]
-    pub max_count: Option<u64>,
-    /// Check that the map ignores case. That is decided when it is built, with --nocase
-    #[arg(short = 'i', long)]
-    pub ignore_case: bool,
-    /// Compare whole lines, as `get` always does; accepted because grep has this flag
-    #[arg(short = 'x', long, hide = true)]
-    pub line_regexp: bool,
+    pub grep: GrepArgs,
     #[command(flatten)]
-    pub keys: KeyArgs,
-    #[command(flatten)]
-    pub file: FileArgs,
-    #[command(flatten)]
-    pub keyed: SecretArgs,
-    #[command(flatten)]
-    pub live: LiveArgs,
+    pub ask: AskArgs,
     /// Print one JSON object for each line
     #[arg(long, conflicts_with_all = ["with_filename", "files_with_matches", "invert", "count", "quiet", "line_number", "max_count"])]
     pub json: bool,

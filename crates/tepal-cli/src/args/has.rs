@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{AskedArgs, FileArgs, HeaderArgs, KeyArgs, LiveArgs, SecretArgs};
-use crate::text::number;
+use super::{AskArgs, AskedArgs, GrepArgs};
 
 /// `tepal has`.
 #[derive(Args, Debug)]
@@ -27,40 +26,10 @@ pub struct HasArgs {
     /// Select the lines whose key is surely not in the filter
     #[arg(short = 'v', long)]
     pub invert: bool,
-    /// Print only the number of selected lines, of all inputs together
-    #[arg(short, long)]
-    pub count: bool,
-    /// Print nothing, and end with exit code 0 at the first selected line
-    #[arg(short, long)]
-    pub quiet: bool,
-    /// Print before each line its number in its file
-    #[arg(short = 'n', long)]
-    pub line_number: bool,
-    /// Print before each line the name of its file; with -c, the number of each file by itself
-    #[arg(short = 'H', long)]
-    pub with_filename: bool,
-    /// Print only the names of the files of which a line is selected, and read each no further than that
-    #[arg(short = 'l', long, conflicts_with_all = ["count", "line_number", "with_filename"])]
-    pub files_with_matches: bool,
     #[command(flatten)]
-    pub header: HeaderArgs,
-    /// Stop reading each input after this many selected lines
-    #[arg(short, long, value_name = "NUM", value_parser = number::parse_count_or_zero)]
-    pub max_count: Option<u64>,
-    /// Check that the filter ignores case. That is decided when it is built, with --nocase
-    #[arg(short = 'i', long)]
-    pub ignore_case: bool,
-    /// Compare whole lines, as `has` always does; accepted because grep has this flag
-    #[arg(short = 'x', long, hide = true)]
-    pub line_regexp: bool,
+    pub grep: GrepArgs,
     #[command(flatten)]
-    pub keys: KeyArgs,
-    #[command(flatten)]
-    pub file: FileArgs,
-    #[command(flatten)]
-    pub keyed: SecretArgs,
-    #[command(flatten)]
-    pub live: LiveArgs,
+    pub ask: AskArgs,
     /// With --in: after each line a tab and the filters that may hold its key, with a comma between them, as `tepal which`
     /// prints them
     #[arg(long, conflicts_with_all = ["invert", "count", "quiet", "json"])]

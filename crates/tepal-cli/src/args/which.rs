@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{AskedArgs, FileArgs, HeaderArgs, KeyArgs, LiveArgs, SecretArgs};
+use super::{AskArgs, AskedArgs, HeaderArgs};
 
 /// The end of the help.
 pub const HELP: &str = "\
@@ -50,13 +50,7 @@ pub struct WhichArgs {
     #[command(flatten)]
     pub header: HeaderArgs,
     #[command(flatten)]
-    pub keys: KeyArgs,
-    #[command(flatten)]
-    pub file: FileArgs,
-    #[command(flatten)]
-    pub keyed: SecretArgs,
-    #[command(flatten)]
-    pub live: LiveArgs,
+    pub ask: AskArgs,
     /// Print one JSON object for each line; with -c one for all
     #[arg(long, conflicts_with_all = ["invert", "quiet"])]
     pub json: bool,

@@ -13,8 +13,7 @@ use crate::error::{Failure, Outcome};
 use crate::input::bad::{BadPolicy, BadTotal};
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
-use crate::input::progress::Progress;
-use crate::keys::{Hashes, Prepare, given};
+use crate::keys::{Hashes, Prepare};
 use crate::open::{ignore_capacity, note_encoding, open, to_change};
 use crate::output::{Change, Stdout, complain, keep, say};
 use crate::rows;
@@ -63,15 +62,12 @@ pub fn run(args: &AddArgs) -> Outcome {
         check_fields("--by", by, rules.field.as_ref())?;
         rules.by = Some((by.clone(), "--by"));
     }
-    let progress = Progress::of(&sources, args.change.quiet);
     AskedArgs::check(&sources)?;
-    let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
+    let inputs = Inputs::new(sources, rules, args.keys.threads(), args.change.quiet)?;
+    let mut inputs = inputs.with_keys(&args.asked, BadPolicy::Fail);
     let (before, excepted) = (held(&file), file.filter().exceptions());
     let keys = add_all(&name, &mut file, &mut inputs, args)?;
-    progress.clear();
-    if args.keys.warns_of_bad(BadPolicy::Fail, args.change.quiet) {
-        inputs.bad.warn();
-    }
+    inputs.end(&args.keys, args.change.quiet);
     target.save(&file, secrets.seal.as_ref())?;
     let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());
     let by_bits = ((held(&file) - before).max(0.0).round() as u64).min(keys);
@@ -127,14 +123,12 @@ fn add_all(name: &str, file: &mut Opened, inputs: &mut Inputs, args: &AddArgs) -
     let forced = if args.past_promise { ignore_capacity(name, file)? } else { None };
     let keys = match args.by {
         Some(_) => add_rows(name, file, inputs, args)?,
-        None if file.filter().kind() == Kind::Ribbon => add_beside(name, file, inputs, args)?,
+        None if file.filter().kind() == Kind::Ribbon => add_beside(name, file, inputs)?,
         None => {
             let work = Prepare { hasher: file.key_hasher() };
-            let given = given(&work.hasher, &args.asked)?;
             let segment = args.segment.as_ref().map(|name| file.add_segment(name));
             let segment = segment.transpose().map_err(|error| Failure::at("--segment", error))?;
             let mut sink = Add { name, file, segment, keys: 0 };
-            sink.add(&given)?;
             pipeline::run(inputs, &work, &mut sink)?;
             sink.keys
         }
@@ -146,11 +140,9 @@ fn add_all(name: &str, file: &mut Opened, inputs: &mut Inputs, args: &AddArgs) -
 }
 
 /// Adds keys to a list beside what was built, all at once: each time the list is moved.
-fn add_beside(name: &str, file: &mut Opened, inputs: &mut Inputs, args: &AddArgs) -> Result<u64, Failure> {
+fn add_beside(name: &str, file: &mut Opened, inputs: &mut Inputs) -> Result<u64, Failure> {
     let work = Prepare { hasher: file.key_hasher() };
-    let given = given(&work.hasher, &args.asked)?;
     let mut listed = Hashes { once: true, ..Hashes::default() };
-    listed.add(&given)?;
     pipeline::run(inputs, &work, &mut listed)?;
     file.insert_many_hashes(&listed.hashes).map_err(|error| Failure::at(name, error))?;
     Ok(listed.keys)

@@ -22,10 +22,8 @@ use super::plan::has_own_sizes;
 use crate::args::{BuildArgs, Preset, SchemeArgs, ShapeArgs};
 use crate::describe::{Description, Told};
 use crate::error::{Failure, Outcome};
-use crate::input::bad::BadPolicy;
 use crate::input::field::{Field, KeyRules};
 use crate::input::pages::Inputs;
-use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::open::no_such_keys;
 use crate::output::{Stdout, Target, complain, keep, say};
@@ -66,19 +64,14 @@ pub fn run(args: &BuildArgs) -> Outcome {
     keep(output, "a key", args.secret.iter().chain(&args.seal))?;
     let mut target = Target::new(&args.output, args.force)?;
     let secrets = Secrets::from_files(args.secret.as_deref(), args.seal.as_deref(), args.quiet)?;
-    let threads = args.keys.threads();
     let sources = Source::list(&args.inputs);
     let (way, rules) = Way::of(args, &sources, &secrets, &target)?;
-    let progress = Progress::of(&sources, args.quiet);
-    let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), threads)?;
+    let mut inputs = Inputs::new(sources, rules.clone(), args.keys.threads(), args.quiet)?;
     let (mut built, exact) = way.build(args, &target, &rules, &mut inputs)?;
     if let Some(form) = args.chain.form {
         built.file = built.file.in_form(form)?;
     }
-    progress.clear();
-    if args.keys.warns_of_bad(BadPolicy::Fail, args.quiet) {
-        inputs.bad.warn();
-    }
+    inputs.end(&args.keys, args.quiet);
     if let (0, Some(told), false) = (built.keys, inputs.bad.told(), args.allow_empty) {
         let text =
             format!("nothing was built: {told}, and none had one; where that is meant, add --allow-empty");

@@ -9,11 +9,10 @@ use crate::args::ExceptArgs;
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
 use crate::input::field::KeyRules;
-use crate::input::pages::{Inputs, Page};
-use crate::input::pipeline::{self, Flow, Sink};
-use crate::input::progress::Progress;
+use crate::input::pages::Page;
+use crate::input::pipeline::{Flow, Sink};
 use crate::input::source::Source;
-use crate::keys::Prepare;
+use crate::keys::{Prepare, read_lists};
 use crate::open::open;
 use crate::output::{Change, Stdout, keep, say};
 use crate::rows;
@@ -109,16 +108,8 @@ fn read(
     file: &Opened,
     sink: &mut dyn Sink<PreparedKeys>,
 ) -> Result<(), Failure> {
-    let sources = Source::list(paths);
-    let progress = Progress::of(&sources, args.change.quiet);
-    let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), args.keys.threads())?;
-    let done = pipeline::run(&mut inputs, &Prepare { hasher: file.key_hasher() }, sink);
-    progress.clear();
-    done?;
-    if args.keys.warns_of_bad(BadPolicy::Fail, args.change.quiet) {
-        inputs.bad.warn();
-    }
-    Ok(())
+    let work = Prepare { hasher: file.key_hasher() };
+    read_lists(paths, rules, (&args.keys, args.change.quiet), &work, sink).map(drop)
 }
 
 /// Gathers the keys for which the filter says yes.

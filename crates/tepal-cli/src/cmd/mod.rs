@@ -1,6 +1,7 @@
 //! The verbs, one file each: a verb takes checked flags, calls the library, and prints the result.
 
 pub mod add;
+mod answer;
 pub mod build;
 pub mod convert;
 pub mod demo;

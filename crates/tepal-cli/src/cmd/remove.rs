@@ -18,9 +18,8 @@ use crate::input::bad::{BadPolicy, BadTotal};
 use crate::input::field::KeyRules;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
-use crate::input::progress::Progress;
 use crate::input::source::Source;
-use crate::keys::{Hashes, Prepare, given};
+use crate::keys::{Hashes, Prepare, read_lists};
 use crate::open::{open, to_change};
 use crate::output::{Change, Stdout, keep, say};
 use crate::rows;
@@ -89,19 +88,14 @@ pub fn run(args: &RemoveArgs) -> Outcome {
     };
     AskedArgs::check(&sources)?;
     let work = Prepare { hasher: file.key_hasher() };
-    let given = given(&work.hasher, &args.asked)?;
     let once: Vec<bool> = sources.iter().map(|source| source.file_len().is_none()).collect();
     let twice: Vec<Source> = sources.iter().filter(|source| source.file_len().is_some()).cloned().collect();
     let quiet = args.change.quiet;
-    let progress = Progress::of(&sources, quiet);
-    let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), args.keys.threads())?;
+    let inputs = Inputs::new(sources, rules.clone(), args.keys.threads(), quiet)?;
+    let mut inputs = inputs.with_keys(&args.asked, BadPolicy::Fail);
     let mut asked = FirstReading::new(file.filter(), members.as_deref(), &once);
-    asked.look_up(&given, None)?;
     pipeline::run(&mut inputs, &work, &mut asked)?;
-    progress.clear();
-    if args.keys.warns_of_bad(BadPolicy::Fail, quiet) {
-        inputs.bad.warn();
-    }
+    inputs.end(&args.keys, quiet);
     if asked.absent > 0 && !args.allow_absent {
         return Err(Failure::at(&name, absent(&asked)));
     }
@@ -110,14 +104,13 @@ pub fn run(args: &RemoveArgs) -> Outcome {
     let members_lost = asked.members_lost(rate);
     let FirstReading { keys, not_members, absent: not_in, kept, stamps, .. } = asked;
 
-    let progress = Progress::of(&twice, quiet);
     let names: Vec<String> = twice.iter().map(Source::name).collect();
-    let mut again = Inputs::new(twice, rules, progress.clone(), args.keys.threads())?;
+    let mut again =
+        Inputs::new(twice, rules, args.keys.threads(), quiet)?.with_keys(&args.asked, BadPolicy::Fail);
     let mut sink = Remove { name: &name, file: &mut file, members, removed: 0, kept: 0, stamps: Vec::new() };
-    sink.remove(&given)?;
     sink.remove(&PreparedKeys::from_hashes(kept.hashes))?;
     pipeline::run(&mut again, &work, &mut sink)?;
-    progress.clear();
+    again.clear_progress();
     let Remove { removed, kept, stamps: mut found, .. } = sink;
     found.resize_with(names.len(), Stamp::default);
     let before = stamps.into_iter().zip(&once).filter(|(_, once)| !**once).map(|(stamp, _)| stamp);
@@ -191,16 +184,9 @@ fn members(
     rules: &KeyRules,
     file: &Opened,
 ) -> Result<Vec<u64>, Failure> {
-    let sources = Source::list(paths);
-    let progress = Progress::of(&sources, args.change.quiet);
-    let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), args.keys.threads())?;
     let mut all = Hashes { once: true, ..Hashes::default() };
-    let done = pipeline::run(&mut inputs, &Prepare { hasher: file.key_hasher() }, &mut all);
-    progress.clear();
-    done?;
-    if args.keys.warns_of_bad(BadPolicy::Fail, args.change.quiet) {
-        inputs.bad.warn();
-    }
+    let work = Prepare { hasher: file.key_hasher() };
+    read_lists(paths, rules, (&args.keys, args.change.quiet), &work, &mut all)?;
     all.hashes.sort_unstable();
     all.hashes.dedup();
     Ok(all.hashes)
@@ -250,7 +236,9 @@ impl Remove<'_> {
 
 impl Sink<PreparedKeys> for Remove<'_> {
     fn take(&mut self, page: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
-        Stamp::of_input(&mut self.stamps, page.input).add(keys);
+        if page.input > 0 {
+            Stamp::of_input(&mut self.stamps, page.input).add(keys);
+        }
         self.remove(keys).map(|()| Flow::Continue)
     }
 }

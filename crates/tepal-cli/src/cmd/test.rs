@@ -15,10 +15,9 @@ use crate::clock;
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
 use crate::input::field::KeyRules;
-use crate::input::pages::{Inputs, Page};
-use crate::input::pipeline::{self, Flow, Sink, Work};
-use crate::input::progress::Progress;
-use crate::input::source::Source;
+use crate::input::pages::Page;
+use crate::input::pipeline::{Flow, Sink, Work};
+use crate::keys::read_lists;
 use crate::measure::{Missed, SURE_95, Tally, between, random, wilson};
 use crate::open::open;
 use crate::output::Stdout;
@@ -189,15 +188,7 @@ fn run_through<W: Work>(
     sink: &mut dyn Sink<W::Results>,
     bad: &mut u64,
 ) -> Result<(), Failure> {
-    let sources = Source::list(paths);
-    let progress = Progress::of(&sources, args.quiet || args.json);
-    let mut inputs = Inputs::new(sources, rules.clone(), progress.clone(), args.keys.threads())?;
-    pipeline::run(&mut inputs, work, sink)?;
-    progress.clear();
-    if args.keys.warns_of_bad(BadPolicy::Fail, args.quiet) {
-        inputs.bad.warn();
-    }
-    *bad += inputs.bad.records();
+    *bad += read_lists(paths, rules, (&args.keys, args.quiet), work, sink)?;
     Ok(())
 }
 

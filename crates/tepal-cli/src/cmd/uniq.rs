@@ -17,7 +17,6 @@ use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
 use crate::input::pages::Inputs;
 use crate::input::pipeline;
-use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::output::{Lines, Stdout, say};
 use crate::rows::{self, Rows};
@@ -77,16 +76,16 @@ pub fn run(args: &UniqArgs) -> Outcome {
     // Of packed files it is too few, and soon known to be wrong.
     let len: Option<u64> = sources.iter().map(Source::file_len).sum();
     // A terminal that shows the lines shows no progress.
-    let progress = Progress::of(&sources, args.quiet || io::stdout().is_terminal());
+    let hidden = args.quiet || io::stdout().is_terminal();
     let out = Lines::new(rules.null);
-    let mut inputs = Inputs::new(sources, rules, progress.clone(), args.keys.threads())?;
+    let mut inputs = Inputs::new(sources, rules, args.keys.threads(), hidden)?;
     let work = seen.hash();
     let mut printer = Printer::new(args, &mut seen, out, len);
     let worked = match printer.is_done() {
         true => Ok(()),
         false => pipeline::run(&mut inputs, &work, &mut printer),
     };
-    progress.clear();
+    inputs.clear_progress();
     if let Err(Failure::ClosedPipe) = worked {
         // Nobody knows which lines were read.
         return Err(Failure::ClosedPipe);

@@ -97,7 +97,7 @@ impl BadTotal {
         let bad = &*page.keys.bad;
         let records = bad.records.partition_point(|&record| record < page.taken);
         if let (Some(text), [first, ..], None) = (&bad.first, &bad.records[..records], &self.first) {
-            self.first = Some(format!("{}: line {}: {text}", page.name, page.line(*first)));
+            self.first = Some(format!("{}: {text}", page.place(*first)));
         }
         self.records += records as u64;
     }

@@ -1,17 +1,17 @@
 //! Opens one input after the other, and gives its records in pages, with the key of each record.
 
 use std::collections::VecDeque;
+use std::io::Cursor;
 use std::num::NonZeroUsize;
 
+use crate::args::{AskedArgs, KeyArgs};
 use crate::error::Failure;
-#[cfg(test)]
-use crate::input::bad::BadPolicy;
-use crate::input::bad::{BadRecords, BadTotal};
+use crate::input::bad::{BadPolicy, BadRecords, BadTotal};
 use crate::input::field::{Extractor, Field, KeyRules, RowFormat, find_column, of_flag};
 use crate::input::pieces::{Piece, Pieces};
 use crate::input::progress::Progress;
-use crate::input::records::Batch;
-use crate::input::source::Source;
+use crate::input::records::{Batch, Cut};
+use crate::input::source::{Input, Source};
 
 /// The most records of a page: enough for a batch, and few enough to stay in the processor's cache.
 pub const PAGE: usize = 1024;
@@ -28,8 +28,7 @@ pub struct Inputs {
     pub bad: BadTotal,
     /// How many threads work on the records of one input.
     pub threads: NonZeroUsize,
-    /// An input that is open already, for tests.
-    #[cfg(test)]
+    /// An input that is open already: the keys of `-e`.
     ready: Option<OpenInput>,
 }
 
@@ -37,7 +36,7 @@ pub struct Inputs {
 pub struct OpenInput {
     /// Its name.
     pub name: String,
-    /// Its number among the inputs, from 1.
+    /// Its number among the inputs, from 1. The keys of `-e` are input 0.
     pub number: usize,
     /// Its records.
     pub pieces: Pieces,
@@ -70,7 +69,7 @@ pub struct Keys<'a> {
 pub struct Page<'a> {
     /// The name of the input.
     pub name: &'a str,
-    /// The number of the input, from 1.
+    /// The number of the input, from 1. The keys of `-e` are input 0.
     pub input: usize,
     /// The line where the first record begins; the first line is 1. Where records end in NUL it is the number of the
     /// record.
@@ -86,37 +85,54 @@ impl Inputs {
     pub fn new(
         sources: Vec<Source>,
         rules: KeyRules,
-        progress: Progress,
         threads: NonZeroUsize,
+        quiet: bool,
     ) -> Result<Self, Failure> {
         for source in &sources {
             source.check()?;
         }
-        Ok(Self {
-            sources: sources.into(),
-            rules,
-            progress,
-            opened: 0,
-            bad: BadTotal::default(),
-            threads,
-            #[cfg(test)]
-            ready: None,
-        })
+        let progress = Progress::of(&sources, quiet);
+        let (sources, bad) = (sources.into(), BadTotal::default());
+        Ok(Self { sources, rules, progress, opened: 0, bad, threads, ready: None })
+    }
+
+    /// Reads the keys of `-e` first. They are whole keys; `bad` is done about those that can be none.
+    pub fn with_keys(mut self, args: &AskedArgs, bad: BadPolicy) -> Self {
+        if args.asked.is_empty() {
+            return self;
+        }
+        // An argument has no NUL.
+        let keys = args.asked.iter().flat_map(|key| [key.as_encoded_bytes(), b"\0"]).collect::<Vec<_>>();
+        let input = Input::of_bytes("-e", Cursor::new(keys.concat()));
+        let pieces = Pieces::new(input, Cut::Null, self.rules.limits.record);
+        let ready = OpenInput::of_pieces(pieces, Extractor::Whole, bad);
+        self.ready = Some(OpenInput { number: 0, ..ready });
+        self
     }
 
     /// One input that is open already, for tests.
     #[cfg(test)]
     pub fn of_open(input: OpenInput) -> Self {
-        let progress = Progress::of(&[], true);
-        let ready = Some(input);
-        let (sources, rules) = (VecDeque::new(), KeyRules::default());
-        let bad = BadTotal::default();
-        Self { sources, rules, progress, opened: 1, bad, threads: NonZeroUsize::MIN, ready }
+        let mut inputs = Self::new(Vec::new(), KeyRules::default(), NonZeroUsize::MIN, true).unwrap();
+        inputs.ready = Some(input);
+        inputs
+    }
+
+    /// Ends the reading: removes the progress bar, and tells of the records without a key as `--bad` says.
+    pub fn end(&self, args: &KeyArgs, quiet: bool) {
+        self.progress.clear();
+        if args.warns_of_bad(BadPolicy::Fail, quiet) {
+            self.bad.warn();
+        }
+    }
+
+    /// Removes the progress bar.
+    pub fn clear_progress(&self) {
+        self.progress.clear();
     }
 
     /// Opens the next input. Gives nothing after the last one.
     pub fn next_input(&mut self) -> Result<Option<OpenInput>, Failure> {
-        #[cfg(test)]
         if let Some(input) = self.ready.take() {
             return Ok(Some(input));
         }
@@ -156,8 +172,7 @@ impl OpenInput {
         Ok(Self { name, number, pieces, line: 1, extractor, header_fields, header, bad })
     }
 
-    /// An input over pieces in memory, for tests.
-    #[cfg(test)]
+    /// An input over pieces in memory.
     pub fn of_pieces(mut pieces: Pieces, extractor: Extractor, bad: BadPolicy) -> Self {
         let name = pieces.name().to_owned();
         let bad = BadRecords::new(bad, "");
@@ -268,9 +283,17 @@ impl Page<'_> {
         self.first_line + self.keys.batch.lines(0, i)
     }
 
+    /// The name of the input, and where it has lines the one of record `i`.
+    pub fn place(&self, i: usize) -> String {
+        match self.input {
+            0 => self.name.to_owned(),
+            _ => format!("{}: line {}", self.name, self.line(i)),
+        }
+    }
+
     /// The failure of record `i`.
     #[cold]
     pub fn failure(&self, i: usize, text: impl std::fmt::Display) -> Failure {
-        Failure::at_line(self.name, self.line(i), text)
+        Failure::at(&self.place(i), text)
     }
 }

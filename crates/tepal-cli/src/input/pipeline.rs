@@ -62,7 +62,7 @@ pub trait Work: Sync {
 /// Takes the results, in the order of the records.
 pub trait Sink<R: ?Sized> {
     /// Takes a header row, which has no key.
-    fn header(&mut self, _page: &Page<'_>) -> Result<(), Failure> {
+    fn header(&mut self, _page: &mut Page<'_>) -> Result<(), Failure> {
         Ok(())
     }
 
@@ -130,7 +130,7 @@ impl<W: Work> Worker for Equipped<'_, W> {
 pub struct SinkOf<'a, R>(pub &'a mut dyn Sink<R>);
 
 impl<R: 'static> Sink<AnyResults> for SinkOf<'_, R> {
-    fn header(&mut self, page: &Page<'_>) -> Result<(), Failure> {
+    fn header(&mut self, page: &mut Page<'_>) -> Result<(), Failure> {
         self.0.header(page)
     }
 
@@ -159,7 +159,7 @@ fn run_any(inputs: &mut Inputs, work: &dyn AnyWork, sink: &mut dyn Sink<AnyResul
             while piece.next_page_alone(input.limit()) {
                 let batch = piece.page();
                 if input.take_header(&piece)? {
-                    sink.header(&input.page(&piece))?;
+                    sink.header(&mut input.page(&piece))?;
                 } else {
                     worker.clear(&mut *results);
                     let mut page = input.page(&piece);

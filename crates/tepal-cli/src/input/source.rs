@@ -130,8 +130,7 @@ impl Input {
         }
     }
 
-    /// An input over bytes in memory, for tests.
-    #[cfg(test)]
+    /// An input over bytes in memory.
     pub fn of_bytes(name: &str, reader: impl Read + Send + 'static) -> Self {
         Self { name: name.to_owned(), reader: Box::new(reader) }
     }

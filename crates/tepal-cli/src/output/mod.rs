@@ -11,6 +11,6 @@ mod target;
 pub use change::Change;
 pub use header::Header;
 pub use lines::Lines;
-pub use record::{Judged, Record, Valued};
+pub use record::{Held, Judged, Record, Value, why_none};
 pub use streams::{Stdout, complain, say};
 pub use target::{Target, is_same_file, keep};

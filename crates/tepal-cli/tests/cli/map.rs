@@ -87,6 +87,11 @@ fn lines_are_selected_as_by_has() {
         "{\"key\":\"b\",\"value\":7,\"name\":null}\n\
          {\"input\":\"standard input\",\"line\":1,\"key\":\"x\",\"value\":null,\"name\":null}\n"
     );
+    // Text that can be no key of the map is shown all the same.
+    assert_eq!(place.run("build -q rows -f 1 --map 2 -p 1e-9 -o k --keys utf16").code, 0);
+    let json = place.run_with("get --json --whole k -", b"a\n\xff\n");
+    let second = json.text().lines().nth(1).unwrap();
+    assert!(second.contains("\"key_hex\":\"ff\",\"value\":null,\"name\":null,\"bad\":\""), "{second}");
     // A record without a key has no value either.
     let ran = place.run_with("get -f 2 -c -v m", b"1\tx\n2\n");
     assert_eq!((ran.code, ran.text()), (0, "2\n"), "{}", ran.err);

@@ -13,13 +13,11 @@ use tepal::{BloomFilter, BloomFilterBuilder, Error, Exceptions, Format, KeyHashe
 
 use crate::args::{BuildArgs, ExactAs};
 use crate::error::Failure;
-use crate::input::bad::BadPolicy;
 use crate::input::field::KeyRules;
 use crate::input::pages::{Inputs, Keys, Page};
 use crate::input::pipeline::{self, Flow, Refused, Sink, Work};
-use crate::input::progress::Progress;
 use crate::input::source::Source;
-use crate::keys::refusal;
+use crate::keys::{read_lists, refusal};
 use crate::output::{Target, is_same_file};
 use crate::text::message::{shown, shown_key};
 use crate::text::number;
@@ -104,21 +102,13 @@ pub fn build(
     inputs: &mut Inputs,
 ) -> Result<(Built, ExactOn), Failure> {
     let hashers = Hashers::new(&builder)?;
-    let sources = Source::list(&args.exact_on);
-    let progress = Progress::of(&sources, args.quiet);
-    let mut universe = Inputs::new(sources, rules.clone(), progress.clone(), args.keys.threads())?;
-
     let mut listed = Listed { keys: 0, marks: Vec::new() };
     pipeline::run(inputs, &hashers, &mut listed)?;
     let Listed { keys, mut marks } = listed;
     distinct(&mut marks);
     let mut split = Split { keys: 0, found: vec![false; marks.len()], strangers: Vec::new() };
-    let done = pipeline::run(&mut universe, &Compare { hashers: &hashers, members: &marks }, &mut split);
-    progress.clear();
-    done?;
-    if args.keys.warns_of_bad(BadPolicy::Fail, args.quiet) {
-        universe.bad.warn();
-    }
+    let compare = Compare { hashers: &hashers, members: &marks };
+    let bad_records = read_lists(&args.exact_on, rules, (&args.keys, args.quiet), &compare, &mut split)?;
     let Split { keys: asked, found, mut strangers } = split;
     if asked == 0 {
         let text =
@@ -161,7 +151,7 @@ pub fn build(
         keys: asked,
         strangers: strangers_count,
         members_missing: found.iter().filter(|found| !**found).count() as u64,
-        bad_records: universe.bad.records(),
+        bad_records,
         exceptions: count,
         exceptions_len: built.file.filter().exceptions_len(),
         form,

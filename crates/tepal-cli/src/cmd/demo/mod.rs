@@ -21,7 +21,6 @@ use crate::error::{Failure, Outcome};
 use crate::input::field::KeyRules;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
-use crate::input::progress::Progress;
 use crate::input::source::Source;
 use crate::keys::Prepare;
 use crate::open::open;
@@ -261,8 +260,7 @@ fn complete(args: &DemoArgs, beside: u64, screen: &mut Screen) -> Result<Complet
 
 fn input_of(path: &Path) -> Result<Inputs, Failure> {
     let sources = vec![Source::Path(path.to_owned())];
-    let progress = Progress::of(&sources, false);
-    Inputs::new(sources, KeyRules::default(), progress, KeyArgs::default().threads())
+    Inputs::new(sources, KeyRules::default(), KeyArgs::default().threads(), false)
 }
 
 /// Seconds to read a list, cut it into lines and hash them, which every tool needs. This is the shorter of two times, so

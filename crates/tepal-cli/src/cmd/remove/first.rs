@@ -44,14 +44,14 @@ impl<'a> FirstReading<'a> {
         }
     }
 
-    /// Looks up keys of this input, or keys of the command line.
-    pub fn look_up(&mut self, keys: &PreparedKeys, input: Option<usize>) -> Result<(), Failure> {
+    /// Looks up keys of this input.
+    fn look_up(&mut self, keys: &PreparedKeys, input: usize) -> Result<(), Failure> {
         self.keys += keys.len() as u64;
-        if let Some(input) = input {
-            match self.once[input - 1] {
-                true => self.kept.add(keys)?,
-                false => Stamp::of_input(&mut self.stamps, input).add(keys),
-            }
+        match input.checked_sub(1).map(|input| self.once[input]) {
+            Some(true) => self.kept.add(keys)?,
+            Some(false) => Stamp::of_input(&mut self.stamps, input).add(keys),
+            // The keys of `-e` do not change.
+            None => {}
         }
         let Some(members) = self.members else {
             self.count_absent(keys);
@@ -86,7 +86,7 @@ pub fn lost(absent: u64, rate: f64) -> f64 {
 
 impl Sink<PreparedKeys> for FirstReading<'_> {
     fn take(&mut self, page: &mut Page<'_>, keys: &PreparedKeys) -> Result<Flow, Failure> {
-        self.look_up(keys, Some(page.input)).map(|()| Flow::Continue)
+        self.look_up(keys, page.input).map(|()| Flow::Continue)
     }
 }
 

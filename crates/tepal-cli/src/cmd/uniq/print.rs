@@ -5,7 +5,7 @@ use crate::args::UniqArgs;
 use crate::error::Failure;
 use crate::input::pages::Page;
 use crate::input::pipeline::{Flow, Sink, Work};
-use crate::output::{Header, Judged, Lines, Stdout, complain};
+use crate::output::{Header, Judged, Lines, Record, Stdout, complain};
 use crate::text::message::shown;
 
 /// How many times the keys that are expected there is room for: another filter would take more.
@@ -166,8 +166,12 @@ impl<'a> Printer<'a> {
         let mut is_new = self.is_new.iter();
         for record in 0..hashed.records {
             let lines = page.keys.batch.lines(record, record + 1);
-            let key = page.keys.key(record);
-            self.stdout.json(&Judged::new((name, line), key, || is_new.next().copied()))?;
+            let (key, bad) = match page.keys.key(record) {
+                Ok(key) => (key, None),
+                Err(text) => (None, Some(text)),
+            };
+            let new = key.and_then(|_| is_new.next().copied());
+            self.stdout.json(&Record::new(Some((name, line)), key, bad, Judged { new }))?;
             line += lines;
         }
         self.stdout.show()
@@ -175,7 +179,7 @@ impl<'a> Printer<'a> {
 }
 
 impl Sink<Hashed> for Printer<'_> {
-    fn header(&mut self, page: &Page<'_>) -> Result<(), Failure> {
+    fn header(&mut self, page: &mut Page<'_>) -> Result<(), Failure> {
         if self.prints_lines() && !self.args.header.no_header && self.header.is_first(page) {
             self.records(page.keys.batch.bytes(0, 1))?;
         }

@@ -7,7 +7,6 @@ use crate::input::bad::BadPolicy;
 use crate::input::field::KeyRules;
 use crate::input::pages::Inputs;
 use crate::input::pipeline::{self, SinkOf, Work};
-use crate::input::progress::Progress;
 use crate::input::records::Cut;
 use crate::input::source::{Input, Source};
 use crate::random::Random;
@@ -227,9 +226,8 @@ fn a_long_record_is_taken_with_its_neighbours() {
     std::fs::write(&path, &bytes).unwrap();
     let lengths = |threads| {
         let rules = KeyRules::default();
-        let (sources, progress) = (vec![Source::Path(path.clone())], Progress::of(&[], true));
-        let threads = NonZeroUsize::new(threads).unwrap();
-        let mut inputs = Inputs::new(sources, rules, progress, threads).unwrap();
+        let (sources, threads) = (vec![Source::Path(path.clone())], NonZeroUsize::new(threads).unwrap());
+        let mut inputs = Inputs::new(sources, rules, threads, true).unwrap();
         let mut lengths = Total::default();
         pipeline::run(&mut inputs, &Lengths, &mut lengths).unwrap();
         lengths

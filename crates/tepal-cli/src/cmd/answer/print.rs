@@ -1,0 +1,281 @@
+//! Prints or counts the answers. Flags mean what they mean to grep.
+
+use std::ops::Range;
+
+use super::{Field, Question};
+use crate::asking::Answers;
+use crate::error::{Failure, Outcome};
+use crate::input::pages::Page;
+use crate::input::pipeline::{Flow, Sink};
+use crate::input::source::Source;
+use crate::live::Filters;
+use crate::names::{NONE, Names, quoted};
+use crate::output::{Header, Held, Lines, Record, Stdout, Value, why_none};
+
+/// Prints or counts the answers.
+pub struct Printer<'a> {
+    pub of: &'a Question<'a>,
+    filters: &'a Filters<'a>,
+    /// The names of the filters, or of their segments.
+    pub names: Names,
+    pub stdout: Stdout,
+    out: Lines,
+    header: Header,
+    /// Room for a line.
+    line: Vec<u8>,
+    /// Records of all inputs, and those that are selected.
+    pub records: u64,
+    pub selected: u64,
+    /// The number of the input that is being read; the keys of `-e` are input 0.
+    input: usize,
+    /// How many records of this input are selected.
+    selected_in_input: u64,
+    /// Each input, and how many of its records are selected.
+    inputs: Vec<(String, u64)>,
+    /// How many records each name has; where totals are printed.
+    pub counts: Vec<u64>,
+    /// A record without a key has come, and makes the exit code 2.
+    failed: bool,
+}
+
+impl<'a> Printer<'a> {
+    /// Nothing is printed yet. Records end with NUL where `null` says so.
+    pub fn new(
+        of: &'a Question<'a>,
+        filters: &'a Filters<'a>,
+        names: Names,
+        sources: &[Source],
+        null: bool,
+    ) -> Self {
+        Self {
+            of,
+            filters,
+            counts: vec![0; names.all().len()],
+            names,
+            stdout: Stdout::new(),
+            out: Lines::new(null),
+            header: Header::default(),
+            line: Vec::new(),
+            records: 0,
+            selected: 0,
+            input: 0,
+            selected_in_input: 0,
+            inputs: sources.iter().map(|source| (source.name(), 0)).collect(),
+            failed: false,
+        }
+    }
+
+    /// Whether no input has to be read.
+    pub fn is_done(&self) -> bool {
+        let grep = &self.of.grep;
+        grep.max_count == Some(0) || (grep.quiet && (self.selected > 0 || self.failed))
+    }
+
+    /// Prints the count, and gives the exit code. What was printed before a failure stays printed.
+    pub fn finish(mut self, asked: Result<(), Failure>) -> Outcome {
+        self.stdout.ended(asked)?;
+        let grep = &self.of.grep;
+        match self.of.totals {
+            _ if grep.quiet || !grep.count => {}
+            Some(totals) => totals(&mut self)?,
+            None => {
+                let each = self.inputs.iter().map(|(name, selected)| format!("{name}:{selected}\n"));
+                let lines = if grep.with_filename { each.collect() } else { format!("{}\n", self.selected) };
+                self.stdout.write(lines.as_bytes())?;
+            }
+        }
+        self.stdout.flush()?;
+        Ok(if self.selected > 0 { 0 } else { 1 })
+    }
+
+    /// How many more records of this input may be selected.
+    fn left(&self) -> u64 {
+        let grep = &self.of.grep;
+        let most = if grep.quiet || grep.files_with_matches { 1 } else { u64::MAX };
+        grep.max_count.unwrap_or(most).min(most).saturating_sub(self.selected_in_input)
+    }
+
+    fn select(&mut self, records: u64) {
+        self.selected += records;
+        self.selected_in_input += records;
+        if let Some((_, selected)) = self.inputs.get_mut(self.input.wrapping_sub(1)) {
+            *selected += records;
+        }
+    }
+
+    /// Prints or counts the records of a page, up to the last that is wanted.
+    fn answer(&mut self, page: &mut Page<'_>, answers: &Answers) -> Result<(), Failure> {
+        let (of, left, held) = (self.of, self.left(), &answers.held);
+        let bad = page.keys.bad.records().to_vec();
+        let json = of.json && !of.grep.count;
+        let (lines, all) = (of.prints_lines(), of.every && !of.invert);
+        if !json && !lines && of.totals.is_none() && bad.is_empty() && left >= held.len() as u64 {
+            self.records += held.len() as u64;
+            self.select(held.iter().filter(|&&held| held != of.invert).count() as u64);
+            return Ok(());
+        }
+        let is_plain = self.is_plain(page);
+        let (mut bad, mut line) = (bad.iter().peekable(), page.first_line);
+        // Records that are printed as they are and follow each other are written together.
+        let (mut run, mut selected, mut taken) = (0..0, 0, held.len());
+        for (i, &is_held) in held.iter().enumerate() {
+            let is_bad = bad.next_if_eq(&&i).is_some();
+            let is_selected = is_held != of.invert && (of.every || !is_bad);
+            if json {
+                self.json(page, (i, line), answers, is_bad)?;
+            } else if lines && (all || is_selected) {
+                match is_plain {
+                    true if run.end == i => run.end += 1,
+                    true => {
+                        self.plain(page, run)?;
+                        run = i..i + 1;
+                    }
+                    false => self.record(page, (i, line), Some(answers))?,
+                }
+            }
+            if json || of.grep.line_number {
+                line += page.keys.batch.lines(i, i + 1);
+            }
+            if of.totals.is_some() {
+                answers.holders(i, self.counts.len()).members().for_each(|number| self.counts[number] += 1);
+            }
+            selected += u64::from(is_selected);
+            self.failed |= is_bad && of.every && of.ask.keys.fails_on_bad();
+            if selected == left || (self.failed && of.grep.quiet) {
+                taken = i + 1;
+                page.taken = taken;
+                break;
+            }
+        }
+        self.plain(page, run)?;
+        self.records += taken as u64;
+        self.select(selected);
+        Ok(())
+    }
+
+    /// Prints records as they are.
+    fn plain(&mut self, page: &Page<'_>, run: Range<usize>) -> Result<(), Failure> {
+        match run.is_empty() {
+            true => Ok(()),
+            false => self.out.write(&mut self.stdout, page.keys.batch.bytes(run.start, run.end)),
+        }
+    }
+
+    /// Are records printed as they are, with nothing before and after them?
+    fn is_plain(&self, page: &Page<'_>) -> bool {
+        let of = self.of;
+        let has_prefix = of.grep.line_number || of.grep.with_filename;
+        page.input > 0 && !has_prefix && (of.field == Field::None || of.invert)
+    }
+
+    /// Prints a record with what comes before it, and its field. Without answers it is the header row.
+    fn record(
+        &mut self,
+        page: &mut Page<'_>,
+        (i, line): (usize, u64),
+        answers: Option<&Answers>,
+    ) -> Result<(), Failure> {
+        let (of, batch) = (self.of, page.keys.batch);
+        let (content, whole) = (batch.content(i), batch.bytes(i, i + 1));
+        let name = Some(page.name).filter(|_| of.grep.with_filename && page.input > 0);
+        self.out.prefix(&mut self.stdout, name, of.grep.line_number.then_some(line))?;
+        let mut text = std::mem::take(&mut self.line);
+        text.clear();
+        text.extend_from_slice(content);
+        if of.field != Field::None && !of.invert {
+            text.push(b'\t');
+            self.field(page, i, answers, &mut text);
+        }
+        match page.input {
+            0 => text.push(self.out.terminator()),
+            _ => text.extend_from_slice(&whole[content.len()..]),
+        }
+        self.out.write(&mut self.stdout, &text)?;
+        self.line = text;
+        Ok(())
+    }
+
+    /// Appends the field of a record, or its name in the header row.
+    fn field(&self, page: &mut Page<'_>, i: usize, answers: Option<&Answers>, line: &mut Vec<u8>) {
+        match (self.of.field, answers) {
+            (Field::None, _) => {}
+            (Field::Names, None) => line.extend_from_slice(b"filters"),
+            (Field::Names, Some(answers)) => {
+                self.names.append(answers.holders(i, self.counts.len()), line);
+            }
+            (Field::Copies, None) => line.extend_from_slice(b"copies"),
+            (Field::Copies, Some(answers)) => {
+                // What has a key was selected, and what is selected has one.
+                let key = page.keys.key(i).ok().flatten();
+                let copies = key.and_then(|key| answers.copies(i, key)).unwrap_or(0);
+                line.extend_from_slice(copies.to_string().as_bytes());
+            }
+            (Field::Value, None) => line.extend_from_slice(b"value"),
+            (Field::Value, Some(answers)) => match answers.value(i) {
+                None => line.extend_from_slice(NONE.as_bytes()),
+                Some((_, Some(name))) => line.extend_from_slice(quoted(name, false).as_bytes()),
+                Some((value, None)) => line.extend_from_slice(value.to_string().as_bytes()),
+            },
+        }
+    }
+
+    /// Prints a record as JSON. It may have no key.
+    fn json(
+        &mut self,
+        page: &mut Page<'_>,
+        (i, line): (usize, u64),
+        answers: &Answers,
+        is_bad: bool,
+    ) -> Result<(), Failure> {
+        let place = Some((page.name, line)).filter(|_| page.input > 0);
+        let (key, bad) = match page.keys.key(i) {
+            Ok(key) => (key, key.filter(|_| is_bad).and_then(|key| why_none(answers.filters(i), key))),
+            Err(text) => (None, Some(text)),
+        };
+        if self.of.field == Field::Value {
+            let (value, name) = answers.value(i).map_or((None, None), |(value, name)| (Some(value), name));
+            return self.stdout.json(&Record::new(place, key, bad, Value { value, name }));
+        }
+        let filters: Vec<&str> = self.names.list(answers.holders(i, self.counts.len())).collect();
+        let key_that_counts = key.filter(|_| self.of.field == Field::Copies && bad.is_none());
+        let copies = key_that_counts.and_then(|key| answers.copies(i, key));
+        let answer = Held { has: !filters.is_empty(), filters, copies };
+        self.stdout.json(&Record::new(place, key, bad, answer))
+    }
+}
+
+impl Sink<Answers> for Printer<'_> {
+    fn header(&mut self, page: &mut Page<'_>) -> Result<(), Failure> {
+        if !self.of.prints_lines() || self.of.grep.header.no_header || !self.header.is_first(page) {
+            return Ok(());
+        }
+        self.record(page, (0, 1), None)
+    }
+
+    fn take(&mut self, page: &mut Page<'_>, answers: &Answers) -> Result<Flow, Failure> {
+        if page.input != self.input {
+            self.input = page.input;
+            self.selected_in_input = 0;
+        }
+        self.answer(page, answers)?;
+        if self.of.grep.files_with_matches
+            && !self.of.grep.quiet
+            && self.selected_in_input > 0
+            && self.input > 0
+        {
+            self.stdout.write(page.name.as_bytes())?;
+            self.stdout.write(&[self.out.terminator()])?;
+        }
+        self.stdout.show()?;
+        Ok(match self.left() {
+            _ if self.is_done() => Flow::Stop,
+            0 => Flow::NextInput,
+            _ => Flow::Continue,
+        })
+    }
+
+    fn pause(&mut self) -> Result<(), Failure> {
+        self.filters.waits();
+        self.stdout.flush()
+    }
+}

@@ -47,6 +47,15 @@ impl Failure {
         )
     }
 
+    /// Keys whose numbers lie side by side. Room does not help.
+    pub fn side_by_side(name: &str) -> Self {
+        Self::at(
+            name,
+            "the numbers of the keys lie side by side, as if they had been chosen by the filter's own hash, and no table holds them; \
+             nothing was saved. Build it with a secret (--secret FILE) or with a seed of its own (--seed-for PURPOSE)",
+        )
+    }
+
     /// A failed read or write of a named file.
     pub fn io(name: &str, error: &io::Error) -> Self {
         Self::at(name, io_text(error))

@@ -146,6 +146,8 @@ pub struct Hashes {
     pub hashes: Vec<u64>,
     /// Repeats need not be kept.
     pub once: bool,
+    /// What to do where there is no memory for them.
+    pub instead: Option<&'static str>,
 }
 
 impl Sink<PreparedKeys> for Hashes {
@@ -159,27 +161,55 @@ impl Hashes {
     pub fn add(&mut self, keys: &PreparedKeys) -> Result<(), Failure> {
         self.keys += keys.len() as u64;
         let more = keys.hashes().unwrap_or_default();
-        if self.hashes.capacity() - self.hashes.len() < more.len() {
-            if self.once {
-                self.hashes.sort_unstable();
-                self.hashes.dedup();
-            }
-            // Room for as many again: so often they need not be sorted.
-            self.hashes.try_reserve_exact(self.hashes.len().max(more.len()).max(LEAST_ROOM)).map_err(|_| {
-                Failure::new(format!(
-                    "the keys of a list wait as hashes, 8 bytes each, and there is no memory for more than {}; give shorter lists, \
-                     one after the other",
-                    number::counted(self.hashes.len() as u64, "key")
-                ))
-            })?;
-        }
+        let (once, instead) = (self.once, self.instead.unwrap_or("give shorter lists, one after the other"));
+        make_room(
+            &mut self.hashes,
+            more.len(),
+            |hashes| once.then(|| distinct(hashes)).unwrap_or_default(),
+            |keys| {
+                format!(
+                    "the keys of a list wait as hashes, 8 bytes each, and there is no memory for more than {keys}; {instead}"
+                )
+            },
+        )?;
         self.hashes.extend_from_slice(more);
         Ok(())
     }
 }
 
-/// Hashes that there is room for at least.
+/// Keys that there is room for at least.
 const LEAST_ROOM: usize = 1 << 16;
+
+/// Makes room for more keys that wait, after `once` has taken repeats out: for as many again, so that it is seldom called. Where
+/// there is no memory, `why` is told how many keys wait.
+pub fn make_room<T>(
+    waiting: &mut Vec<T>,
+    more: usize,
+    once: impl FnOnce(&mut Vec<T>),
+    why: impl FnOnce(&str) -> String,
+) -> Result<(), Failure> {
+    if waiting.capacity() - waiting.len() >= more {
+        return Ok(());
+    }
+    once(waiting);
+    let room = waiting.len().max(more).max(LEAST_ROOM);
+    let made = waiting.try_reserve_exact(room);
+    made.map_err(|_| Failure::new(why(&number::counted(waiting.len() as u64, "key"))))
+}
+
+/// Sorts them, and takes repeats out.
+pub fn distinct<T: Ord>(all: &mut Vec<T>) {
+    all.sort_unstable();
+    all.dedup();
+}
+
+/// What prepares keys. A filter of the caller's hashes takes no keys.
+pub fn takes_keys(hasher: KeyHasher) -> Result<KeyHasher, Failure> {
+    match hasher.check("") {
+        Err(error @ Error::CallerHashes { .. }) => Err(error.into()),
+        _ => Ok(hasher),
+    }
+}
 
 /// Prepares keys for a filter whose size may not be known yet, and keeps those that have to wait.
 pub struct Keep<'a> {

@@ -6,17 +6,15 @@ use std::num::NonZeroUsize;
 use tepal::{KeyHasher, PreparedKeys, Segment, SegmentFilter, check_segment_name};
 
 use crate::error::Failure;
+use crate::input::field::Field;
 use crate::input::pages::{Keys, Page};
 use crate::input::pipeline::{Flow, Refused, Sink, Work};
-use crate::keys::prepare_one;
+use crate::keys::{make_room, prepare_one};
 use crate::text::message::shown_key;
-use crate::text::number::{count, counted};
+use crate::text::number::count;
 
 /// The most segments of a filter.
 pub const MOST_SEGMENTS: u64 = 1 << 16;
-
-/// Pairs that there is room for at least.
-const LEAST_ROOM: usize = 1 << 16;
 
 /// Prepares the keys of rows, and reads the names of their segments.
 pub struct ByField {
@@ -35,9 +33,58 @@ pub struct Named {
     /// For each key its record, and how many records there were.
     of_records: Vec<usize>,
     records: usize,
-    /// The names in the order in which they came first.
+    names: Names,
+}
+
+/// Names, each with a number from 0, in the order in which they came first.
+#[derive(Default)]
+pub struct Names {
     names: Vec<String>,
     by_name: HashMap<String, u32>,
+}
+
+impl Names {
+    /// The number of a name. `check` may refuse a new one, which would have this number.
+    pub fn number<E>(&mut self, name: &str, check: impl FnOnce(usize) -> Result<(), E>) -> Result<u32, E> {
+        if let Some(&number) = self.by_name.get(name) {
+            return Ok(number);
+        }
+        check(self.names.len())?;
+        let number = self.names.len() as u32;
+        self.by_name.insert(name.to_owned(), number);
+        self.names.push(name.to_owned());
+        Ok(number)
+    }
+
+    /// The number of a name of a segment, in a list.
+    pub fn segment(&mut self, list: &str, name: &str) -> Result<Segment, Failure> {
+        let number = self.number(name, |number| {
+            check_segment_name(name).map_err(|error| Failure::at(list, error))?;
+            if number < MOST_SEGMENTS as usize {
+                return Ok(());
+            }
+            Err(Failure::at(
+                list,
+                format!(
+                    "{} would be segment {}, and a filter has at most {}; is --by the field of the segment? Else make several filters",
+                    shown_key(name.as_bytes()),
+                    count(MOST_SEGMENTS + 1),
+                    count(MOST_SEGMENTS)
+                ),
+            ))
+        })?;
+        Ok(Segment::new(number as u16))
+    }
+
+    /// The names, by their numbers.
+    pub fn all(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The names, by their numbers.
+    pub fn into_all(self) -> Vec<String> {
+        self.names
+    }
 }
 
 impl Named {
@@ -48,7 +95,7 @@ impl Named {
 
     /// The names of their segments, each once.
     pub fn names(&self) -> &[String] {
-        &self.names
+        &self.names.names
     }
 
     /// The record of key `i`.
@@ -70,20 +117,14 @@ impl Named {
     fn place(&mut self, flag: &str, name: &[u8]) -> Result<u32, String> {
         // Rows are often in the order of their segments.
         if let Some(&last) = self.places.last() {
-            if self.names[last as usize].as_bytes() == name {
+            if self.names.names[last as usize].as_bytes() == name {
                 return Ok(last);
             }
         }
         let name = std::str::from_utf8(name)
             .map_err(|_| format!("{flag}: {} is no UTF-8, and a name is text", shown_key(name)))?;
-        if let Some(&place) = self.by_name.get(name) {
-            return Ok(place);
-        }
-        check_segment_name(name).map_err(|error| format!("{flag}: {error}"))?;
-        let place = self.names.len() as u32;
-        self.by_name.insert(name.to_owned(), place);
-        self.names.push(name.to_owned());
-        Ok(place)
+        let check = |_| check_segment_name(name).map_err(|error| format!("{flag}: {error}"));
+        self.names.number(name, check)
     }
 }
 
@@ -98,8 +139,8 @@ impl Work for ByField {
         named.places.clear();
         named.of_records.clear();
         named.records = 0;
-        named.names.clear();
-        named.by_name.clear();
+        named.names.names.clear();
+        named.names.by_name.clear();
     }
 
     fn work(&self, (): &mut (), keys: &mut Keys<'_>, named: &mut Named) -> Result<(), Refused> {
@@ -129,47 +170,6 @@ impl Work for ByField {
     }
 }
 
-/// The numbers of segments, by their names, in the order in which these came first in all inputs.
-#[derive(Default)]
-pub struct Numbers {
-    names: Vec<String>,
-    by_name: HashMap<String, Segment>,
-}
-
-impl Numbers {
-    /// The number of a name of a list.
-    pub fn number(&mut self, list: &str, name: &str) -> Result<Segment, Failure> {
-        if let Some(segment) = self.by_name.get(name) {
-            return Ok(*segment);
-        }
-        check_segment_name(name).map_err(|error| Failure::at(list, error))?;
-        let Some(number) = u16::try_from(self.names.len()).ok() else {
-            return Err(Failure::at(
-                list,
-                format!(
-                    "{} would be segment {}, and a filter has at most {}; is --by the field of the segment? Else make several filters",
-                    shown_key(name.as_bytes()),
-                    count(MOST_SEGMENTS + 1),
-                    count(MOST_SEGMENTS)
-                ),
-            ));
-        };
-        self.names.push(name.to_owned());
-        self.by_name.insert(name.to_owned(), Segment::new(number));
-        Ok(Segment::new(number))
-    }
-
-    /// The numbers of the names that came together.
-    fn of(&mut self, list: &str, named: &Named) -> Result<Vec<Segment>, Failure> {
-        named.names.iter().map(|name| self.number(list, name)).collect()
-    }
-
-    /// The names, by their numbers.
-    pub fn into_names(self) -> Vec<String> {
-        self.names
-    }
-}
-
 /// Pairs of a hash and a segment, 16 bytes each.
 pub struct Pairs {
     keys: u64,
@@ -185,14 +185,8 @@ impl Pairs {
 
     /// How many keys came, and their different pairs.
     pub fn into_different(mut self) -> (u64, Vec<(u64, Segment)>) {
-        self.once();
+        once(&mut self.pairs, self.threads);
         (self.keys, self.pairs)
-    }
-
-    /// Takes repeats out.
-    fn once(&mut self) {
-        SegmentFilter::sort_pairs(&mut self.pairs, self.threads);
-        self.pairs.dedup();
     }
 
     /// Takes some keys by their hashes, each with its segment.
@@ -202,34 +196,63 @@ impl Pairs {
         mut segments: impl FnMut(usize) -> Segment,
     ) -> Result<(), Failure> {
         self.keys += hashes.len() as u64;
-        if self.pairs.capacity() - self.pairs.len() < hashes.len() {
-            self.once();
-            // Room for as many again: so often they need not be sorted.
-            self.pairs.try_reserve_exact(self.pairs.len().max(hashes.len()).max(LEAST_ROOM)).map_err(|_| {
-                Failure::new(format!(
-                    "the keys of a list wait with their segments, 16 bytes each, and there is no memory for more than {}; build filters of \
-                     shorter lists with the same -n, and merge them",
-                    counted(self.pairs.len() as u64, "key")
-                ))
-            })?;
-        }
+        let threads = self.threads;
+        make_room(
+            &mut self.pairs,
+            hashes.len(),
+            |pairs| once(pairs, threads),
+            |keys| {
+                format!(
+                    "the keys of a list wait with their segments, 16 bytes each, and there is no memory for more than {keys}; build filters of \
+                 shorter lists with the same -n, and merge them"
+                )
+            },
+        )?;
         self.pairs.extend(hashes.iter().enumerate().map(|(i, hash)| (*hash, segments(i))));
         Ok(())
     }
 }
 
+/// Takes repeats out.
+fn once(pairs: &mut Vec<(u64, Segment)>, threads: NonZeroUsize) {
+    SegmentFilter::sort_pairs(pairs, threads);
+    pairs.dedup();
+}
+
 /// Keys of rows that name their segments.
 pub struct Rows<'a> {
     /// Which names there are.
-    pub numbers: Numbers,
+    pub names: Names,
     /// What comes of them.
     pub pairs: &'a mut Pairs,
 }
 
 impl Sink<Named> for Rows<'_> {
     fn take(&mut self, page: &mut Page<'_>, named: &Named) -> Result<Flow, Failure> {
-        let of_names = self.numbers.of(page.name, named)?;
+        let of_names = named.names().iter().map(|name| self.names.segment(page.name, name));
+        let of_names: Vec<Segment> = of_names.collect::<Result<_, _>>()?;
         self.pairs.take(named.hashes(), |i| of_names[named.name_of(i)])?;
         Ok(Flow::Continue)
+    }
+}
+
+/// Refuses fields of which one is none beside the other.
+pub fn check_fields(flag: &str, by: &Field, key: Option<&Field>) -> Result<(), Failure> {
+    let is_path = |field: &Field| matches!(field, Field::Pointer(_));
+    let what = if flag == "--map" { "value" } else { "segment" };
+    match key {
+        None => Err(Failure::new(format!(
+            "{flag} names the field of the {what}; say with -f which field is the key, such as -f 1 or -f email"
+        ))),
+        Some(key) if is_path(key) != is_path(by) => Err(Failure::new(format!(
+            "{flag} {} and -f {}: one is a path into JSON lines and the other a field of rows; name both alike",
+            by.text(),
+            key.text()
+        ))),
+        Some(key) if key == by => Err(Failure::new(format!(
+            "{flag} and -f both name the field {}; each key would be a {what} of its own, so name another field with {flag}",
+            by.text()
+        ))),
+        Some(_) => Ok(()),
     }
 }

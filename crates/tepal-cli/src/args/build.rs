@@ -11,6 +11,7 @@ use super::{
     ChainArgs, GrowArgs, KeyArgs, MapArgs, RecipeArgs, RibbonArgs, SchemeArgs, SegmentArgs, ShapeArgs,
     TableArgs, WindowArgs,
 };
+use crate::text::message::shown;
 use crate::text::number;
 
 /// The end of its help, after that about keys.
@@ -131,6 +132,13 @@ pub struct BuildArgs {
     /// Describe the new filter as JSON on standard output
     #[arg(long)]
     pub json: bool,
+}
+
+impl BuildArgs {
+    /// The name of the first list.
+    pub fn list(&self) -> String {
+        self.inputs.first().map_or("standard input".to_owned(), |path| shown(path))
+    }
 }
 
 fn parse_policy() -> impl TypedValueParser<Value = OverCapacity> {

@@ -3,8 +3,6 @@
 use serde::Serialize;
 use tepal::{Error, Format, Kind, Opened, PreparedKeys, Segment};
 
-use super::build::segments::check_fields;
-use super::build::table;
 use crate::args::{AddArgs, AskedArgs};
 use crate::asking::segments_of;
 use crate::clock;
@@ -18,7 +16,7 @@ use crate::open::{ignore_capacity, note_encoding, open, to_change};
 use crate::output::{Change, Stdout, complain, keep, say};
 use crate::rows;
 use crate::secrets::Secrets;
-use crate::segments::{ByField, Numbers, Pairs, Rows};
+use crate::segments::{ByField, Names, Pairs, Rows, check_fields};
 use crate::text::message::shown;
 use crate::text::number;
 
@@ -159,9 +157,9 @@ fn held(file: &Opened) -> f64 {
 /// Inserts the keys of rows into the segments that they name: all at once.
 fn add_rows(name: &str, file: &mut Opened, inputs: &mut Inputs, args: &AddArgs) -> Result<u64, Failure> {
     let mut pairs = Pairs::new(args.keys.threads());
-    let mut rows = Rows { numbers: Numbers::default(), pairs: &mut pairs };
+    let mut rows = Rows { names: Names::default(), pairs: &mut pairs };
     pipeline::run(inputs, &ByField { hasher: file.key_hasher(), flag: "--by" }, &mut rows)?;
-    let names = rows.numbers.into_names();
+    let names = rows.names.into_all();
     let failed = |error| Failure::at(name, error);
     // The numbers that these names have in the filter.
     let of_names = names.iter().map(|segment| file.add_segment(segment));
@@ -170,7 +168,7 @@ fn add_rows(name: &str, file: &mut Opened, inputs: &mut Inputs, args: &AddArgs) 
     pairs.iter_mut().for_each(|(_, segment)| *segment = of_names[usize::from(segment.number())]);
     file.insert_pairs(pairs).map_err(|error| match error {
         Error::CapacityReached { capacity, .. } => full(name, capacity, None),
-        Error::NumbersClustered { .. } => table::clustered(name),
+        Error::NumbersClustered { .. } => Failure::side_by_side(name),
         error => failed(error),
     })?;
     Ok(keys)
@@ -203,7 +201,7 @@ impl Add<'_> {
             Err(Error::TooManyCopies { most, inserted, .. }) => {
                 return Err(too_many_copies(self.name, most, self.keys + inserted as u64));
             }
-            Err(Error::NumbersClustered { .. }) => return Err(table::clustered(self.name)),
+            Err(Error::NumbersClustered { .. }) => return Err(Failure::side_by_side(self.name)),
             Err(Error::RateOutOfReach { .. }) if self.file.format() == Format::Tepal => {
                 return Err(cannot_grow(self.name, kind));
             }

@@ -1,5 +1,6 @@
 //! `tepal build`: makes a filter from a list.
 
+mod check;
 mod described;
 mod exact;
 pub mod gather;
@@ -7,8 +8,8 @@ mod grow;
 mod like;
 mod map;
 mod ribbon;
-pub mod segments;
-pub mod table;
+mod segments;
+mod table;
 mod way;
 mod window;
 
@@ -52,22 +53,16 @@ pub fn run(args: &BuildArgs) -> Outcome {
     if args.json && args.output.as_os_str() == "-" {
         return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
     }
-    table::check(args)?;
-    grow::check(args)?;
-    window::check(args)?;
-    segments::check(args)?;
-    ribbon::check(args)?;
-    map::check(args)?;
-    exact::check(args)?;
+    check::check(args)?;
     let output = Some(args.output.as_path());
     keep(output, "a list of keys", args.inputs.iter().chain(&args.exact_on))?;
     keep(output, "a key", args.secret.iter().chain(&args.seal))?;
     let mut target = Target::new(&args.output, args.force)?;
     let secrets = Secrets::from_files(args.secret.as_deref(), args.seal.as_deref(), args.quiet)?;
     let sources = Source::list(&args.inputs);
-    let (way, rules) = Way::of(args, &sources, &secrets, &target)?;
+    let (way, rules) = Way::new(args, &sources, &secrets, &target)?;
     let mut inputs = Inputs::new(sources, rules.clone(), args.keys.threads(), args.quiet)?;
-    let (mut built, exact) = way.build(args, &target, &rules, &mut inputs)?;
+    let (mut built, exact) = way.build(&mut inputs)?;
     if let Some(form) = args.chain.form {
         built.file = built.file.in_form(form)?;
     }

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use serde::Serialize;
 use tepal::{Format, Opened};
 
-use super::build::segments::check_fields;
 use crate::args::TestArgs;
 use crate::asking::{Answers, Ask};
 use crate::clock;
@@ -23,7 +22,7 @@ use crate::open::open;
 use crate::output::Stdout;
 use crate::rows;
 use crate::secrets::Secrets;
-use crate::segments::ByField;
+use crate::segments::{ByField, check_fields};
 use crate::text::message::{shown, shown_key};
 use crate::text::number::{count, counted, promise, rate};
 use encodings::{All, Tried};

@@ -9,7 +9,7 @@
 
 use serde::Serialize;
 use tepal::build::Built;
-use tepal::{BloomFilter, BloomFilterBuilder, Error, Exceptions, Format, KeyHasher, PreparedKeys, SecretKey};
+use tepal::{BloomFilter, BloomFilterBuilder, Error, Exceptions, KeyHasher, PreparedKeys, SecretKey};
 
 use crate::args::{BuildArgs, ExactAs};
 use crate::error::Failure;
@@ -17,8 +17,8 @@ use crate::input::field::KeyRules;
 use crate::input::pages::{Inputs, Keys, Page};
 use crate::input::pipeline::{self, Flow, Refused, Sink, Work};
 use crate::input::source::Source;
-use crate::keys::{read_lists, refusal};
-use crate::output::{Target, is_same_file};
+use crate::keys::{distinct, make_room, read_lists, refusal};
+use crate::output::Target;
 use crate::text::message::{shown, shown_key};
 use crate::text::number;
 
@@ -68,31 +68,6 @@ impl ExactOn {
     }
 }
 
-/// Refuses what cannot be exact, before anything is read.
-pub fn check(args: &BuildArgs) -> Result<(), Failure> {
-    if args.exact_on.is_empty() {
-        return Ok(());
-    }
-    if Source::reads_stdin_twice(&args.inputs, &args.exact_on) {
-        return Err(Failure::new(
-            "standard input can be read once; name files for the keys, for --exact-on, or for both",
-        ));
-    }
-    let twice = args.exact_on.iter().find(|path| args.inputs.iter().any(|list| is_same_file(list, path)));
-    if let Some(path) = twice {
-        return Err(Failure::new(format!(
-            "--exact-on {}: that is the list of members too; name the list of all keys that will be asked, or leave it out",
-            shown(path)
-        )));
-    }
-    match args.scheme.to {
-        None | Some(Format::Tepal) => Ok(()),
-        Some(format) => Err(Failure::new(format!(
-            "--exact-on needs exceptions, which only tepal files have, not those of {format}; leave it out, or leave --to out"
-        ))),
-    }
-}
-
 /// Builds the filter of a list, with exceptions for all other keys of the universe for which it says yes.
 pub fn build(
     builder: BloomFilterBuilder,
@@ -102,6 +77,7 @@ pub fn build(
     inputs: &mut Inputs,
 ) -> Result<(Built, ExactOn), Failure> {
     let hashers = Hashers::new(&builder)?;
+    Source::list(&args.exact_on).iter().try_for_each(Source::check)?;
     let mut listed = Listed { keys: 0, marks: Vec::new() };
     pipeline::run(inputs, &hashers, &mut listed)?;
     let Listed { keys, mut marks } = listed;
@@ -120,7 +96,7 @@ pub fn build(
     let (members, strangers_count) = (marks.len() as u64, strangers.len() as u64);
     let builder = at_least_cost(builder, args, members, strangers_count);
     let gather = super::gather::new_gather(args, builder, target)?;
-    let list = args.inputs.first().map_or("standard input".to_owned(), |path| shown(path));
+    let list = args.list();
     // In the order of their hashes they would look like a part of the keys that was chosen by it.
     marks.sort_unstable_by_key(|mark| mark.second);
     for piece in marks.chunks(PIECE) {
@@ -374,22 +350,12 @@ impl Sink<Compared> for Split {
 
 /// Appends, and throws repeats away before it takes more memory.
 fn keep<T: Copy + Ord>(all: &mut Vec<T>, more: &[T]) -> Result<(), Failure> {
-    if all.capacity() - all.len() < more.len() {
-        distinct(all);
-        // Room for as many again: so often they need not be sorted.
-        all.try_reserve_exact(all.len().max(more.len()).max(PIECE)).map_err(|_| {
-            Failure::new(format!(
-                "--exact-on keeps both lists as hashes, and there is no memory for more than {}; build without it, and give the \
-                 strangers to tepal except, with --members",
-                number::counted(all.len() as u64, "key")
-            ))
-        })?;
-    }
+    make_room(all, more.len(), distinct, |keys| {
+        format!(
+            "--exact-on keeps both lists as hashes, and there is no memory for more than {keys}; build without it, and give the \
+             strangers to tepal except, with --members"
+        )
+    })?;
     all.extend_from_slice(more);
     Ok(())
-}
-
-fn distinct<T: Ord>(all: &mut Vec<T>) {
-    all.sort_unstable();
-    all.dedup();
 }

@@ -11,14 +11,13 @@ use tepal::{
 };
 
 use super::described::described;
-use super::table;
+use super::way::Way;
 use crate::args::BuildArgs;
 use crate::error::Failure;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
-use crate::keys::{Hashes, Prepare};
+use crate::keys::{Hashes, Prepare, takes_keys};
 use crate::secrets::Secrets;
-use crate::text::message::shown;
 
 /// Keys that go in together.
 const PIECE: usize = 1 << 20;
@@ -29,45 +28,8 @@ const WAITING: usize = 1 << 24;
 /// A filter begins with room for so many keys at least, where nothing is said: 2 kB at 1 %.
 const LEAST_FIRST: u64 = 1000;
 
-/// What the filter is before there are keys.
-pub struct Growth {
-    builder: GrowingFilterBuilder,
-    hasher: KeyHasher,
-}
-
-/// Refuses what goes with other filters, before anything is read.
-pub fn check(args: &BuildArgs) -> Result<(), Failure> {
-    if !args.grow.growing {
-        return Ok(());
-    }
-    for (other, given, why) in [
-        (
-            "--window",
-            args.window.window.is_some(),
-            "what forgets keys by itself has a fixed room, and what grows forgets none",
-        ),
-        (
-            "--count-bits",
-            args.table.bits() > 0,
-            "it counts no copies; with --deletable keys can be removed from it",
-        ),
-        (
-            "--over",
-            args.over.is_some(),
-            "there is no room that keys could be over: it grows, and keeps its promise",
-        ),
-    ] {
-        if given {
-            return Err(Failure::new(format!(
-                "{other} is given with --growing: {why}; leave one of them out"
-            )));
-        }
-    }
-    table::check_of("--growing", table::TABLE, args)
-}
-
-/// The filter that the flags describe, with the secret key.
-pub fn described(args: &BuildArgs, rows: Option<String>, secrets: &Secrets) -> Result<Growth, Failure> {
+/// Builds a filter that grows, as the flags describe it, with the secret key.
+pub fn way<'a>(args: &'a BuildArgs, rows: Option<String>, secrets: &Secrets) -> Result<Way<'a>, Failure> {
     let mut builder =
         described!(GrowingFilter::builder(), args, rows, secrets).deletable(args.table.deletable);
     if let Some(keys) = args.shape.capacity {
@@ -75,19 +37,20 @@ pub fn described(args: &BuildArgs, rows: Option<String>, secrets: &Secrets) -> R
     }
     // What cannot be is refused before the list is read.
     builder.planned_size_in_bytes()?;
-    let hasher = builder.key_hasher()?;
-    match hasher.check("") {
-        Err(error @ Error::CallerHashes { .. }) => Err(error.into()),
-        _ => Ok(Growth { builder, hasher }),
-    }
+    let hasher = takes_keys(builder.key_hasher()?)?;
+    Ok(Way::of(move |inputs| build(builder, hasher, args, inputs)))
 }
 
 /// Reads all keys and builds the filter of them.
-pub fn build(growth: Growth, args: &BuildArgs, inputs: &mut Inputs) -> Result<Built, Failure> {
-    let Growth { builder, hasher } = growth;
+fn build(
+    builder: GrowingFilterBuilder,
+    hasher: KeyHasher,
+    args: &BuildArgs,
+    inputs: &mut Inputs,
+) -> Result<Built, Failure> {
     let begins = args.shape.capacity.is_some() && !args.table.deletable;
     let mut come = Come {
-        list: args.inputs.first().map_or("standard input".to_owned(), |path| shown(path)),
+        list: args.list(),
         threads: args.keys.threads(),
         first: args.shape.capacity,
         filter: if begins { Some(builder.clone().build()?) } else { None },
@@ -157,7 +120,7 @@ impl Come {
     /// The filter with the keys that wait.
     fn put_in(&mut self, mut filter: GrowingFilter) -> Result<GrowingFilter, Failure> {
         filter.insert_many_hashes(&self.waiting).map_err(|error| match error {
-            Error::NumbersClustered { .. } => table::clustered(&self.list),
+            Error::NumbersClustered { .. } => Failure::side_by_side(&self.list),
             Error::RateOutOfReach { .. } => Failure::at(
                 &self.list,
                 "more keys than a filter of this rate can ever have; begin with more (-n), or give a higher rate (-p)",

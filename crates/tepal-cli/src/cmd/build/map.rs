@@ -2,35 +2,25 @@
 //!
 //! The list is read once and kept as hashes with the numbers of their values; then all of them go in at once.
 
-use std::collections::HashMap;
-
 use tepal::build::Built;
-use tepal::{Error, Format, KeyHasher, Opened, RibbonMap, RibbonMapBuilder};
+use tepal::{Format, KeyHasher, Opened, RibbonMap, RibbonMapBuilder};
 
 use super::described::described;
-use super::{segments, table};
+use super::segments;
+use super::way::Way;
 use crate::args::BuildArgs;
 use crate::error::Failure;
 use crate::input::field::Field;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
-use crate::keys::{Place, Placed};
+use crate::keys::{Place, Placed, make_room, takes_keys};
 use crate::secrets::Secrets;
-use crate::segments::{ByField, Named};
-use crate::text::message::{shown, shown_key};
-use crate::text::number::{count, counted, plain_number};
+use crate::segments::{ByField, Named, Names};
+use crate::text::message::shown_key;
+use crate::text::number::{count, plain_number};
 
 /// The most values that have names.
 const MOST_NAMES: usize = 1 << 16;
-
-/// Rows that there is room for at least.
-const LEAST_ROOM: usize = 1 << 16;
-
-/// What the map is before there are keys.
-pub struct Shape {
-    builder: RibbonMapBuilder,
-    hasher: KeyHasher,
-}
 
 /// The flag that asks for a map.
 pub fn flag(args: &BuildArgs) -> Option<&'static str> {
@@ -47,45 +37,25 @@ pub fn field(args: &BuildArgs) -> Option<(Field, &'static str)> {
     args.map.map.as_ref().map(|field| (field.clone(), "--map")).or_else(|| args.segments.by.as_ref().map(by))
 }
 
-/// Refuses what a map has not, before anything is read.
-pub fn check(args: &BuildArgs) -> Result<(), Failure> {
-    if args.map.known_keys && flag(args).is_none() {
-        return Err(Failure::new(
-            "--known-keys is about maps, where a key has a value whether it is told from others or not; give --map FIELD too, or leave it out",
-        ));
-    }
-    if let (Some(flag), true) = (flag(args), args.memory.is_some()) {
-        let why = "the keys of a map wait in memory alone, 16 bytes each";
-        return Err(Failure::new(format!("--memory is given with {flag}: {why}; leave --memory out")));
-    }
-    let Some(field) = &args.map.map else { return Ok(()) };
-    let complete = "a map is as large as its keys make it, and takes no others";
-    table::refuse(
-        "--map",
-        &[("-n", args.shape.capacity.is_some(), complete), ("--over", args.over.is_some(), complete)],
-    )?;
-    table::check_of("--map", ("a map", "it is sized by -p and by its keys"), args)?;
-    segments::check_fields("--map", field, args.keys.field.as_ref())
-}
-
-/// The map that the flags describe, with the secret key.
-pub fn described(args: &BuildArgs, rows: Option<String>, secrets: &Secrets) -> Result<Shape, Failure> {
+/// Builds a map, as the flags describe it, with the secret key.
+pub fn way<'a>(args: &'a BuildArgs, rows: Option<String>, secrets: &Secrets) -> Result<Way<'a>, Failure> {
     let mut builder = described!(RibbonMap::builder(), args, rows, secrets).threads(args.keys.threads());
     if args.map.known_keys {
         builder = builder.known_keys_only();
     }
     // What cannot be is refused before the list is read.
     builder.clone().build_from_hashes(Vec::new())?;
-    let hasher = builder.key_hasher()?;
-    match hasher.check("") {
-        Err(error @ Error::CallerHashes { .. }) => Err(error.into()),
-        _ => Ok(Shape { builder, hasher }),
-    }
+    let hasher = takes_keys(builder.key_hasher()?)?;
+    Ok(Way::of(move |inputs| build(builder, hasher, args, inputs)))
 }
 
 /// Reads all keys and builds the map of them.
-pub fn build(shape: Shape, args: &BuildArgs, inputs: &mut Inputs) -> Result<Built, Failure> {
-    let Shape { builder, hasher } = shape;
+fn build(
+    builder: RibbonMapBuilder,
+    hasher: KeyHasher,
+    args: &BuildArgs,
+    inputs: &mut Inputs,
+) -> Result<Built, Failure> {
     let mut rows = Rows::default();
     match field(args) {
         Some((_, flag)) => {
@@ -95,9 +65,8 @@ pub fn build(shape: Shape, args: &BuildArgs, inputs: &mut Inputs) -> Result<Buil
         }
         None => {
             let lists = segments::names_of_lists(args)?;
-            let mut names = Names::default();
-            let list = args.inputs.first().map_or("standard input".to_owned(), |path| shown(path));
-            let of_lists = lists.all().iter().map(|name| names.number(&list, name));
+            let (mut names, list) = (Names::default(), args.list());
+            let of_lists = lists.all().iter().map(|name| number(&mut names, &list, name));
             let of_lists = of_lists.collect::<Result<Vec<u32>, _>>()?;
             rows.names = Some(names);
             pipeline::run(inputs, &Place { hasher }, &mut Lists { of_lists, rows: &mut rows })?;
@@ -113,35 +82,21 @@ pub fn build(shape: Shape, args: &BuildArgs, inputs: &mut Inputs) -> Result<Buil
     Ok(Built::counted(Opened::new(map, Format::Tepal)?, keys, different))
 }
 
-/// The numbers of names, in the order in which these came.
-#[derive(Default)]
-struct Names {
-    names: Vec<String>,
-    by_name: HashMap<String, u32>,
-}
-
-impl Names {
-    fn number(&mut self, list: &str, name: &str) -> Result<u32, Failure> {
-        if let Some(number) = self.by_name.get(name) {
-            return Ok(*number);
-        }
-        let number = self.names.len() as u32;
-        if self.names.len() == MOST_NAMES {
-            return Err(Failure::at(
-                list,
-                format!(
-                    "{} would be value {}, and a map has at most {} that are no numbers from 0 to 4294967295; is it the right field? Else \
-                     number them",
-                    shown_key(name.as_bytes()),
-                    count(u64::from(number) + 1),
-                    count(MOST_NAMES as u64)
-                ),
-            ));
-        }
-        self.names.push(name.to_owned());
-        self.by_name.insert(name.to_owned(), number);
-        Ok(number)
-    }
+/// The value that has this name.
+fn number(names: &mut Names, list: &str, name: &str) -> Result<u32, Failure> {
+    names.number(name, |number| match number < MOST_NAMES {
+        true => Ok(()),
+        false => Err(Failure::at(
+            list,
+            format!(
+                "{} would be value {}, and a map has at most {} that are no numbers from 0 to 4294967295; is it the right field? Else \
+                 number them",
+                shown_key(name.as_bytes()),
+                count(number as u64 + 1),
+                count(MOST_NAMES as u64)
+            ),
+        )),
+    })
 }
 
 /// What of the rows is kept: 16 bytes each.
@@ -158,21 +113,6 @@ struct Rows {
 }
 
 impl Rows {
-    /// Makes room for so many entries more.
-    fn make_room(&mut self, more: usize) -> Result<(), Failure> {
-        let held = self.entries.len();
-        if self.entries.capacity() - held >= more {
-            return Ok(());
-        }
-        self.entries.try_reserve_exact(held.max(more).max(LEAST_ROOM)).map_err(|_| {
-            Failure::new(format!(
-                "the keys of a list wait with their values, 16 bytes each, and there is no memory for more than {}; build maps of shorter \
-                 lists",
-                counted(held as u64, "key")
-            ))
-        })
-    }
-
     /// The numbers of values that came together.
     fn values(&mut self, list: &str, texts: &[String]) -> Result<Vec<u32>, Failure> {
         if self.names.is_none() {
@@ -182,14 +122,14 @@ impl Rows {
             self.name_numbers(list)?;
         }
         let names = self.names.get_or_insert_default();
-        texts.iter().map(|text| names.number(list, text)).collect()
+        texts.iter().map(|text| number(names, list, text)).collect()
     }
 
     /// A value came that is no number: from now on all have names.
     fn name_numbers(&mut self, list: &str) -> Result<(), Failure> {
         let mut names = Names::default();
         for (_, value, _) in &mut self.entries {
-            *value = names.number(list, &value.to_string())?;
+            *value = number(&mut names, list, &value.to_string())?;
         }
         self.names = Some(names);
         Ok(())
@@ -197,7 +137,7 @@ impl Rows {
 
     /// The names in their order, which are the values from now on: whatever the order of the rows, the map is the same.
     fn sorted_names(&mut self) -> Vec<String> {
-        let Some(Names { names, .. }) = self.names.take() else { return Vec::new() };
+        let Some(names) = self.names.take().map(Names::into_all) else { return Vec::new() };
         let mut order: Vec<u32> = (0..names.len() as u32).collect();
         order.sort_unstable_by_key(|number| &names[*number as usize]);
         let mut places = vec![0; names.len()];
@@ -262,7 +202,18 @@ impl Rows {
         page: &Page<'_>,
         pairs: impl Iterator<Item = (usize, u64, u32)>,
     ) -> Result<(), Failure> {
-        self.make_room(page.keys.batch.len())?;
+        // No repeat is known before a key's values are compared.
+        make_room(
+            &mut self.entries,
+            page.keys.batch.len(),
+            |_| {},
+            |keys| {
+                format!(
+                    "the keys of a list wait with their values, 16 bytes each, and there is no memory for more than {keys}; build maps of \
+                 shorter lists"
+                )
+            },
+        )?;
         let (mut line, mut counted) = (self.before(page) + page.first_line, 0);
         for (record, hash, value) in pairs {
             line += page.keys.batch.lines(counted, record);

@@ -12,19 +12,6 @@ use crate::machine;
 use crate::output::Target;
 use crate::secrets::Secrets;
 
-/// Refuses what this filter has not, before anything is read.
-pub fn check(args: &BuildArgs) -> Result<(), Failure> {
-    if !args.ribbon.is_static {
-        return Ok(());
-    }
-    let complete = "it is as large as its keys make it, and takes no others";
-    super::table::refuse(
-        "--static",
-        &[("-n", args.shape.capacity.is_some(), complete), ("--over", args.over.is_some(), complete)],
-    )?;
-    super::table::check_of("--static", ("a ribbon", "it is sized by -p and by its keys"), args)
-}
-
 /// Takes keys into the filter that the flags describe, with the secret key.
 pub fn new_gather(
     args: &BuildArgs,

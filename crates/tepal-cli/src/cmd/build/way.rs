@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
+use tepal::Opened;
 use tepal::build::{Built, Gather};
-use tepal::{BloomFilterBuilder, ExpiringFilterBuilder, Opened};
 
 use super::exact::{self, ExactOn};
-use super::grow::{self, Growth};
-use super::{gather, keyed, like, map, ribbon, segments, table, window};
+use super::{gather, grow, keyed, like, map, ribbon, segments, table, window};
 use crate::args::BuildArgs;
 use crate::error::Failure;
 use crate::input::bad::BadPolicy;
@@ -19,88 +18,69 @@ use crate::rows::Rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 
-/// How the keys of the list become a filter.
-pub enum Way {
-    /// They go into one as they come, or wait until their number is known.
-    Gather(Box<Gather>),
-    /// They are compared with a universe first.
-    Exact(Box<BloomFilterBuilder>),
-    /// They are sorted into a table.
-    Table(table::Shape),
-    /// They go into a table that forgets them one day.
-    Window(Box<ExpiringFilterBuilder>),
-    /// They go into one that grows.
-    Grow(Box<Growth>),
-    /// They go into a table that says in which segments they are.
-    Segments(Box<segments::Shape>),
-    /// They are all there are, and each has a value.
-    Map(Box<map::Shape>),
-}
+/// Reads all keys and builds the filter of them.
+pub struct Way<'a>(Box<dyn FnOnce(&mut Inputs) -> Result<(Built, Option<ExactOn>), Failure> + 'a>);
 
-impl Way {
+impl<'a> Way<'a> {
+    /// The way of a filter that is not exact on a universe.
+    pub fn of(build: impl FnOnce(&mut Inputs) -> Result<Built, Failure> + 'a) -> Self {
+        Self(Box::new(|inputs| Ok((build(inputs)?, None))))
+    }
+
     /// What the flags ask for, and what a key of a record is.
-    pub fn of(
-        args: &BuildArgs,
+    pub fn new(
+        args: &'a BuildArgs,
         sources: &[Source],
         secrets: &Secrets,
-        target: &Target,
+        target: &'a Target,
     ) -> Result<(Self, KeyRules), Failure> {
         if let Some(path) = &args.like {
             let (file, rules) = like::file(path, args, sources, secrets)?;
-            return Ok((Self::like(path, file)?, rules));
+            return Ok((Self::like(path, file, args)?, rules));
         }
         let rules = KeyRules { by: map::field(args), ..args.keys.rules(BadPolicy::Fail)? };
         args.keys.check_field()?;
         let rows = Rows::label(&rules, sources);
         let way = if args.window.window.is_some() {
-            Self::Window(Box::new(window::described(args, rows, secrets)?))
+            window::way(args, rows, secrets)?
         } else if map::flag(args).is_some() {
-            Self::Map(Box::new(map::described(args, rows, secrets)?))
+            map::way(args, rows, secrets)?
         } else if args.ribbon.is_static {
-            Self::Gather(Box::new(ribbon::new_gather(args, rows, secrets, target)?))
+            Self::gather(ribbon::new_gather(args, rows, secrets, target)?, None)
         } else if args.grow.growing {
-            Self::Grow(Box::new(grow::described(args, rows, secrets)?))
+            grow::way(args, rows, secrets)?
         } else if args.segments.flag().is_some() {
-            Self::Segments(Box::new(segments::described(args, rows, secrets)?))
+            segments::way(args, rows, secrets)?
         } else if args.table.flag().is_some() {
-            Self::Table(table::Shape::Flags(Box::new(table::described(args, rows, secrets)?)))
+            table::way(args, rows, secrets)?
         } else if args.exact_on.is_empty() {
-            Self::Gather(Box::new(gather::new_gather(args, keyed(args, rows, secrets)?, target)?))
+            Self::gather(gather::new_gather(args, keyed(args, rows, secrets)?, target)?, None)
         } else {
-            Self::Exact(Box::new(keyed(args, rows, secrets)?))
+            let (builder, rules) = (keyed(args, rows, secrets)?, rules.clone());
+            let build = move |inputs: &mut Inputs| exact::build(builder, args, target, &rules, inputs);
+            Self(Box::new(move |inputs| build(inputs).map(|(built, exact)| (built, Some(exact)))))
         };
         Ok((way, rules))
     }
 
     /// How keys become a filter like the one at `path`, which is `file`.
-    fn like(path: &Path, file: Opened) -> Result<Self, Failure> {
-        let failed = |error| Failure::at(&shown(path), error);
-        match table::like(file).map_err(failed)? {
-            Ok(shape) => Ok(Self::Table(shape)),
-            Err(file) => Ok(Self::Gather(Box::new(Gather::like(file).map_err(failed)?))),
+    fn like(path: &'a Path, file: Opened, args: &'a BuildArgs) -> Result<Self, Failure> {
+        match table::like(file, args)? {
+            Ok(way) => Ok(way),
+            Err(file) => {
+                let gather = Gather::like(file).map_err(|error| Failure::at(&shown(path), error))?;
+                Ok(Self::gather(gather, Some(path)))
+            }
         }
     }
 
+    /// Keys go into a filter as they come, or wait until their number is known.
+    fn gather(gather: Gather, like: Option<&'a Path>) -> Self {
+        Self::of(move |inputs| gather::gather_all(gather, inputs, like))
+    }
+
     /// Reads all keys and builds the filter of them. Says what a universe had.
-    pub fn build(
-        self,
-        args: &BuildArgs,
-        target: &Target,
-        rules: &KeyRules,
-        inputs: &mut Inputs,
-    ) -> Result<(Built, Option<ExactOn>), Failure> {
-        let built = match self {
-            Self::Gather(gather) => gather::gather_all(*gather, inputs, args.like.as_deref())?,
-            Self::Exact(builder) => {
-                let (built, exact) = exact::build(*builder, args, target, rules, inputs)?;
-                return Ok((built, Some(exact)));
-            }
-            Self::Table(shape) => table::build(shape, args, inputs)?,
-            Self::Window(builder) => window::build(*builder, args, inputs)?,
-            Self::Grow(growth) => grow::build(*growth, args, inputs)?,
-            Self::Segments(shape) => segments::build(*shape, args, inputs)?,
-            Self::Map(shape) => map::build(*shape, args, inputs)?,
-        };
-        Ok((built, None))
+    pub fn build(self, inputs: &mut Inputs) -> Result<(Built, Option<ExactOn>), Failure> {
+        self.0(inputs)
     }
 }

@@ -165,7 +165,11 @@ impl Hashes {
         make_room(
             &mut self.hashes,
             more.len(),
-            |hashes| once.then(|| distinct(hashes)).unwrap_or_default(),
+            |hashes| {
+                if once {
+                    distinct(hashes);
+                }
+            },
             |keys| {
                 format!(
                     "the keys of a list wait as hashes, 8 bytes each, and there is no memory for more than {keys}; {instead}"

@@ -39,10 +39,13 @@ pub struct Question<'a> {
     /// Each record is answered. One without a key is in no filter; else such a record is never selected.
     pub every: bool,
     /// What `count` prints; nothing where that is the number of selected records.
-    pub totals: Option<fn(&mut Printer<'_>) -> Result<(), Failure>>,
+    pub totals: Option<Totals>,
     /// Behind the error about this filter, which may be meant for a file of lines.
     pub hint: Option<(&'a Path, &'static str)>,
 }
+
+/// Prints totals.
+type Totals = fn(&mut Printer<'_>) -> Result<(), Failure>;
 
 /// A field that a line gets.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -18,8 +18,11 @@ use crate::rows::Rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 
+/// A filter that was built, and what a universe had.
+type Made = (Built, Option<ExactOn>);
+
 /// Reads all keys and builds the filter of them.
-pub struct Way<'a>(Box<dyn FnOnce(&mut Inputs) -> Result<(Built, Option<ExactOn>), Failure> + 'a>);
+pub struct Way<'a>(Box<dyn FnOnce(&mut Inputs) -> Result<Made, Failure> + 'a>);
 
 impl<'a> Way<'a> {
     /// The way of a filter that is not exact on a universe.
@@ -80,7 +83,7 @@ impl<'a> Way<'a> {
     }
 
     /// Reads all keys and builds the filter of them. Says what a universe had.
-    pub fn build(self, inputs: &mut Inputs) -> Result<(Built, Option<ExactOn>), Failure> {
+    pub fn build(self, inputs: &mut Inputs) -> Result<Made, Failure> {
         self.0(inputs)
     }
 }

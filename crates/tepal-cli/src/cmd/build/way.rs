@@ -21,8 +21,10 @@ use crate::text::message::shown;
 /// A filter that was built, and what a universe had.
 type Made = (Built, Option<ExactOn>);
 
+type Make<'a> = dyn FnOnce(&mut Inputs) -> Result<Made, Failure> + 'a;
+
 /// Reads all keys and builds the filter of them.
-pub struct Way<'a>(Box<dyn FnOnce(&mut Inputs) -> Result<Made, Failure> + 'a>);
+pub struct Way<'a>(Box<Make<'a>>);
 
 impl<'a> Way<'a> {
     /// The way of a filter that is not exact on a universe.

@@ -21,13 +21,6 @@ pub struct ChangeArgs {
     pub quiet: bool,
 }
 
-impl ChangeArgs {
-    /// Does it go to standard output?
-    pub fn to_stdout(&self) -> bool {
-        self.output.as_ref().is_some_and(|path| path.as_os_str() == "-")
-    }
-}
-
 /// Of a verb that makes a new filter of others, which it may replace.
 #[derive(Args, Clone, Debug)]
 pub struct MakeArgs {
@@ -43,4 +36,12 @@ pub struct MakeArgs {
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+impl MakeArgs {
+    /// The same as of a verb that changes a filter.
+    pub fn as_change(&self) -> ChangeArgs {
+        let Self { output, force, no_wait, quiet } = self.clone();
+        ChangeArgs { output: Some(output), force, no_wait, quiet }
+    }
 }

@@ -13,7 +13,7 @@ use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::keys::{Hashes, Prepare};
 use crate::open::{ignore_capacity, note_encoding, open, to_change};
-use crate::output::{Change, Stdout, complain, keep, say};
+use crate::output::{Change, Stdout, complain, keep, refuse_both, say};
 use crate::rows;
 use crate::secrets::Secrets;
 use crate::segments::{ByField, Names, Pairs, Rows, check_fields};
@@ -36,15 +36,11 @@ struct Report {
 pub fn run(args: &AddArgs) -> Outcome {
     let name = shown(&args.filter);
     let secrets = Secrets::read(&args.keyed, args.change.quiet)?;
-    if args.json && args.change.to_stdout() {
-        return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
-    }
+    refuse_both(args.json, args.change.output.as_deref())?;
     keep(args.change.output.as_deref(), "a list of keys", &args.inputs)?;
     let how = to_change(&args.filter, args.file);
-    let (filter, output) = (args.filter.as_path(), args.change.output.as_deref());
-    let open_it = || open(filter, how, &secrets);
-    let change =
-        Change::lock(filter, (output, args.change.force), (args.change.no_wait, args.change.quiet), open_it)?;
+    let open_it = || open(&args.filter, how, &secrets);
+    let change = Change::lock(&args.filter, &args.change, open_it)?;
     let mut file = open_it()?;
     check_segments(&name, &file, args)?;
     clock::tell(&name, &mut file, true)?;

@@ -27,7 +27,7 @@ use crate::input::field::{Field, KeyRules};
 use crate::input::pages::Inputs;
 use crate::input::source::Source;
 use crate::open::no_such_keys;
-use crate::output::{Stdout, Target, complain, keep, say};
+use crate::output::{Stdout, Target, complain, keep, refuse_both, say};
 use crate::secrets::Secrets;
 use crate::text::number;
 use way::Way;
@@ -50,9 +50,7 @@ struct Report {
 
 /// Runs the verb.
 pub fn run(args: &BuildArgs) -> Outcome {
-    if args.json && args.output.as_os_str() == "-" {
-        return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
-    }
+    refuse_both(args.json, Some(&args.output))?;
     check::check(args)?;
     let output = Some(args.output.as_path());
     keep(output, "a list of keys", args.inputs.iter().chain(&args.exact_on))?;

@@ -3,7 +3,7 @@
 use tepal::{Error, Format, KeyDomain, Obstacle, Opened};
 
 use super::shrink;
-use crate::args::{ChangeArgs, ConvertArgs, MakeArgs, ShrinkArgs, To, check_form};
+use crate::args::{ConvertArgs, ShrinkArgs, To, check_form};
 use crate::error::{Failure, Outcome};
 use crate::open::open;
 use crate::output::{Change, complain, say};
@@ -28,7 +28,6 @@ fn to_static(args: &ConvertArgs) -> Outcome {
             "--form is one of --to redisbloom, and a static filter has none; leave it out",
         ));
     }
-    let MakeArgs { output, force, no_wait, quiet } = args.make.clone();
     shrink::run(&ShrinkArgs {
         filter: args.filter.clone(),
         fpr: args.fpr,
@@ -36,7 +35,7 @@ fn to_static(args: &ConvertArgs) -> Outcome {
         is_static: true,
         file: args.file,
         keyed: args.keyed.clone(),
-        change: ChangeArgs { output: Some(output), force, no_wait, quiet },
+        change: args.make.as_change(),
         json: false,
     })
 }
@@ -53,12 +52,10 @@ fn same_bits(args: &ConvertArgs, to: Format) -> Outcome {
     }
     check_form(args.form, to)?;
     let secrets = Secrets::read(&args.keyed, args.make.quiet)?;
-    let (filter, output) = (args.filter.as_path(), Some(args.make.output.as_path()));
-    let open_it = || open(filter, args.file, &secrets);
-    let change =
-        Change::lock(filter, (output, args.make.force), (args.make.no_wait, args.make.quiet), open_it)?;
-    let opened = open_it()?;
-    let mut target = change.target()?;
+    let open_it = || open(&args.filter, args.file, &secrets);
+    let make = args.make.as_change();
+    let change = Change::lock(&args.filter, &make, open_it)?;
+    let (opened, mut target) = (open_it()?, change.target()?);
     let from = opened.format();
     // From one form of RedisBloom to the other nothing is lost.
     let before = (from != Format::Tepal && from != to).then(|| opened.clone());

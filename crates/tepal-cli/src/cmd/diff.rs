@@ -10,7 +10,7 @@ use tepal::{Error, Format, Kind, Opened, Patch};
 use crate::args::DiffArgs;
 use crate::error::{Failure, Outcome};
 use crate::open::open_all;
-use crate::output::{Stdout, Target, complain, keep, say};
+use crate::output::{Stdout, Target, complain, keep, refuse_both, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
@@ -31,9 +31,7 @@ struct Report {
 
 /// Runs the verb.
 pub fn run(args: &DiffArgs) -> Outcome {
-    if args.json && args.output.as_os_str() == "-" {
-        return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
-    }
+    refuse_both(args.json, Some(&args.output))?;
     for path in [&args.old, &args.new] {
         if path.as_os_str() == "-" {
             return Err(Failure::new("- is given for a filter; both are read twice, so name files"));

@@ -14,7 +14,7 @@ use crate::input::pipeline::{Flow, Sink};
 use crate::input::source::Source;
 use crate::keys::{Prepare, read_lists};
 use crate::open::open;
-use crate::output::{Change, Stdout, keep, say};
+use crate::output::{Change, Stdout, keep, refuse_both, say};
 use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::{shown, shown_key};
@@ -43,12 +43,9 @@ pub fn run(args: &ExceptArgs) -> Outcome {
         return list(args, &open(&args.filter, args.file, &secrets)?);
     }
     refuse_unasked(args)?;
-    let (filter, output) = (args.filter.as_path(), args.change.output.as_deref());
-    let open_it = || open(filter, args.file, &secrets);
-    let change =
-        Change::lock(filter, (output, args.change.force), (args.change.no_wait, args.change.quiet), open_it)?;
-    let file = open_it()?;
-    let mut target = change.target()?;
+    let open_it = || open(&args.filter, args.file, &secrets);
+    let change = Change::lock(&args.filter, &args.change, open_it)?;
+    let (file, mut target) = (open_it()?, change.target()?);
     // A file that has no place for them is refused before the lists are read.
     let before = file.filter().exceptions();
     let file = file.except(&Exceptions::new()).map_err(|error| Failure::at(&name, error))?;
@@ -94,9 +91,7 @@ fn refuse_unasked(args: &ExceptArgs) -> Result<(), Failure> {
             "standard input can be read once; name files for the keys, for the members, or for both",
         ));
     }
-    if args.json && args.change.to_stdout() {
-        return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
-    }
+    refuse_both(args.json, args.change.output.as_deref())?;
     keep(args.change.output.as_deref(), "a list of keys", args.inputs.iter().chain(&args.members))
 }
 

@@ -19,9 +19,7 @@ pub fn run(args: &PatchArgs) -> Outcome {
     }
     keep(args.change.output.as_deref(), "the patch", [&args.patch])?;
     let patch = Patch::open(&args.patch).map_err(|error| refused(args, error))?;
-    let (old, output) = (args.old.as_path(), args.change.output.as_deref());
-    let change =
-        Change::lock(old, (output, args.change.force), (args.change.no_wait, args.change.quiet), || Ok(()))?;
+    let change = Change::lock(&args.old, &args.change, || Ok(()))?;
     let in_place = change.is_in_place();
     if in_place && !change.is_locked() {
         return Err(Failure::at(&name, no_file(args)));

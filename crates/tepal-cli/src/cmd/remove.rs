@@ -21,7 +21,7 @@ use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::source::Source;
 use crate::keys::{Hashes, Prepare, read_lists};
 use crate::open::{open, to_change};
-use crate::output::{Change, Stdout, keep, say};
+use crate::output::{Change, Stdout, keep, refuse_both, say};
 use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -54,9 +54,7 @@ struct Report {
 pub fn run(args: &RemoveArgs) -> Outcome {
     let name = shown(&args.filter);
     let secrets = Secrets::read(&args.keyed, args.change.quiet)?;
-    if args.json && args.change.to_stdout() {
-        return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
-    }
+    refuse_both(args.json, args.change.output.as_deref())?;
     let sources = match args.segment.is_empty() {
         true => args.asked.sources(&args.inputs),
         false => Vec::new(),
@@ -68,10 +66,8 @@ pub fn run(args: &RemoveArgs) -> Outcome {
     }
     keep(args.change.output.as_deref(), "a list of keys", args.inputs.iter().chain(&args.members))?;
     let how = to_change(&args.filter, args.file);
-    let (filter, output) = (args.filter.as_path(), args.change.output.as_deref());
-    let open_it = || open(filter, how, &secrets);
-    let change =
-        Change::lock(filter, (output, args.change.force), (args.change.no_wait, args.change.quiet), open_it)?;
+    let open_it = || open(&args.filter, how, &secrets);
+    let change = Change::lock(&args.filter, &args.change, open_it)?;
     let mut file = open_it()?;
     if !args.segment.is_empty() {
         let target = change.target()?;
@@ -120,7 +116,7 @@ pub fn run(args: &RemoveArgs) -> Outcome {
         return Err(Failure::at(name, text));
     }
     // A filter that stays as it is need not be written in its own place.
-    if removed > 0 || output.is_some() {
+    if removed > 0 || args.change.output.is_some() {
         target.save(&file, secrets.seal.as_ref())?;
     }
     let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());

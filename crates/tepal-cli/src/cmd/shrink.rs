@@ -7,7 +7,7 @@ use crate::args::ShrinkArgs;
 use crate::describe::{Description, Told, warn_past_promise};
 use crate::error::{Failure, Outcome};
 use crate::open::open;
-use crate::output::{Change, Stdout, complain, say};
+use crate::output::{Change, Stdout, complain, refuse_both, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number::{count, counted, promise, rate, size};
@@ -34,16 +34,11 @@ struct Report {
 /// Runs the verb.
 pub fn run(args: &ShrinkArgs) -> Outcome {
     let name = shown(&args.filter);
-    if args.json && args.change.to_stdout() {
-        return Err(Failure::new("--json and -o - both write to standard output; name a file with -o"));
-    }
+    refuse_both(args.json, args.change.output.as_deref())?;
     let secrets = Secrets::read(&args.keyed, args.change.quiet)?;
-    let (filter, output) = (args.filter.as_path(), args.change.output.as_deref());
-    let open_it = || open(filter, args.file, &secrets);
-    let change =
-        Change::lock(filter, (output, args.change.force), (args.change.no_wait, args.change.quiet), open_it)?;
-    let mut file = open_it()?;
-    let mut target = change.target()?;
+    let open_it = || open(&args.filter, args.file, &secrets);
+    let change = Change::lock(&args.filter, &args.change, open_it)?;
+    let (mut file, mut target) = (open_it()?, change.target()?);
     let before = file.filter().size_in_bytes();
     let promised = file.filter().promised_false_positive_rate();
     let shares_numbers = matches!(file.filter(), AnyFilter::Growing(filter) if !filter.is_deletable());

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::args::ChangeArgs;
 use crate::error::Failure;
 use crate::output::{Target, is_same_file};
 
@@ -19,11 +20,11 @@ impl<'a> Change<'a> {
     /// what cannot be opened at all, `open` says more.
     pub fn lock<T>(
         filter: &'a Path,
-        (output, force): (Option<&'a Path>, bool),
-        (no_wait, quiet): (bool, bool),
+        args: &'a ChangeArgs,
         open: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<Self, Failure> {
-        let over = output.filter(|path| !is_same_file(path, filter) || !force);
+        let ChangeArgs { ref output, force, no_wait, quiet } = *args;
+        let over = output.as_deref().filter(|path| !is_same_file(path, filter) || !force);
         let locked = match over {
             Some(_) => None,
             None => Target::lock(filter, no_wait, quiet).or_else(|failure| open().and(Err(failure)))?,

@@ -13,4 +13,4 @@ pub use header::Header;
 pub use lines::Lines;
 pub use record::{Held, Judged, Record, Value, why_none};
 pub use streams::{Stdout, complain, say};
-pub use target::{Target, is_same_file, keep};
+pub use target::{Target, is_same_file, keep, refuse_both};

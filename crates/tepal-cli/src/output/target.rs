@@ -231,6 +231,14 @@ pub fn keep<'a>(
     }
 }
 
+/// Refuses JSON and a filter in one stream.
+pub fn refuse_both(json: bool, output: Option<&Path>) -> Result<(), Failure> {
+    match json && output.is_some_and(|path| path.as_os_str() == "-") {
+        true => Err(Failure::new("--json and -o - both write to standard output; name a file with -o")),
+        false => Ok(()),
+    }
+}
+
 #[cfg(unix)]
 fn is_socket(found: &fs::Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt;

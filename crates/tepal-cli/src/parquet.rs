@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tepal::{KeyDomain, ParquetFile, ParquetFilter};
 
-use crate::text::message::{is_steering, one_line};
+use crate::text::message::{for_shell, is_steering, one_line};
 
 /// So many filters are named in a message.
 const SHOWN: usize = 8;
@@ -59,14 +59,12 @@ fn way_out(file: &ParquetFile) -> &'static str {
     }
 }
 
-/// A path as a shell reads it; FILE where that would not stay on one line.
+/// A path as a shell reads it, which is no flag; FILE where that would not stay on one line.
 fn quoted(path: &Path) -> String {
     match path.to_str() {
         Some(text) if text.contains(is_steering) => "FILE".to_owned(),
-        // No flag.
         Some(text) if text.starts_with('-') => quoted(&Path::new(".").join(path)),
-        Some(text) if text.chars().all(|c| c.is_alphanumeric() || "/._-+,=@".contains(c)) => text.to_owned(),
-        Some(text) => format!("'{}'", text.replace('\'', "'\\''")),
+        Some(text) => for_shell(text),
         None => "FILE".to_owned(),
     }
 }

@@ -8,8 +8,8 @@ struct Encoding {
     domain: KeyDomain,
     /// Its line of help.
     about: &'static str,
-    /// What other programs call it, in any case of letters. The first ones are shown.
-    also: &'static [&'static str],
+    /// What other programs call it, in any case of letters, with a space between the words.
+    also: &'static str,
 }
 
 /// One for each domain.
@@ -17,49 +17,37 @@ const ENCODINGS: &[Encoding] = &[
     Encoding {
         domain: KeyDomain::Bytes,
         about: "the bytes of the key; text is UTF-8 (byteArrayFunnel, stringFunnel, BYTE_ARRAY, putString)",
-        also: &[
-            "byteArrayFunnel",
-            "stringFunnel",
-            "BYTE_ARRAY",
-            "FIXED_LEN_BYTE_ARRAY",
-            "putString",
-            "putBinary",
-            "utf8",
-            "utf-8",
-            "string",
-            "text",
-            "binary",
-        ],
+        also: "byteArrayFunnel stringFunnel BYTE_ARRAY FIXED_LEN_BYTE_ARRAY putString putBinary utf8 utf-8 string text binary",
     },
     Encoding {
         domain: KeyDomain::Integer,
         about: "integers of 64 bits, little-endian (long, longFunnel, INT64, putLong)",
-        also: &["long", "longFunnel", "INT64", "putLong", "BIGINT", "i64", "u64", "integer64"],
+        also: "long longFunnel INT64 putLong BIGINT i64 u64 integer64",
     },
     Encoding {
         domain: KeyDomain::Integer32,
         about: "integers of 32 bits, little-endian (integerFunnel, INT32)",
-        also: &["integerFunnel", "INT32", "i32", "u32", "integer32"],
+        also: "integerFunnel INT32 i32 u32 integer32",
     },
     Encoding {
         domain: KeyDomain::Utf16,
         about: "text as its UTF-16 units, little-endian (unencodedCharsFunnel, UTF-16LE)",
-        also: &["unencodedCharsFunnel", "UTF-16LE", "utf16le"],
+        also: "unencodedCharsFunnel UTF-16LE utf16le",
     },
     Encoding {
         domain: KeyDomain::Float32,
         about: "numbers as IEEE 754 binary32, little-endian (FLOAT)",
-        also: &["FLOAT", "f32"],
+        also: "FLOAT f32",
     },
     Encoding {
         domain: KeyDomain::Float64,
         about: "numbers as IEEE 754 binary64, little-endian (DOUBLE)",
-        also: &["DOUBLE", "f64"],
+        also: "DOUBLE f64",
     },
     Encoding {
         domain: KeyDomain::Hex,
         about: "bytes, written in hexadecimal: UUIDs, digests, DECIMAL (uuid)",
-        also: &["uuid", "hexadecimal"],
+        also: "uuid hexadecimal",
     },
 ];
 
@@ -74,13 +62,13 @@ const UTF_16: &str = "say utf16 for UTF-16LE, which Guava's unencodedCharsFunnel
 /// The parser of `--keys`. Letters count in either case where the argument says `ignore_case`.
 pub fn parse_encoding() -> impl TypedValueParser<Value = KeyDomain> {
     let named = ENCODINGS.iter().map(|encoding| {
-        PossibleValue::new(encoding.domain.name()).help(encoding.about).aliases(encoding.also)
+        PossibleValue::new(encoding.domain.name()).help(encoding.about).aliases(encoding.also.split(' '))
     });
     let ambiguous = AMBIGUOUS.map(|(word, _)| PossibleValue::new(word).hide(true));
     PossibleValuesParser::new(named.chain(ambiguous)).try_map(|word| {
         let means = |encoding: &&Encoding| {
             encoding.domain.name().eq_ignore_ascii_case(&word)
-                || encoding.also.iter().any(|also| also.eq_ignore_ascii_case(&word))
+                || encoding.also.split(' ').any(|also| also.eq_ignore_ascii_case(&word))
         };
         let found = ENCODINGS.iter().find(means).map(|encoding| encoding.domain);
         let instead = || AMBIGUOUS.iter().find(|(other, _)| other.eq_ignore_ascii_case(&word));
@@ -111,7 +99,7 @@ mod tests {
         assert_eq!(domains, KeyDomain::ALL);
         domains.dedup();
         for encoding in ENCODINGS {
-            for word in encoding.also.iter().copied().chain([encoding.domain.name()]) {
+            for word in encoding.also.split(' ').chain([encoding.domain.name()]) {
                 assert_eq!(parsed(word), Ok(encoding.domain), "{word}");
                 assert_eq!(parsed(&word.to_uppercase()), Ok(encoding.domain), "{word}");
                 assert_eq!(parsed(&word.to_lowercase()), Ok(encoding.domain), "{word}");

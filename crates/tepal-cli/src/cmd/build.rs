@@ -109,15 +109,6 @@ pub fn run(args: &BuildArgs) -> Outcome {
     Ok(0)
 }
 
-/// What the flags say of the filter, with the secret key.
-fn keyed(args: &BuildArgs, rows: Option<String>, secrets: &Secrets) -> Result<BloomFilterBuilder, Failure> {
-    let builder = builder(args, rows)?;
-    Ok(match &secrets.secret {
-        Some(key) => builder.secret_key(key.clone()),
-        None => builder,
-    })
-}
-
 /// Why there can be no such filter. The library speaks of one with keys; here there are none yet, and the flag can go.
 fn refusal(error: Error) -> Failure {
     let (flag, format, found) = match &error {
@@ -195,8 +186,12 @@ fn key_domain(args: &BuildArgs) -> KeyDomain {
     }
 }
 
-/// Everything about the filter to be but its keys; `rows` says how those are written of which one field is the key.
-fn builder(args: &BuildArgs, rows: Option<String>) -> Result<BloomFilterBuilder, Failure> {
+/// The Bloom filter that the flags describe, with the secret key; `rows` says how those are written of which one field is the key.
+fn described_bloom(
+    args: &BuildArgs,
+    rows: Option<String>,
+    secrets: &Secrets,
+) -> Result<BloomFilterBuilder, Failure> {
     let shape = ShapeArgs {
         fpr: args.shape.fpr.or(args.scheme.preset.map(Preset::rate)),
         layout: args.shape.layout.or(args.scheme.to.and_then(Format::layout)),
@@ -205,20 +200,11 @@ fn builder(args: &BuildArgs, rows: Option<String>) -> Result<BloomFilterBuilder,
     shape.check()?;
     let scheme = scheme(&args.scheme)?;
     args.chain.check(args.scheme.to, scheme, &shape)?;
-    let mut builder = shape
-        .describe(shape.bit_len(!scheme.is_some_and(has_own_sizes))?, scheme)
-        .key_domain(key_domain(args))
-        .over_capacity(args.over.unwrap_or(OverCapacity::Refuse))
-        .recipe(args.recipe.recipe())
-        .labels(labels(args, rows));
+    let builder = shape.describe(shape.bit_len(!scheme.is_some_and(has_own_sizes))?, scheme);
+    let mut builder = described::described!(builder, args, rows, secrets)
+        .over_capacity(args.over.unwrap_or(OverCapacity::Refuse));
     if let Some(rule) = args.scheme.md5_split {
         builder = builder.md5_split(rule);
-    }
-    if let Some(seed) = args.seed {
-        builder = builder.seed(seed);
-    }
-    if let Some(purpose) = &args.seed_for {
-        builder = builder.seed_for(purpose);
     }
     Ok(args.chain.describe(builder))
 }

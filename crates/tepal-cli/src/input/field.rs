@@ -1,6 +1,5 @@
 //! The key of a record: the whole record, or one field of a row.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use csv_core::{ReadFieldResult, Reader};
@@ -264,22 +263,15 @@ const KEY_FLAG: &str = "-f";
 const SAY_WHICH: &str = "say which one with -f";
 const SAY_NUMBER: &str = "give the number of one of them to -f";
 
-/// How many fields a row has.
-fn width(record: &[u8], format: RowFormat) -> usize {
-    let mut extractor = Extractor::column(1, format);
-    let Extractor::Column { scratch, .. } = &mut extractor else {
-        return 0;
-    };
-    let mut n = 0;
-    while column(record, n + 1, format, scratch).is_some() {
-        n += 1;
-    }
-    n
+/// The fields of a row.
+fn fields(record: &[u8], format: RowFormat) -> impl Iterator<Item = Vec<u8>> {
+    let mut scratch = Scratch { reader: csv_reader(format.delimiter), field: Vec::new() };
+    (1..).map_while(move |n| column(record, n, format, &mut scratch).map(<[u8]>::to_vec))
 }
 
 /// The error for a row that is too short.
 fn lacks(record: &[u8], number: usize, format: RowFormat) -> String {
-    let n = width(record, format);
+    let n = fields(record, format).count();
     if let Some(text) = json_instead(record, &number.to_string()) {
         return text;
     }
@@ -288,23 +280,16 @@ fn lacks(record: &[u8], number: usize, format: RowFormat) -> String {
          with --csv, --tsv or -d",
         shown_key(record),
         if n == 1 { "field" } else { "fields" },
-        separator(format)
+        separator(format, "s")
     )
 }
 
 /// The number of the field `name` in the header row.
 pub fn find_column(header: &[u8], name: &str, format: RowFormat) -> Result<usize, String> {
-    let mut extractor = Extractor::column(1, format);
     let mut found = None;
-    for n in 1..=width(header, format) {
-        if let Extractor::Column { number, .. } = &mut extractor {
-            *number = n;
-        }
-        if extractor.key(header)? == Some(name.as_bytes()) {
-            if found.is_some() {
-                return Err(format!("two fields are named {}; {SAY_NUMBER}", shown_key(name.as_bytes())));
-            }
-            found = Some(n);
+    for (n, _) in (1..).zip(fields(header, format)).filter(|(_, field)| field == name.as_bytes()) {
+        if found.replace(n).is_some() {
+            return Err(format!("two fields are named {}; {SAY_NUMBER}", shown_key(name.as_bytes())));
         }
     }
     found.ok_or_else(|| no_column(header, name, format))
@@ -319,7 +304,7 @@ fn no_column(header: &[u8], name: &str, format: RowFormat) -> String {
         return text;
     }
     let wanted = shown_key(name.as_bytes());
-    if width(header, format) == 1 {
+    if fields(header, format).count() == 1 {
         let other = match (memchr(b',', header), memchr(b';', header), memchr(b'\t', header)) {
             _ if format.delimiter == b','
                 && memchr(b';', header).is_none()
@@ -335,7 +320,7 @@ fn no_column(header: &[u8], name: &str, format: RowFormat) -> String {
         return format!(
             "no field named {wanted} in the first row, which is {} with no {} in it{}",
             shown_key(header),
-            one_separator(format),
+            separator(format, ""),
             if other.is_empty() {
                 "; say --csv, --tsv or -d if fields are separated otherwise"
             } else {
@@ -343,16 +328,8 @@ fn no_column(header: &[u8], name: &str, format: RowFormat) -> String {
             }
         );
     }
-    let mut extractor = Extractor::column(1, format);
-    let mut names = Vec::new();
-    for n in 1..=width(header, format).min(1000) {
-        if let Extractor::Column { number, .. } = &mut extractor {
-            *number = n;
-        }
-        if let Ok(Some(name)) = extractor.key(header) {
-            names.push(String::from_utf8_lossy(name).into_owned());
-        }
-    }
+    let names = fields(header, format).take(1000).map(|name| String::from_utf8_lossy(&name).into_owned());
+    let names: Vec<String> = names.collect();
     let meant = nearest(name, names.iter().map(String::as_str));
     let meant = meant.map_or(String::new(), |name| format!("; did you mean {}?", shown_key(name.as_bytes())));
     let shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| shown_key(name.as_bytes())).collect();
@@ -360,7 +337,7 @@ fn no_column(header: &[u8], name: &str, format: RowFormat) -> String {
     format!(
         "no field named {wanted} in the first row{meant}{} It has between {}: {}{more}",
         if meant.is_empty() { "." } else { "" },
-        separator(format),
+        separator(format, "s"),
         shown.join(", ")
     )
 }
@@ -381,21 +358,12 @@ fn json_instead(record: &[u8], field: &str) -> Option<String> {
     })
 }
 
-/// One of what separates fields, in words.
-fn one_separator(format: RowFormat) -> Cow<'static, str> {
+/// What separates fields, in words: one, or all.
+fn separator(format: RowFormat, s: &str) -> String {
     match format.delimiter {
-        b'\t' => "tab".into(),
-        b',' => "comma".into(),
-        byte => format!("{:?}", char::from(byte)).into(),
-    }
-}
-
-/// What separates fields, in words.
-fn separator(format: RowFormat) -> Cow<'static, str> {
-    match format.delimiter {
-        b'\t' => "tabs".into(),
-        b',' => "commas".into(),
-        byte => format!("{:?}", char::from(byte)).into(),
+        b'\t' => format!("tab{s}"),
+        b',' => format!("comma{s}"),
+        byte => format!("{:?}", char::from(byte)),
     }
 }
 
@@ -441,7 +409,7 @@ mod tests {
             assert_eq!(key(row, i + 1, CSV).unwrap(), field);
         }
         assert_eq!(key(row, 7, CSV), None);
-        assert_eq!(width(row, CSV), 6);
+        assert_eq!(fields(row, CSV).count(), 6);
         assert_eq!(key(b"\"\"", 1, CSV).unwrap(), b"");
         assert_eq!(key(b"a,\"b\",", 3, CSV).unwrap(), b"");
         assert_eq!(key(b"\xef\xbb\xbf,\"b\"", 1, CSV).unwrap(), b"\xef\xbb\xbf");

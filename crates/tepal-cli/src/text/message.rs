@@ -40,6 +40,15 @@ pub fn shown_key(key: &[u8]) -> String {
     format!("\"{}\"", one_line(&short))
 }
 
+/// Text as a shell reads it as one word.
+pub fn for_shell(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
 /// Does it move the cursor, end the line, or turn the direction of the text around it? A terminal that gets such a
 /// character shows another text than the one that is there.
 pub fn is_steering(letter: char) -> bool {

@@ -6,7 +6,7 @@ use tepal::Opened;
 use tepal::build::{Built, Gather};
 
 use super::exact::{self, ExactOn};
-use super::{gather, grow, keyed, like, map, ribbon, segments, table, window};
+use super::{described_bloom, gather, grow, like, map, ribbon, segments, table, window};
 use crate::args::BuildArgs;
 use crate::error::Failure;
 use crate::input::bad::BadPolicy;
@@ -59,9 +59,9 @@ impl<'a> Way<'a> {
         } else if args.table.flag().is_some() {
             table::way(args, rows, secrets)?
         } else if args.exact_on.is_empty() {
-            Self::gather(gather::new_gather(args, keyed(args, rows, secrets)?, target)?, None)
+            Self::gather(gather::new_gather(args, described_bloom(args, rows, secrets)?, target)?, None)
         } else {
-            let (builder, rules) = (keyed(args, rows, secrets)?, rules.clone());
+            let (builder, rules) = (described_bloom(args, rows, secrets)?, rules.clone());
             let build = move |inputs: &mut Inputs| exact::build(builder, args, target, &rules, inputs);
             Self(Box::new(move |inputs| build(inputs).map(|(built, exact)| (built, Some(exact)))))
         };

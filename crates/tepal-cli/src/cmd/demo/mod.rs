@@ -26,7 +26,7 @@ use crate::keys::Prepare;
 use crate::open::open;
 use crate::output::{Stdout, Target};
 use crate::secrets::Secrets;
-use crate::text::message::shown;
+use crate::text::message::{for_shell, shown};
 use crate::text::number::{count, counted, percent, rate, size};
 
 /// One question in so many is about a number on the list.
@@ -368,12 +368,7 @@ fn program() -> String {
 
 /// A path for a shell.
 fn quoted(path: &Path) -> String {
-    let text = shown(path);
-    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text;
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
+    for_shell(&shown(path))
 }
 
 #[cfg(test)]

@@ -33,8 +33,8 @@ fn filter(file: &Opened) -> Option<&QuotientFilter> {
 
 /// How often each key and each hash is held, by itself and in a batch.
 fn counts(filter: &QuotientFilter) -> Vec<u64> {
-    let counts: Vec<u64> = KEYS.iter().map(|key| filter.count_estimate(*key)).collect();
-    let hashed: Vec<u64> = HASHES.iter().map(|hash| filter.count_estimate_hash(*hash)).collect();
+    let counts: Vec<u64> = KEYS.iter().map(|key| filter.count(*key)).collect();
+    let hashed: Vec<u64> = HASHES.iter().map(|hash| filter.count_hash(*hash)).collect();
     // Keys have no hash where the caller has to give it: each may be in, and none is counted.
     let is_held: Vec<bool> = match filter.scheme() {
         Scheme::CallerHash => vec![true; KEYS.len()],
@@ -77,14 +77,14 @@ fn changed(held: &QuotientFilter, before: &[u64]) {
     let mut changed = held.clone();
     let mut inserted = Vec::new();
     for hash in HASHES.into_iter().chain(HASHES) {
-        let count = changed.count_estimate_hash(hash);
+        let count = changed.count_hash(hash);
         match changed.insert_hash(hash) {
             Ok(is_new) => {
                 assert_eq!(is_new, count == 0);
-                assert_eq!(changed.count_estimate_hash(hash), count + 1);
+                assert_eq!(changed.count_hash(hash), count + 1);
                 inserted.push(hash);
             }
-            Err(_) => assert_eq!(changed.count_estimate_hash(hash), count),
+            Err(_) => assert_eq!(changed.count_hash(hash), count),
         }
     }
     assert_eq!(changed.len(), held.len() + inserted.len() as u64);
@@ -142,7 +142,7 @@ fn quick(data: &[u8], sound: bool) {
         let Ok(file) = open.quick().open(scratch.path()) else { continue };
         let Some(held) = filter(&file) else { continue };
         for hash in (0..512).map(|i: u64| xxh3_64(&i.to_le_bytes())).chain(HASHES) {
-            let (is_held, count) = (held.contains_hash(hash), held.count_estimate_hash(hash));
+            let (is_held, count) = (held.contains_hash(hash), held.count_hash(hash));
             assert!(is_held == (count > 0) || !sound);
         }
         let _ = (held.contains_many(&KEYS), held.false_positive_rate(), file.facts());
@@ -209,7 +209,7 @@ impl Model {
         assert_eq!(filter.len(), self.0.values().sum::<u64>());
         assert_eq!(filter.distinct_numbers(), self.0.len() as u64);
         for (number, copies) in &self.0 {
-            assert_eq!(filter.count_estimate_hash(hash_of(*number, filter.numbers())), *copies);
+            assert_eq!(filter.count_hash(hash_of(*number, filter.numbers())), *copies);
         }
     }
 }
@@ -257,7 +257,7 @@ pub fn quotient_operations(data: &[u8]) {
                 Ok(()) => *model.0.entry(at).or_default() += times,
                 Err(error) => {
                     refused(&error, held, most, &filter);
-                    let now = filter.count_estimate_hash(key);
+                    let now = filter.count_hash(key);
                     assert!(now >= held && now < held + times);
                     if now > 0 {
                         model.0.insert(at, now);
@@ -309,7 +309,7 @@ pub fn quotient_operations(data: &[u8]) {
             }
         }
         let at = number(key, filter.numbers());
-        assert_eq!(filter.count_estimate_hash(key), model.0.get(&at).copied().unwrap_or(0));
+        assert_eq!(filter.count_hash(key), model.0.get(&at).copied().unwrap_or(0));
     }
     model.check(&filter);
     same_as_fresh(filter, &model, builder.over_capacity(OverCapacity::Ignore), folded);

@@ -93,7 +93,7 @@ impl Answers {
 
     /// How often the key of record `i` is in the first filter that was asked.
     pub fn copies(&self, i: usize, key: &[u8]) -> Option<u64> {
-        self.filters(i).first()?.filter().count_estimate(key)
+        self.filters(i).first()?.filter().count(key)
     }
 
     /// The value of record `i`, and its name where it has one.

@@ -74,7 +74,7 @@ impl Rows {
 
 /// What a filter says its keys are: a field of rows, or whole records. Nothing for a file of another program, which says nothing.
 fn said(filter: &Opened) -> Option<Option<Rows>> {
-    (filter.format() == Format::Tepal).then(|| filter.filter().labels().and_then(Rows::of))
+    (filter.format() == Format::Tepal).then(|| Rows::of(filter.labels()))
 }
 
 /// What the keys of the records are that are read against these filters: as the flags say, else as the filters do. Where none are

@@ -66,7 +66,7 @@ impl QuotientFilter {
     /// How often a key is in, or more often by mistake, never less.
     fn count(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<u64> {
         let key = key::of(key)?;
-        let count = held(this.as_super()).look(this.py(), |opened| opened.filter().count_estimate(&key))?;
+        let count = held(this.as_super()).look(this.py(), |opened| opened.filter().count(&key))?;
         Ok(count.unwrap_or(0))
     }
 

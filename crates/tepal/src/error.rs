@@ -12,7 +12,7 @@ pub use details::{Looks, Obstacle};
 #[cfg(feature = "foreign")]
 pub use parquet::{ParquetFile, ParquetFilter};
 
-use crate::ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
+use crate::ids::{Format, KeyDomain, Kind, Layout, Operation, OverCapacity, Scheme};
 
 /// The result of everything in this crate that can be refused.
 pub type Result<T> = core::result::Result<T, Error>;
@@ -92,7 +92,7 @@ pub enum Error {
         /// The kind.
         kind: Kind,
         /// What was asked of it.
-        operation: &'static str,
+        operation: Operation,
         /// What would do.
         instead: &'static str,
     },

@@ -10,6 +10,47 @@ use crate::fields::check_text;
 use crate::ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
 use crate::key::Recipe;
 
+/// What a filter can do: for programs that take a filter of any kind. It follows from the kind and from how the filter was built,
+/// and costs nothing, where [`Facts`] take passes over the bits.
+///
+/// ```
+/// let seen = tepal::BloomFilter::builder().capacity(100).build()?;
+/// assert!(seen.can().insert && !seen.can().remove);
+/// # Ok::<(), tepal::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Can {
+    /// It takes keys as they come.
+    pub insert: bool,
+    /// It takes keys better all at once: each call copies a list beside what was built.
+    pub prefers_all_at_once: bool,
+    /// Keys can be removed.
+    pub remove: bool,
+    /// It counts copies of keys.
+    pub count: bool,
+    /// Its keys expire.
+    pub expire: bool,
+    /// It grows: its capacity is no limit.
+    pub grow: bool,
+    /// It can be cleared and filled again.
+    pub refill: bool,
+    /// It takes on all keys of another one.
+    pub unite: bool,
+    /// It keeps what another one has too.
+    pub intersect: bool,
+    /// It becomes a smaller filter of its kind.
+    pub fold: bool,
+    /// It becomes a static filter.
+    pub become_static: bool,
+    /// It says no for known keys.
+    pub except: bool,
+    /// Its keys are in segments.
+    pub segments: bool,
+    /// Its keys have values.
+    pub values: bool,
+}
+
 /// Free text about the set that travels in the file. None of it changes an answer.
 ///
 /// ```

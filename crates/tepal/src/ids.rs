@@ -234,6 +234,88 @@ ids! {
     }
 }
 
+/// What a kind may be asked to do, and refuse ([`Error::NotPossible`](crate::Error::NotPossible)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Operation {
+    /// To take a key.
+    Insert,
+    /// To forget all keys.
+    Clear,
+    /// To forget one key.
+    Remove,
+    /// To be told the time.
+    Advance,
+    /// To take on all keys of another filter.
+    Unite,
+    /// To keep what another filter has too.
+    Intersect,
+    /// To become a smaller filter of its kind.
+    Fold,
+    /// To become a static filter.
+    BecomeStatic,
+    /// To do something else past its capacity.
+    SetOverCapacity,
+    /// To keep texts about the set.
+    SetLabels,
+    /// To say no for known keys.
+    Except,
+    /// To have segments.
+    HaveSegments,
+    /// To be a value of another type: one Bloom filter, or the kind that a file was opened as.
+    BeAnother,
+    /// To be in a tepal file.
+    BeInFile,
+    /// To be embedded in a store of the caller's.
+    BeEmbedded,
+}
+
+impl Operation {
+    /// What the kind cannot do, as an error says it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Operation::Insert => "take this key",
+            Operation::Clear => "forget its keys",
+            Operation::Remove => "forget one key",
+            Operation::Advance => "be told the time",
+            Operation::Unite => "be united",
+            Operation::Intersect => "be intersected",
+            Operation::Fold => "be folded",
+            Operation::BecomeStatic => "become a static filter",
+            Operation::SetOverCapacity => "change what happens past its capacity",
+            Operation::SetLabels => "have labels",
+            Operation::Except => "have these exceptions",
+            Operation::HaveSegments => "have segments",
+            Operation::BeAnother => "be a filter of another type",
+            Operation::BeInFile => "be in a tepal file",
+            Operation::BeEmbedded => "be embedded",
+        }
+    }
+
+    /// What to do instead, where the kind has nothing better to say.
+    pub(crate) const fn instead(self) -> &'static str {
+        match self {
+            Operation::Remove => "build a `QuotientFilter` of its keys (`tepal build --deletable`)",
+            Operation::Advance => "build an `ExpiringFilter` of its keys (`tepal build --window`)",
+            Operation::Except => "build one Bloom filter of its keys",
+            Operation::HaveSegments => "build a `SegmentFilter` of its keys (`tepal build --by`)",
+            Operation::BeAnother => {
+                "use it as an `AnyFilter`, which `tepal::open` and `tepal::from_bytes` give"
+            }
+            Operation::BecomeStatic => {
+                "it holds bits that keys have in common, and of no key enough to make another filter of it; build one of the list (`RibbonFilter::builder`, `tepal build --static`)"
+            }
+            _ => "build one filter from its keys",
+        }
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use alloc::collections::BTreeSet;

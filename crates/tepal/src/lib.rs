@@ -141,8 +141,8 @@ pub use error::{Error, Looks, Obstacle, Result};
 #[cfg(feature = "foreign")]
 pub use error::{ParquetFile, ParquetFilter};
 pub use facts::{
-    Facts, FileFacts, Form, Labels, PartFacts, RibbonFacts, SegmentFacts, TableFacts, Unrecorded, Warning,
-    Window, WindowFacts,
+    Can, Facts, FileFacts, Form, Labels, PartFacts, RibbonFacts, SegmentFacts, TableFacts, Unrecorded,
+    Warning, Window, WindowFacts,
 };
 #[cfg(feature = "std")]
 pub use format::map::open;
@@ -155,14 +155,13 @@ pub use format::replace::{FileLock, check_place};
 #[cfg(feature = "seal")]
 pub use format::seal::SealKey;
 pub use format::view::Viewed;
-pub use ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
+pub use ids::{Format, KeyDomain, Kind, Layout, Operation, OverCapacity, Scheme};
 #[cfg(feature = "foreign")]
 pub use key::Md5Split;
 pub use key::{
     Column, Compound, DEFAULT_SEED, Key, KeyHasher, KeyRef, KeySink, Keys, Offset, PreparedKeys, Recipe,
     SecretKey, finish_hash,
 };
-pub use kinds::AnyFilter;
 pub use kinds::bloom::BloomFilterBuilder;
 #[cfg(target_has_atomic = "64")]
 pub use kinds::bloom::Shared;
@@ -173,9 +172,10 @@ pub use kinds::ribbon::{RibbonFilterBuilder, RibbonMapBuilder};
 pub use kinds::storage::{InBytes, InMemory, Mapped, PlainStorage, StableBytes, Storage, StorageMut};
 #[cfg(feature = "table")]
 pub use kinds::table::{
-    ExpiringFilterBuilder, GrowingFilterBuilder, QuotientFilterBuilder, Removal, Segment, SegmentAnswers,
+    ExpiringFilterBuilder, GrowingFilterBuilder, QuotientFilterBuilder, Segment, SegmentAnswers,
     SegmentFilterBuilder, Segments, check_segment_name,
 };
+pub use kinds::{AnyFilter, Ask, Change, Filter, MutableFilter, Removal};
 pub use params::{Goal, Plan};
 
 /// The types of the list.

@@ -115,7 +115,7 @@ fn bits_that_nobody_has_checked_go_nowhere() {
                 Numbered::Hashes(hashes) => made.remove_hash(hashes[0]),
             };
             assert!(
-                !matches!(removed, Ok(true)) && made.to_bytes().is_err(),
+                !matches!(removed, Ok(tepal::Removal::Removed)) && made.to_bytes().is_err(),
                 "{name}: {number} went: {removed:?}"
             );
             let mut made = bad.clone();

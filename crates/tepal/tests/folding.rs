@@ -84,7 +84,7 @@ fn a_table_takes_what_its_new_rate_allows() {
         assert!(factor > 1);
         let most = (0.01 * filter.numbers() as f64) as u64;
         assert!(filter.capacity() == most && most > 1000, "{} of {most}", filter.capacity());
-        filter.set_over_capacity(OverCapacity::Refuse);
+        filter.set_over_capacity(OverCapacity::Refuse).unwrap();
         let refused = (0..).find(|key: &u32| filter.insert(key).is_err()).unwrap();
         assert!(filter.distinct_numbers() == most && u64::from(refused) >= most);
     }
@@ -122,7 +122,7 @@ fn what_no_key_can_be_taken_from_gives_no_other_way() {
         (&without, &without, false),
     ] {
         let mut union = one.clone();
-        union.set_over_capacity(tepal::OverCapacity::Ignore);
+        union.set_over_capacity(tepal::OverCapacity::Ignore).unwrap();
         union.union_with(other).unwrap();
         check(union, is_deletable, "united");
         let mut both = one.clone();

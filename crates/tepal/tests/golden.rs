@@ -168,7 +168,7 @@ fn check_one_filter(folder: &Folder, case: &Value, format: Format, domain: KeyDo
     let file = check_file(case, format, domain, &bytes);
     let AnyFilter::Bloom(filter) = file.filter() else { panic!("a chain") };
     let mut empty = filter.clone().into_owned().unwrap();
-    empty.clear();
+    empty.clear().unwrap();
     single_key_bits(case, domain, &empty);
 
     // The same inserts into the emptied filter give the same file.
@@ -348,7 +348,7 @@ fn first_link(folder: &Folder, case: &Value, format: Format) -> BloomFilter {
     let file = Open::new().format(format).from_bytes(&folder.file(case, "bin").unwrap()).unwrap();
     let AnyFilter::Scalable(chain) = file.filter() else { panic!("one filter") };
     let mut first = chain.links()[0].clone().into_owned().unwrap();
-    first.clear();
+    first.clear().unwrap();
     first
 }
 

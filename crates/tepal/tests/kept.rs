@@ -279,7 +279,7 @@ fn every_kept_file_is_written_again_byte_for_byte() {
 
         // Filled anew from its keys, it is the same file again.
         let mut again = filter.clone();
-        again.clear();
+        again.clear().unwrap();
         kept.insert_members(&mut again);
         assert!(kept.file(&again) == kept.file, "{name}: filled anew");
 

@@ -178,7 +178,7 @@ fn filters_of_other_names_are_not_equal() {
 fn all_pairs_of_many_segments_count() {
     let (segments, keys) = (200u64, 50u64);
     let mut filter = SegmentFilter::builder().capacity(5000).build().unwrap();
-    filter.set_over_capacity(tepal::OverCapacity::Refuse);
+    filter.set_over_capacity(tepal::OverCapacity::Refuse).unwrap();
     (0..segments).for_each(|i| _ = filter.add_segment(&format!("segment {i}")).unwrap());
     let all: Vec<_> = (0..keys)
         .flat_map(|key| (0..segments).map(move |i| (finish_hash(key), Segment::new(i as u16))))

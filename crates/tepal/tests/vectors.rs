@@ -291,8 +291,8 @@ fn files() {
 
         // Insert the same keys into the emptied filter: the same bits again.
         let before = filter.clone();
-        filter.clear();
-        filter.set_over_capacity(OverCapacity::Ignore);
+        filter.clear().unwrap();
+        filter.set_over_capacity(OverCapacity::Ignore).unwrap();
         // As they were given: the filter applies its recipe.
         for key in case["keys"].as_array().unwrap() {
             filter.insert(key.as_str().unwrap()).unwrap();

@@ -1,6 +1,6 @@
 //! `tepal merge`: one filter of several, without their keys.
 
-use tepal::{Error, Kind, Opened};
+use tepal::{Error, Kind, Opened, Operation};
 
 use crate::args::MergeArgs;
 use crate::describe::{Told, warn_past_promise};
@@ -42,7 +42,7 @@ pub fn run(args: &MergeArgs) -> Outcome {
         file.set_over_capacity(policy).map_err(|error| Failure::at(&first, error))?;
     }
     if let Some(text) = &apart {
-        let mut labels = file.filter().labels().cloned().unwrap_or_default();
+        let mut labels = file.filter().labels().clone();
         (labels.field, labels.rows) = (None, None);
         file.set_labels(labels).map_err(|error| Failure::at(&first, error))?;
         if !args.make.quiet {
@@ -69,8 +69,8 @@ pub fn run(args: &MergeArgs) -> Outcome {
 
 /// What to say where two filters were built from other fields, so that the new one cannot say from which.
 fn rows_apart(first: &str, file: &Opened, name: &str, other: &Opened) -> Option<String> {
-    let rows = |file: &Opened| file.filter().labels().map(|labels| (labels.field.clone(), Rows::of(labels)));
-    let (here, there) = (rows(file)?, rows(other)?);
+    let rows = |file: &Opened| (file.labels().field.clone(), Rows::of(file.labels()));
+    let (here, there) = (rows(file), rows(other));
     let told = |rows: Option<Rows>| rows.map_or("whole lines".to_owned(), |rows| rows.told());
     (here != there).then(|| {
         format!(
@@ -100,12 +100,12 @@ fn refusal(error: &Error) -> String {
         Error::Incompatible { property: "whether keys can be removed", .. } => {
             "keys can be removed from the one and not from the other; build both with --deletable, or none".to_owned()
         }
-        Error::NotPossible { kind: Kind::Growing, operation: "be united", .. } => {
+        Error::NotPossible { kind: Kind::Growing, operation: Operation::Unite, .. } => {
             "together they hold more keys than the tables of one of them take under its promise; ask both, add the keys of the one to \
              the other (tepal add), or build both with a larger -n"
                 .to_owned()
         }
-        Error::NotPossible { kind: Kind::Growing, operation: "be intersected", .. } => {
+        Error::NotPossible { kind: Kind::Growing, operation: Operation::Intersect, .. } => {
             "growing filters cannot be intersected, for a key may be in different tables of them; make one table of each with the same \
              rate (tepal shrink -p)"
                 .to_owned()
@@ -124,7 +124,7 @@ fn refusal(error: &Error) -> String {
              or build them with more room (-n)",
             number::counted(*capacity, "key")
         ),
-        Error::NotPossible { kind: Kind::Scalable, operation: "be intersected", .. } => {
+        Error::NotPossible { kind: Kind::Scalable, operation: Operation::Intersect, .. } => {
             "filters of this format are chains, of one filter or more, and cannot be intersected; keep one of each instead, or \
              build them with another format".to_owned()
         }

@@ -9,7 +9,7 @@ mod segments;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tepal::{Error, Kind, Opened, PreparedKeys};
+use tepal::{Error, Kind, Opened, PreparedKeys, Removal};
 
 use crate::args::{AskedArgs, RemoveArgs};
 use crate::describe::{Description, Told, can_remove};
@@ -221,10 +221,11 @@ impl Remove<'_> {
         }
         let mut removed = 0;
         for &hash in keys.hashes().unwrap_or_default() {
-            let was_in = self.file.filter().contains_hash(hash);
-            let is_removed = self.file.remove_hash(hash)?;
-            removed += u64::from(is_removed);
-            self.kept += u64::from(was_in && !is_removed);
+            match self.file.remove_hash(hash)? {
+                Removal::Removed => removed += 1,
+                Removal::Kept => self.kept += 1,
+                Removal::NotHeld => {}
+            }
         }
         Ok(removed)
     }

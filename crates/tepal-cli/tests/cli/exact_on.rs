@@ -145,15 +145,15 @@ fn list_or_divider() {
     for (args, part) in [
         (
             "add d later",
-            "d: a filter of the kind `bloom` cannot take keys beside its divider; it tells the keys of one",
+            "d: a filter of the kind `bloom` cannot take this key; its divider tells the keys of one",
         ),
         (
             "except d later --strangers",
-            "d: a filter of the kind `bloom` cannot take exceptions beside its divider",
+            "d: a filter of the kind `bloom` cannot have these exceptions; its divider tells",
         ),
-        ("merge d plain -o both", "cannot be united beside its divider"),
-        ("merge d d -o both", "cannot be united beside its divider"),
-        ("merge --and d plain -o both", "cannot be intersected beside its divider"),
+        ("merge d plain -o both", "cannot be united; its divider tells"),
+        ("merge d d -o both", "cannot be united; its divider tells"),
+        ("merge --and d plain -o both", "cannot be intersected; its divider tells"),
         ("convert d --to guava -o both", "it has exceptions"),
         ("build members -o both --exact-as list", "--exact-on"),
     ] {

@@ -19,8 +19,8 @@ pub(super) fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     let AnyFilter::Quotient(filter) = opened.filter() else { unreachable!("{opened:?}") };
     let count = |numbered: &Numbered| -> u64 {
         match numbered {
-            Numbered::Texts(texts) => filter.count_estimate(&texts[0]),
-            Numbered::Hashes(hashes) => filter.count_estimate_hash(hashes[0]),
+            Numbered::Texts(texts) => filter.count(&texts[0]),
+            Numbered::Hashes(hashes) => filter.count_hash(hashes[0]),
         }
     };
     let digit = |i| char::from(b'0' + u8::try_from(count(&kind.keys(&[i])).min(9)).unwrap_or(9));

@@ -66,8 +66,8 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             ],
         ),
         (
-            Error::NotPossible { kind: Kind::Scalable, operation: "be cut", instead: "cut its links" },
-            vec!["a filter of the kind `scalable` cannot be cut; cut its links"],
+            Error::NotPossible { kind: Kind::Scalable, operation: Operation::Fold, instead: "cut its links" },
+            vec!["a filter of the kind `scalable` cannot be folded; cut its links"],
         ),
         (
             Error::Incompatible { property: "layout", expected: "line".into(), found: "double".into() },

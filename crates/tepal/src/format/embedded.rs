@@ -12,7 +12,7 @@ use crate::bits::shape::Shape;
 use crate::bits::{self, LINE_BITS, LINE_BYTES, Line};
 use crate::error::{Error, Result};
 use crate::fields::Fields;
-use crate::ids::{Kind, Layout};
+use crate::ids::{Kind, Layout, Operation};
 use crate::key::KeyHasher;
 use crate::kinds::bloom::{BloomFilter, shape_of};
 use crate::kinds::storage::{InBytes, InMemory, PlainStorage, StableBytes};
@@ -44,17 +44,12 @@ impl Form {
             let known = "225 (a Bloom filter), 226 (a ribbon filter) and 227 (a map)";
             return Error::Unsupported { what: "version of the embedded form", found: version.into(), known };
         };
-        let operation = match self.kind {
-            Kind::Ribbon => "be a `RibbonFilter`",
-            Kind::Map => "be a `RibbonMap`",
-            _ => "be a `BloomFilter`",
-        };
         let instead = match found.kind {
             Kind::Ribbon => "read its embedded form by `RibbonFilter::from_embedded`",
             Kind::Map => "read its embedded form by `RibbonMap::from_embedded`",
             _ => "read its embedded form by `BloomFilter::from_embedded`",
         };
-        Error::NotPossible { kind: found.kind, operation, instead }
+        Error::NotPossible { kind: found.kind, operation: Operation::BeAnother, instead }
     }
 }
 

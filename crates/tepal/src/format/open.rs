@@ -10,7 +10,7 @@ use super::seal::SealKey;
 use super::{Done, looks_like};
 use crate::bits;
 use crate::error::{Error, Looks, Result};
-use crate::ids::{Format, KeyDomain};
+use crate::ids::{Format, KeyDomain, Operation};
 use crate::key::SecretKey;
 use crate::kinds::Behind;
 use crate::kinds::bloom::BloomFilter;
@@ -229,7 +229,7 @@ impl<'a> Open<'a> {
     /// Refuses a file that records another key domain or name than what is asked for.
     pub(super) fn check_what_it_records(&self, filter: &dyn Filter) -> Result<()> {
         if self.name.is_some() {
-            self.check_name(filter.labels().and_then(|labels| labels.name.as_deref()))?;
+            self.check_name(filter.labels().name.as_deref())?;
         }
         self.key_domain.map_or(Ok(()), |asked| check_domain(filter, asked))
     }
@@ -363,8 +363,8 @@ impl Header {
             Some(_) => behind::decode(bytes, what, self.is_divided(), head).map(Some),
             None => Err(Error::NotPossible {
                 kind: self.lengths.kind,
-                operation: "be asked without its exceptions",
-                instead: "open it with `tepal::open` or `tepal::from_bytes`, which honour them, and keep it as an `AnyFilter`",
+                operation: Operation::BeAnother,
+                instead: "it has exceptions; open it with `tepal::open` or `tepal::from_bytes`, which honour them, and keep it as an `AnyFilter`",
             }),
         }
     }

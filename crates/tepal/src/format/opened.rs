@@ -6,17 +6,22 @@ mod segments;
 
 use alloc::vec::Vec;
 use core::fmt;
+#[cfg(feature = "parallel")]
+use core::num::NonZeroUsize;
 
 use super::envelope;
 use super::seal::SEAL_BYTES;
 #[cfg(feature = "std")]
 use super::stamp::Origin;
 use crate::error::{Error, Result};
-use crate::facts::{Facts, FileFacts, Form, Labels, Unrecorded};
+use crate::facts::{Can, Facts, FileFacts, Form, Labels, Unrecorded};
 use crate::fields::Put;
-use crate::ids::{Format, KeyDomain, OverCapacity};
-use crate::key::{Key, KeyHasher, Keys, PreparedKeys};
-use crate::kinds::{AnyFilter, Ref};
+use crate::ids::{Format, KeyDomain, Kind, Operation, OverCapacity, Scheme};
+use crate::key::{
+    Batch, Key, KeyHasher, KeyRef, KeySink, Keys, PreparedKeys, insert_in_batches, insert_iter_in_batches,
+};
+use crate::kinds::generic::{about_calls, ask_calls, change_calls, hand_on};
+use crate::kinds::{AnyFilter, FilePart, Filter, Inner, InnerMut, MutableFilter, Ref, Removal};
 
 /// What a format of another program keeps beside the filter, so that writing gives the same bytes again.
 pub(super) trait Beside: fmt::Debug + Send + Sync {
@@ -82,6 +87,8 @@ pub struct Opened {
     origin: Option<Ref<Origin>>,
 }
 
+hand_on!(Opened: self => &self.filter, &mut self.filter);
+
 impl Opened {
     /// A filter to be written in `format`.
     ///
@@ -103,7 +110,7 @@ impl Opened {
             return Err(unknown(format));
         }
         let filter = one_of_chain(filter)?;
-        filter.as_dyn().file_part()?;
+        filter.file_part()?;
         Ok(Opened::of_tepal(filter, false))
     }
 
@@ -162,98 +169,11 @@ impl Opened {
         self.is_sealed
     }
 
-    /// [`AnyFilter::contains`].
-    #[must_use]
-    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        self.filter.contains(key)
-    }
+    about_calls!();
 
-    /// [`AnyFilter::contains_many`].
-    #[must_use]
-    pub fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<bool> {
-        self.filter.contains_many(keys)
-    }
+    ask_calls!(pub);
 
-    /// [`AnyFilter::key_hasher`].
-    #[must_use]
-    pub fn key_hasher(&self) -> KeyHasher {
-        self.filter.key_hasher()
-    }
-
-    /// [`AnyFilter::insert`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
-        self.filter.insert(key)
-    }
-
-    /// [`AnyFilter::insert_hash`].
-    ///
-    /// # Errors
-    /// As there. The filter is unchanged then.
-    pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
-        self.filter.insert_hash(hash)
-    }
-
-    /// [`AnyFilter::insert_many`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
-        self.filter.insert_many(keys)
-    }
-
-    /// [`AnyFilter::insert_prepared`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn insert_prepared(&mut self, keys: &PreparedKeys) -> Result<()> {
-        self.filter.insert_prepared(keys)
-    }
-
-    /// [`AnyFilter::insert_iter`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn insert_iter<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<()> {
-        self.filter.insert_iter(keys)
-    }
-
-    /// [`AnyFilter::insert_many_hashes`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
-        self.filter.insert_many_hashes(hashes)
-    }
-
-    /// [`AnyFilter::remove`].
-    ///
-    /// # Errors
-    /// As there.
-    #[cfg(feature = "table")]
-    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
-        self.filter.remove(key)
-    }
-
-    /// [`AnyFilter::remove_hash`].
-    ///
-    /// # Errors
-    /// As there.
-    #[cfg(feature = "table")]
-    pub fn remove_hash(&mut self, hash: u64) -> Result<bool> {
-        self.filter.remove_hash(hash)
-    }
-
-    /// [`AnyFilter::remove_prepared`].
-    ///
-    /// # Errors
-    /// As there.
-    #[cfg(feature = "table")]
-    pub fn remove_prepared(&mut self, keys: &PreparedKeys) -> Result<u64> {
-        self.filter.remove_prepared(keys)
-    }
+    change_calls!(pub);
 
     /// Adds all keys of another opened filter of the same format.
     ///
@@ -279,23 +199,6 @@ impl Opened {
         }
         let (expected, found) = (self.format.name().into(), other.format.name().into());
         Err(Error::Incompatible { property: "file format", expected, found })
-    }
-
-    /// [`AnyFilter::advance_to`].
-    ///
-    /// # Errors
-    /// As there.
-    #[cfg(feature = "table")]
-    pub fn advance_to(&mut self, time: u64) -> Result<u64> {
-        self.filter.advance_to(time)
-    }
-
-    /// [`AnyFilter::clear`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn clear(&mut self) -> Result<()> {
-        self.filter.clear()
     }
 
     /// [`AnyFilter::fold`]. The file stays one of its format.
@@ -339,22 +242,6 @@ impl Opened {
         Ok(())
     }
 
-    /// [`AnyFilter::set_over_capacity`]. A tepal file keeps it, other files do not.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
-        self.filter.set_over_capacity(policy)
-    }
-
-    /// [`AnyFilter::set_labels`]. A tepal file keeps them, other files do not.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn set_labels(&mut self, labels: Labels) -> Result<()> {
-        self.filter.set_labels(labels)
-    }
-
     /// Says how keys become bytes, as [`Open::key_domain`](crate::Open::key_domain), once the file is open: to find out in
     /// which domain it holds keys that are known to be in it.
     ///
@@ -379,20 +266,10 @@ impl Opened {
         #[cfg(feature = "foreign")]
         if self.format != Format::Tepal {
             super::foreign::check_domain(self.format, domain)?;
-            self.filter.as_dyn_mut().set_key_domain(domain);
+            InnerMut::set_key_domain(&mut self.filter, domain);
             return Ok(());
         }
-        super::open::check_domain(self.filter.as_dyn(), domain)
-    }
-
-    /// Holds the bits against what the file says of them: the rest of what a quick opening has left out. A filter that is
-    /// in memory has been checked; there is nothing to do then.
-    ///
-    /// # Errors
-    /// [`Error::Damaged`], with the bytes of the first chunk that is; [`Error::WrongSeal`] for a file that was
-    /// changed without the key of its seal.
-    pub fn verify(&self) -> Result<()> {
-        self.filter.as_dyn().verify()
+        super::open::check_domain(&self.filter, domain)
     }
 
     /// The same bits in another format, where that is possible.
@@ -470,7 +347,7 @@ impl Opened {
     /// # Errors
     /// As [`to_bytes`](Self::to_bytes), for the length of the file.
     pub fn facts(&self) -> Result<Facts> {
-        Ok(Facts { file: Some(self.file_facts()?), ..self.filter.facts() })
+        Ok(Facts { file: Some(self.file_facts()?), ..Filter::facts(&self.filter) })
     }
 
     /// What there is to know of the file, as data.

@@ -164,7 +164,7 @@ fn saving_and_opening() {
 
         // The open map keeps what it has when the file is replaced.
         let mut changed = opened.clone().into_owned().unwrap();
-        changed.clear();
+        changed.clear().unwrap();
         changed.save(&path).unwrap();
         assert!(opened == filter);
         assert_eq!(opened.to_bytes().unwrap(), filter.to_bytes().unwrap());

@@ -238,123 +238,158 @@ macro_rules! insert_many {
     };
 }
 
-/// What [`Filter`](crate::kinds::Filter) asks and the kind has a call of the same name for.
+/// What the traits ask of every kind and the kind has a call of the same name for, with `$more` of each trait beside that. `$generics` are
+/// those of a type with a storage.
 macro_rules! same_calls {
-    () => {
-        fn insert(&mut self, key: KeyRef<'_>) -> Result<bool> {
-            self.insert(&key)
+    (
+        $type:ty: $kind:ident $([$($generics:tt)*])?
+        Inner { $($inner:item)* }
+        InnerMut { $($inner_mut:item)* }
+        Filter { $($filter:item)* }
+        MutableFilter { $($mutable:item)* }
+    ) => {
+        impl$(<$($generics)*>)? crate::kinds::Inner for $type {
+            fn contains_batch(&self, keys: crate::key::Batch<'_>, answers: &mut [bool]) {
+                self.answer_batch(keys, answers);
+            }
+
+            fn file_part(&self) -> crate::error::Result<crate::kinds::FilePart<'_>> {
+                self.part()
+            }
+
+            $($inner)*
         }
 
-        fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
-            self.insert_prepared_batch(keys, done)
+        impl$(<$($generics)*>)? crate::kinds::InnerMut for $type {
+            #[cfg(feature = "foreign")]
+            fn set_key_domain(&mut self, domain: crate::ids::KeyDomain) {
+                self.meta.keys = self.meta.keys.of_domain(domain);
+            }
+
+            $($inner_mut)*
         }
 
-        crate::kinds::calls::same_calls_but_insert!();
+        impl$(<$($generics)*>)? crate::kinds::Filter for $type {
+            fn kind(&self) -> crate::ids::Kind {
+                crate::ids::Kind::$kind
+            }
+
+            fn key_hasher(&self) -> &crate::key::KeyHasher {
+                &self.meta.keys
+            }
+
+            fn contains_key(&self, key: crate::key::KeyRef<'_>) -> bool {
+                self.contains(&key)
+            }
+
+            fn false_positive_rate(&self) -> f64 {
+                self.false_positive_rate()
+            }
+
+            fn promised_false_positive_rate(&self) -> f64 {
+                self.promised_false_positive_rate()
+            }
+
+            fn labels(&self) -> &crate::facts::Labels {
+                self.labels()
+            }
+
+            fn size_in_bytes(&self) -> u64 {
+                self.size_in_bytes()
+            }
+
+            fn facts(&self) -> crate::facts::Facts {
+                self.facts()
+            }
+
+            fn verify(&self) -> crate::error::Result<()> {
+                self.verify()
+            }
+
+            $($filter)*
+        }
+
+        impl$(<$($generics)*>)? crate::kinds::MutableFilter for $type {
+            fn set_labels(&mut self, labels: crate::facts::Labels) -> crate::error::Result<()> {
+                self.set_labels(labels)
+            }
+
+            $($mutable)*
+        }
     };
 }
 
-/// The same but for what inserts.
-macro_rules! same_calls_but_insert {
-    () => {
-        fn key_hasher(&self) -> &KeyHasher {
-            &self.meta.keys
-        }
-
-        fn contains(&self, key: KeyRef<'_>) -> bool {
-            self.contains(&key)
-        }
-
-        fn contains_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
-            self.answer_batch(keys, answers);
-        }
-
-        fn clear(&mut self) -> Result<()> {
-            self.clear()
-        }
-
-        #[cfg(feature = "foreign")]
-        fn set_key_domain(&mut self, domain: crate::ids::KeyDomain) {
-            self.meta.keys = self.meta.keys.of_domain(domain);
-        }
-
-        fn false_positive_rate(&self) -> f64 {
-            self.false_positive_rate()
-        }
-
-        fn promised_false_positive_rate(&self) -> f64 {
-            self.promised_false_positive_rate()
-        }
-
-        fn labels(&self) -> Option<&Labels> {
-            Some(self.labels())
-        }
-
-        fn set_labels(&mut self, labels: Labels) -> Result<()> {
-            self.set_labels(labels)
-        }
-
-        fn size_in_bytes(&self) -> u64 {
-            self.size_in_bytes()
-        }
-
-        fn facts(&self) -> Facts {
-            self.facts()
-        }
-
-        fn warnings(&self) -> Vec<Warning> {
-            self.facts().warnings
-        }
-
-        fn verify(&self) -> Result<()> {
-            self.verify()
-        }
-
-        fn file_part(&self) -> Result<FilePart<'_>> {
-            self.part()
-        }
-    };
-}
-
-/// What a filter that is one table of numbers does as every other one does: of [`Filter`](super::Filter), beside the calls above.
+/// [`same_calls!`] of a filter that is one table of numbers.
 #[cfg(feature = "table")]
 macro_rules! table_calls {
-    () => {
-        fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
-            self.set_over_capacity(policy);
-            Ok(())
-        }
+    (
+        $type:ty: $kind:ident
+        Inner { $($inner:item)* }
+        InnerMut { $($inner_mut:item)* }
+        Filter { $($filter:item)* }
+        MutableFilter { $($mutable:item)* }
+    ) => {
+        crate::kinds::calls::same_calls! {
+            $type: $kind
+            Inner {
+                fn check_before_copying(&self) -> crate::error::Result<()> {
+                    self.table.check_before_copying()
+                }
 
-        fn capacity(&self) -> u64 {
-            self.capacity()
-        }
+                $($inner)*
+            }
+            InnerMut { $($inner_mut)* }
+            Filter {
+                fn capacity(&self) -> u64 {
+                    self.capacity()
+                }
 
-        fn over_capacity(&self) -> OverCapacity {
-            self.over_capacity()
-        }
+                fn over_capacity(&self) -> crate::ids::OverCapacity {
+                    self.over_capacity()
+                }
 
-        fn is_over_capacity(&self) -> bool {
-            self.is_over_capacity()
-        }
+                fn is_over_capacity(&self) -> bool {
+                    self.is_over_capacity()
+                }
 
-        fn is_full(&self) -> bool {
-            self.is_full()
-        }
+                fn is_full(&self) -> bool {
+                    self.is_full()
+                }
 
-        fn estimated_len(&self) -> f64 {
-            self.table.estimated_len()
-        }
+                fn estimated_len(&self) -> f64 {
+                    self.table.estimated_len()
+                }
 
-        /// The share of taken slots in equal parts of the table.
-        fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
-            self.table.fill_of_slices(slices)
-        }
+                /// The share of taken slots in equal parts of the table.
+                fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
+                    self.table.fill_of_slices(slices)
+                }
 
-        fn check_before_copying(&self) -> Result<()> {
-            self.table.check_before_copying()
+                $($filter)*
+            }
+            MutableFilter {
+                fn clear(&mut self) -> crate::error::Result<()> {
+                    self.clear()
+                }
+
+                fn set_over_capacity(&mut self, policy: crate::ids::OverCapacity) -> crate::error::Result<()> {
+                    self.set_over_capacity(policy)
+                }
+
+                fn union_with(&mut self, other: &Self) -> crate::error::Result<()> {
+                    self.union_with(other)
+                }
+
+                fn intersect_with(&mut self, other: &Self) -> crate::error::Result<()> {
+                    self.intersect_with(other)
+                }
+
+                $($mutable)*
+            }
         }
     };
 }
 
-pub(crate) use {about_keys, ask_many, key_options, same_calls, same_calls_but_insert};
+pub(crate) use {about_keys, ask_many, key_options, same_calls};
 #[cfg(feature = "table")]
 pub(crate) use {insert_many, table_calls};

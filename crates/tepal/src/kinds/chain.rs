@@ -15,11 +15,12 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::bloom::{BloomFilter, after};
-use super::storage::{Backing, Mapped};
-use super::{FilePart, Filter};
+use super::generic::usual_facts;
+use super::storage::Mapped;
+use super::{FilePart, Filter, Inner, InnerMut, MutableFilter};
 use crate::error::{Error, Result};
-use crate::facts::{Facts, Labels, Warning};
-use crate::ids::{Kind, OverCapacity};
+use crate::facts::{Can, Facts, Labels};
+use crate::ids::{Kind, Operation, OverCapacity};
 use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One, insert_in_batches};
 pub(crate) use grow::Growth;
 pub(crate) use in_file::{EXPANSIONS, check_scheme};
@@ -55,7 +56,7 @@ impl PartialEq for ScalableBloomFilter {
 impl ScalableBloomFilter {
     /// A chain of these links, which share a key hasher.
     pub(crate) fn new(links: Vec<BloomFilter>, growth: Growth) -> Result<Self> {
-        Self::of_links(links.into_iter().map(as_link).collect(), growth)
+        Self::of_links(links.into_iter().map(BloomFilter::into_mapped).collect(), growth)
     }
 
     /// [`new`](Self::new) of links whose bits may be a file's.
@@ -152,7 +153,7 @@ impl ScalableBloomFilter {
             self,
             |chain| &chain.links[0].meta.keys,
             keys,
-            |chain, batch, done| Filter::insert_batch(*chain, batch, done),
+            |chain, batch, done| InnerMut::insert_batch(*chain, batch, done),
         )
     }
 
@@ -179,7 +180,7 @@ impl ScalableBloomFilter {
             self.links[last].insert_batch(key, 0)?;
             return Ok(true);
         }
-        let mut next = as_link(self.next_link()?);
+        let mut next = self.next_link()?.into_mapped();
         next.insert_batch(key, 0)?;
         self.links.push(next);
         Ok(true)
@@ -199,7 +200,7 @@ impl ScalableBloomFilter {
     /// The bits of a file are checked before they are copied, if they were not before; then the file has no say in them.
     fn before_a_change(&mut self) -> Result<()> {
         if self.whole.is_some() {
-            Filter::check_before_copying(self)?;
+            self.check_before_copying()?;
             self.whole = None;
         }
         Ok(())
@@ -210,7 +211,7 @@ impl ScalableBloomFilter {
     /// # Errors
     /// [`Error::TooLarge`] where there is no memory for an opened file's first filter.
     pub fn clear(&mut self) -> Result<()> {
-        Filter::clear(&mut self.links[0])?;
+        self.links[0].clear()?;
         self.links.truncate(1);
         {
             (self.whole, self.given, self.expected) = (None, 0, 0);
@@ -243,29 +244,11 @@ impl ScalableBloomFilter {
     pub fn union_with(&mut self, other: &ScalableBloomFilter) -> Result<()> {
         if self.is_own() && other.is_own() {
             self.links[0].meta.keys.check_same(&other.links[0].meta.keys)?;
-            return Err(self.not_possible(
-                "be united",
-                "ask both of them, or add the keys of the one to the other: the links of both together would be past the \
-                 promise",
-            ));
+            return Err(self.refusal(Operation::Unite));
         }
         self.check_compatible(other)?;
         self.links.iter_mut().zip(&other.links).try_for_each(|(a, b)| a.union_with(b))
     }
-
-    /// No chain: a key that both have may be in different links of them.
-    pub(super) fn intersect_with(&mut self, _other: &ScalableBloomFilter) -> Result<()> {
-        Err(self.not_possible("be intersected", "intersect single filters"))
-    }
-
-    fn not_possible(&self, operation: &'static str, instead: &'static str) -> Error {
-        Error::NotPossible { kind: Kind::Scalable, operation, instead }
-    }
-}
-
-/// A link as a chain has it, without a copy.
-fn as_link(filter: BloomFilter) -> BloomFilter<Mapped> {
-    filter.map_lines(|lines| Mapped(Backing::Memory(lines.0.into())))
 }
 
 /// The chance that any of these chances comes true.
@@ -282,15 +265,7 @@ impl fmt::Debug for ScalableBloomFilter {
     }
 }
 
-impl Filter for ScalableBloomFilter {
-    fn key_hasher(&self) -> &KeyHasher {
-        &self.links[0].meta.keys
-    }
-
-    fn contains(&self, key: KeyRef<'_>) -> bool {
-        self.contains(&key)
-    }
-
+impl Inner for ScalableBloomFilter {
     fn contains_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
         let (newest, older) = (self.newest(), &self.links[..self.links.len() - 1]);
         newest.answer_batch(keys, answers);
@@ -301,10 +276,35 @@ impl Filter for ScalableBloomFilter {
         }
     }
 
-    fn insert(&mut self, key: KeyRef<'_>) -> Result<bool> {
-        self.insert(&key)
+    fn check_before_copying(&self) -> Result<()> {
+        if let Some(whole) = &self.whole {
+            return whole.check_before_copying();
+        }
+        Ok(())
     }
 
+    fn file_part(&self) -> Result<FilePart<'_>> {
+        match self.growth {
+            Growth::Promise { expansion, rate } => Ok(self.part(expansion, rate)),
+            _ => Err(self.refusal(Operation::BeInFile)),
+        }
+    }
+
+    fn instead(&self, operation: Operation) -> &'static str {
+        match operation {
+            Operation::Unite => {
+                "ask both of them, or add the keys of the one to the other: the links of both together would be past the promise"
+            }
+            Operation::Intersect => "intersect single filters",
+            Operation::SetOverCapacity => "its rule of growth, which its file has, decides that",
+            Operation::SetLabels => "keep them beside its file",
+            Operation::BeInFile => "write it in the format of its program",
+            other => other.instead(),
+        }
+    }
+}
+
+impl InnerMut for ScalableBloomFilter {
     fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
         if let Batch::Hashes([_, ..]) = keys {
             // Of a hash under a scheme without one the links say perhaps, and it would be taken for a key that is in.
@@ -320,23 +320,19 @@ impl Filter for ScalableBloomFilter {
         }
     }
 
-    fn clear(&mut self) -> Result<()> {
-        self.clear()
-    }
-
-    fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
-        match policy == self.over_capacity() {
-            true => Ok(()),
-            false => Err(self.not_possible(
-                "change what happens past its capacity",
-                "its rule of growth, which its file has, decides that",
-            )),
-        }
-    }
-
     #[cfg(feature = "foreign")]
     fn set_key_domain(&mut self, domain: crate::ids::KeyDomain) {
         self.links.iter_mut().for_each(|link| link.meta.keys = link.meta.keys.of_domain(domain));
+    }
+}
+
+impl Filter for ScalableBloomFilter {
+    fn key_hasher(&self) -> &KeyHasher {
+        &self.links[0].meta.keys
+    }
+
+    fn contains_key(&self, key: KeyRef<'_>) -> bool {
+        self.contains(&key)
     }
 
     fn false_positive_rate(&self) -> f64 {
@@ -373,13 +369,8 @@ impl Filter for ScalableBloomFilter {
         !has_room && self.over_capacity() == OverCapacity::Refuse
     }
 
-    fn labels(&self) -> Option<&Labels> {
-        Some(self.links[0].labels())
-    }
-
-    fn set_labels(&mut self, _: Labels) -> Result<()> {
-        let (operation, instead) = ("have labels", "keep them beside its file");
-        Err(Error::NotPossible { kind: Kind::Scalable, operation, instead })
+    fn labels(&self) -> &Labels {
+        self.links[0].labels()
     }
 
     fn keys_inserted(&self) -> Option<u64> {
@@ -395,47 +386,21 @@ impl Filter for ScalableBloomFilter {
     }
 
     fn facts(&self) -> Facts {
-        let hasher = &self.links[0].meta.keys;
         Facts {
-            kind: Kind::Scalable,
-            scheme: hasher.scheme(),
-            seed: hasher.seed(),
-            valkey_seed: hasher.valkey_seed(),
-            caller_hash: hasher.caller_hash(),
-            key_domain: hasher.key_domain(),
-            recipe: hasher.recipe(),
-            capacity: Filter::capacity(self),
-            promised_false_positive_rate: self.promised_false_positive_rate(),
             expansion: self.growth.expansion(),
-            window: None,
-            exceptions: 0,
-            is_divided: false,
-            over_capacity: self.over_capacity(),
-            is_over_capacity: false,
-            is_full: Filter::is_full(self),
-            keys_inserted: self.keys_inserted(),
-            estimated_len: self.estimated_len(),
-            false_positive_rate: self.false_positive_rate(),
-            size_in_bytes: self.size_in_bytes(),
-            labels: self.links[0].labels().clone(),
             parts: self.links.iter().map(|link| link.part_facts()).collect(),
-            tables: Vec::new(),
-            segments: Vec::new(),
-            ribbon: None,
-            warnings: self.warnings(),
-            file: None,
+            warnings: {
+                let mut warnings: Vec<_> = self.links.iter().flat_map(|link| link.warnings()).collect();
+                warnings.dedup();
+                warnings
+            },
+            ..usual_facts(self)
         }
     }
 
     fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
         let largest = self.links.iter().max_by_key(|link| link.bit_len());
         largest.map_or_else(Vec::new, |link| link.fill_of_slices(slices))
-    }
-
-    fn warnings(&self) -> Vec<Warning> {
-        let mut warnings: Vec<_> = self.links.iter().flat_map(|link| link.warnings()).collect();
-        warnings.dedup();
-        warnings
     }
 
     fn verify(&self) -> Result<()> {
@@ -445,26 +410,38 @@ impl Filter for ScalableBloomFilter {
         Ok(())
     }
 
-    fn check_before_copying(&self) -> Result<()> {
-        if let Some(whole) = &self.whole {
-            return whole.check_before_copying();
-        }
-        Ok(())
+    fn kind(&self) -> Kind {
+        Kind::Scalable
     }
 
-    fn file_part(&self) -> Result<FilePart<'_>> {
-        match self.growth {
-            Growth::Promise { expansion, rate } => Ok(self.part(expansion, rate)),
-            _ => Err(no_file()),
-        }
+    fn can(&self) -> Can {
+        let (grow, unite) = (!matches!(self.growth, Growth::Fixed), !self.is_own());
+        Can { insert: true, grow, refill: true, unite, ..Can::default() }
     }
 }
 
-fn no_file() -> Error {
-    Error::NotPossible {
-        kind: Kind::Scalable,
-        operation: "be in a tepal file",
-        instead: "write it in the format of its program",
+impl MutableFilter for ScalableBloomFilter {
+    fn insert_key(&mut self, key: KeyRef<'_>) -> Result<bool> {
+        self.insert(&key)
+    }
+
+    fn clear(&mut self) -> Result<()> {
+        self.clear()
+    }
+
+    fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
+        match policy == self.over_capacity() {
+            true => Ok(()),
+            false => Err(self.refusal(Operation::SetOverCapacity)),
+        }
+    }
+
+    fn set_labels(&mut self, _: Labels) -> Result<()> {
+        Err(self.refusal(Operation::SetLabels))
+    }
+
+    fn union_with(&mut self, other: &Self) -> Result<()> {
+        self.union_with(other)
     }
 }
 

@@ -8,11 +8,11 @@ use super::bloom::BloomFilter;
 use super::divider::Divider;
 use super::exceptions::{Exceptions, each_hash, hash_of_bytes};
 use super::storage::Mapped;
-use super::{AnyFilter, Behind, FilePart, Filter};
+use super::{AnyFilter, Behind, FilePart, Filter, Inner, InnerMut, MutableFilter};
 use crate::bits::memory;
 use crate::error::{Error, Result};
-use crate::facts::{Facts, Warning};
-use crate::ids::{Kind, OverCapacity};
+use crate::facts::{Can, Facts};
+use crate::ids::{Kind, Operation, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef, One, PreparedKeys};
 
 /// Bytes of a file that a list of exceptions or a divider takes, with their checksum.
@@ -22,9 +22,6 @@ pub(crate) fn len_in_file(exceptions: &[u64], divider: Option<&Divider>) -> u64 
         Some(divider) => 8 * (divider.words.len() as u64 + 4),
     }
 }
-
-/// What a filter with a divider cannot do.
-const INSERT: &str = "take keys beside its divider";
 
 /// A Bloom filter that says no for some keys which are known to be no members, though its bits say yes.
 ///
@@ -74,11 +71,7 @@ impl ExceptedBloomFilter {
         if self.exceptions() == 0 {
             return Ok(self.filter);
         }
-        Err(Error::NotPossible {
-            kind: Kind::Bloom,
-            operation: "be asked without its exceptions",
-            instead: "open it with `tepal::open` or `tepal::from_bytes`, which honour them, and keep it as an `AnyFilter`",
-        })
+        Err(self.refusal(Operation::BeAnother))
     }
 
     /// The filter, whose bits say yes for exceptions too.
@@ -87,18 +80,14 @@ impl ExceptedBloomFilter {
     }
 
     /// Another filter of the same members, with the same exceptions.
-    pub(super) fn same_exceptions(&self, other: AnyFilter) -> Result<AnyFilter> {
+    pub(super) fn same_exceptions(&self, other: BloomFilter<Mapped>) -> Result<Self> {
         let divider = self.divider.as_ref().map(Divider::copied).transpose()?;
-        let exceptions = memory::copy_of(&self.exceptions)?;
-        Ok(match other {
-            AnyFilter::Bloom(filter) => ExceptedBloomFilter::new(filter, exceptions, divider).into(),
-            other => other,
-        })
+        Ok(Self::new(other, memory::copy_of(&self.exceptions)?, divider))
     }
 
     /// With these exceptions too.
     pub(super) fn with(mut self, more: &Exceptions) -> Result<Self> {
-        self.check_undivided("take exceptions beside its divider")?;
+        self.check_undivided(Operation::Except)?;
         let mut all = core::mem::take(&mut self.exceptions);
         memory::reserve(&mut all, more.hashes.len())?;
         all.extend_from_slice(&more.hashes);
@@ -118,15 +107,10 @@ impl ExceptedBloomFilter {
     }
 
     /// Refuses what a divider, which tells known keys apart and no others, would answer wrongly.
-    fn check_undivided(&self, operation: &'static str) -> Result<()> {
+    fn check_undivided(&self, operation: Operation) -> Result<()> {
         match self.divider {
             None => Ok(()),
-            Some(_) => Err(Error::NotPossible {
-                kind: Kind::Bloom,
-                operation,
-                instead: "it tells the keys of one universe apart, and no others: build it anew (`build --exact-on`), or with a list \
-                          of exceptions (`--exact-as list`)",
-            }),
+            Some(_) => Err(self.refusal(operation)),
         }
     }
 
@@ -185,7 +169,7 @@ impl ExceptedBloomFilter {
     /// Adds all keys of another one. An exception stays where the other filter says no too; where it may hold the key, the union
     /// may.
     pub(super) fn union_with(&mut self, other: &Self) -> Result<()> {
-        other.check_undivided("be united beside its divider")?;
+        other.check_undivided(Operation::Unite)?;
         self.union_with_parts(&other.filter, &other.exceptions)
     }
 
@@ -195,8 +179,8 @@ impl ExceptedBloomFilter {
     }
 
     fn union_with_parts(&mut self, other: &BloomFilter<Mapped>, others: &[u64]) -> Result<()> {
-        self.check_undivided("be united beside its divider")?;
-        self.check_hashes()?;
+        self.check_undivided(Operation::Unite)?;
+        self.check_hashes(Operation::Unite)?;
         self.filter.check_union(other)?;
         let mut kept: Vec<u64> = memory::room(self.exceptions.len().saturating_add(others.len()))?;
         let denied = |filter: &BloomFilter<Mapped>, list: &[u64], hash: u64| {
@@ -211,7 +195,7 @@ impl ExceptedBloomFilter {
 
     /// Keeps what both have. What is an exception of one is in neither.
     pub(super) fn intersect_with(&mut self, other: &Self) -> Result<()> {
-        other.check_undivided("be intersected beside its divider")?;
+        other.check_undivided(Operation::Intersect)?;
         self.intersect_with_parts(&other.filter, &other.exceptions)
     }
 
@@ -221,8 +205,8 @@ impl ExceptedBloomFilter {
     }
 
     fn intersect_with_parts(&mut self, other: &BloomFilter<Mapped>, others: &[u64]) -> Result<()> {
-        self.check_undivided("be intersected beside its divider")?;
-        self.check_hashes()?;
+        self.check_undivided(Operation::Intersect)?;
+        self.check_hashes(Operation::Intersect)?;
         memory::reserve(&mut self.exceptions, others.len())?;
         self.filter.intersect_with(other)?;
         let mut kept = core::mem::take(&mut self.exceptions);
@@ -239,13 +223,13 @@ impl ExceptedBloomFilter {
     }
 
     /// An exception is asked of another filter by its hash.
-    fn check_hashes(&self) -> Result<()> {
+    fn check_hashes(&self, operation: Operation) -> Result<()> {
         match self.filter.has_hash() || self.exceptions.is_empty() {
             true => Ok(()),
             false => Err(Error::NotPossible {
                 kind: Kind::Bloom,
-                operation: "be combined with its exceptions, since its scheme has no 64-bit hash",
-                instead: "combine the filters without exceptions, and except the strangers of the new one",
+                operation,
+                instead: "it has exceptions, and its scheme has no 64-bit hash; combine the filters without exceptions, and except the strangers of the new one",
             }),
         }
     }
@@ -261,15 +245,7 @@ impl fmt::Debug for ExceptedBloomFilter {
     }
 }
 
-impl Filter for ExceptedBloomFilter {
-    fn key_hasher(&self) -> &KeyHasher {
-        &self.filter.meta.keys
-    }
-
-    fn contains(&self, key: KeyRef<'_>) -> bool {
-        self.filter.contains(&key) && !self.excepts(key)
-    }
-
+impl Inner for ExceptedBloomFilter {
     fn contains_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
         self.filter.answer_batch(keys, answers);
         let has_hash = self.filter.has_hash();
@@ -287,18 +263,31 @@ impl Filter for ExceptedBloomFilter {
         }
     }
 
-    fn insert(&mut self, key: KeyRef<'_>) -> Result<bool> {
-        self.check_undivided(INSERT)?;
-        let was_excepted = self.filter.contains(&key) && self.excepts(key);
-        let is_new = self.filter.insert(&key)?;
-        if was_excepted {
-            self.remove(Batch::One(One::Key(key)), 1);
-        }
-        Ok(is_new || was_excepted)
+    fn check_before_copying(&self) -> Result<()> {
+        self.filter.check_before_copying()
     }
 
+    fn file_part(&self) -> Result<FilePart<'_>> {
+        let (exceptions, divider) = (&self.exceptions, self.divider.as_ref());
+        Ok(FilePart { exceptions, divider, ..self.filter.part() })
+    }
+
+    fn instead(&self, operation: Operation) -> &'static str {
+        match operation {
+            Operation::BeAnother => {
+                "it has exceptions; open it with `tepal::open` or `tepal::from_bytes`, which honour them, and keep it as an `AnyFilter`"
+            }
+            _ if self.is_divided() => {
+                "its divider tells the keys of one universe apart, and no others; build it anew (`build --exact-on`), or with a list of exceptions (`--exact-as list`)"
+            }
+            other => other.instead(),
+        }
+    }
+}
+
+impl InnerMut for ExceptedBloomFilter {
     fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
-        self.check_undivided(INSERT)?;
+        self.check_undivided(Operation::Insert)?;
         let result = self.filter.insert_batch(keys, done);
         let inserted = match &result {
             Ok(()) => usize::MAX,
@@ -311,23 +300,19 @@ impl Filter for ExceptedBloomFilter {
         result
     }
 
-    fn clear(&mut self) -> Result<()> {
-        Filter::clear(&mut self.filter)?;
-        (self.exceptions, self.divider) = (Vec::new(), None);
-        Ok(())
-    }
-
-    fn set_labels(&mut self, labels: crate::facts::Labels) -> Result<()> {
-        self.filter.set_labels(labels)
-    }
-
-    fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
-        Filter::set_over_capacity(&mut self.filter, policy)
-    }
-
     #[cfg(feature = "foreign")]
     fn set_key_domain(&mut self, domain: crate::ids::KeyDomain) {
-        Filter::set_key_domain(&mut self.filter, domain);
+        self.filter.set_key_domain(domain);
+    }
+}
+
+impl Filter for ExceptedBloomFilter {
+    fn key_hasher(&self) -> &KeyHasher {
+        &self.filter.meta.keys
+    }
+
+    fn contains_key(&self, key: KeyRef<'_>) -> bool {
+        self.filter.contains(&key) && !self.excepts(key)
     }
 
     fn false_positive_rate(&self) -> f64 {
@@ -350,8 +335,8 @@ impl Filter for ExceptedBloomFilter {
         self.filter.is_over_capacity()
     }
 
-    fn labels(&self) -> Option<&crate::facts::Labels> {
-        Filter::labels(&self.filter)
+    fn labels(&self) -> &crate::facts::Labels {
+        self.filter.labels()
     }
 
     fn is_full(&self) -> bool {
@@ -378,39 +363,96 @@ impl Filter for ExceptedBloomFilter {
         self.filter.fill_of_slices(slices)
     }
 
-    fn warnings(&self) -> Vec<Warning> {
-        self.filter.warnings()
-    }
-
     fn verify(&self) -> Result<()> {
         self.filter.verify()
     }
 
-    fn check_before_copying(&self) -> Result<()> {
-        self.filter.check_before_copying()
+    fn kind(&self) -> Kind {
+        Kind::Bloom
     }
 
-    fn file_part(&self) -> Result<FilePart<'_>> {
-        let (exceptions, divider) = (&self.exceptions, self.divider.as_ref());
-        Ok(FilePart { exceptions, divider, ..self.filter.part() })
+    fn can(&self) -> Can {
+        let undivided = !self.is_divided();
+        Can {
+            insert: undivided,
+            unite: undivided,
+            intersect: undivided,
+            except: undivided,
+            ..self.filter.can()
+        }
+    }
+
+    fn fold_factors(&self) -> Vec<u64> {
+        self.filter.fold_factors()
+    }
+
+    fn folded_size_in_bytes(&self, factor: u64) -> Option<u64> {
+        self.filter.folded_size_in_bytes(factor)
+    }
+}
+
+impl MutableFilter for ExceptedBloomFilter {
+    fn insert_key(&mut self, key: KeyRef<'_>) -> Result<bool> {
+        self.check_undivided(Operation::Insert)?;
+        let was_excepted = self.filter.contains(&key) && self.excepts(key);
+        let is_new = self.filter.insert(&key)?;
+        if was_excepted {
+            self.remove(Batch::One(One::Key(key)), 1);
+        }
+        Ok(is_new || was_excepted)
+    }
+
+    fn clear(&mut self) -> Result<()> {
+        self.filter.clear()?;
+        (self.exceptions, self.divider) = (Vec::new(), None);
+        Ok(())
+    }
+
+    fn set_labels(&mut self, labels: crate::facts::Labels) -> Result<()> {
+        self.filter.set_labels(labels)
+    }
+
+    fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
+        self.filter.set_over_capacity(policy)
+    }
+
+    fn union_with(&mut self, other: &Self) -> Result<()> {
+        self.union_with(other)
+    }
+
+    fn intersect_with(&mut self, other: &Self) -> Result<()> {
+        self.intersect_with(other)
     }
 }
 
 /// The refusal to bring exceptions into a filter that has none.
-pub(super) fn comes_first() -> Error {
+pub(super) fn comes_first(operation: Operation) -> Error {
     Error::NotPossible {
         kind: Kind::Bloom,
-        operation: "take on the exceptions of another",
-        instead: "name the filter with exceptions first",
+        operation,
+        instead: "the other one has exceptions; name that one first",
     }
 }
 
-/// The refusal of a kind that has no exceptions.
-fn has_none(kind: Kind) -> Error {
-    Error::NotPossible { kind, operation: "have exceptions", instead: "build one Bloom filter of its keys" }
-}
-
 impl AnyFilter {
+    /// How many keys it says no for though its bits say yes.
+    #[must_use]
+    pub fn exceptions(&self) -> u64 {
+        match self {
+            AnyFilter::Excepted(filter) => filter.exceptions(),
+            _ => 0,
+        }
+    }
+
+    /// Bytes of its file that these exceptions take, as a list or a divider.
+    #[must_use]
+    pub fn exceptions_len(&self) -> u64 {
+        match self {
+            AnyFilter::Excepted(filter) => filter.exceptions_len(),
+            _ => 0,
+        }
+    }
+
     /// The filter with these exceptions beside those it has: it says no for their keys.
     ///
     /// # Errors
@@ -420,7 +462,7 @@ impl AnyFilter {
             AnyFilter::Bloom(filter) => ExceptedBloomFilter::new(filter, Vec::new(), None),
             AnyFilter::Excepted(filter) => filter,
             #[allow(unreachable_patterns, reason = "where there is one kind")]
-            other => return Err(has_none(other.kind())),
+            other => return Err(other.refusal(Operation::Except)),
         };
         Ok(AnyFilter::Excepted(filter.with(exceptions)?))
     }

@@ -11,7 +11,7 @@ use super::storage::Mapped;
 use crate::bits::Line;
 use crate::error::{Error, Result};
 use crate::facts::Labels;
-use crate::ids::Kind;
+use crate::ids::{Kind, Operation};
 use crate::key::{KeyHasher, Recipe, SecretKey};
 #[cfg(any(feature = "table", feature = "static"))]
 use crate::{bits::mix::spread, key::schemes::Hasher};
@@ -206,8 +206,8 @@ impl<K: Kinded + Filter> FromFile for K {
             true => Ok(K::ENTRY),
             false => Err(Error::NotPossible {
                 kind,
-                operation: "be opened as a filter of another kind",
-                instead: "open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",
+                operation: Operation::BeAnother,
+                instead: "open it by `tepal::open` or `tepal::from_bytes`, or as the type of its kind",
             }),
         }
     }

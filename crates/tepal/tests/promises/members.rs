@@ -113,11 +113,11 @@ fn nobody_is_forgotten_by_what_does_not_change() {
             check(subject, &opened, MEMBERS, "opening");
             let other = filled(subject, MORE);
             let cannot = [
-                ("forget its keys", opened.clear()),
-                ("be united", opened.union_with(&other)),
-                ("be intersected", opened.intersect_with(&filter)),
-                ("change what happens past its capacity", opened.set_over_capacity(OverCapacity::Warn)),
-                ("be folded", opened.fold(2)),
+                (Operation::Clear, opened.clear()),
+                (Operation::Unite, opened.union_with(&other)),
+                (Operation::Intersect, opened.intersect_with(&filter)),
+                (Operation::SetOverCapacity, opened.set_over_capacity(OverCapacity::Warn)),
+                (Operation::Fold, opened.fold(2)),
             ];
             for (operation, result) in cannot {
                 // A key that the domain does not have is refused for that.

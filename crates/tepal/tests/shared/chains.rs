@@ -54,7 +54,7 @@ impl Subject for Chain {
     }
 
     fn cannot(&self) -> &'static [Operation] {
-        &[Operation::Intersect, Operation::SetOverCapacity, Operation::IntoBloom]
+        &[Operation::Intersect, Operation::SetOverCapacity, Operation::BeAnother]
     }
 
     fn format(&self) -> Format {

@@ -90,11 +90,11 @@ impl Door for BloomFilter {
     }
 
     fn clear(&mut self) {
-        self.clear();
+        self.clear().unwrap();
     }
 
     fn set_over_capacity(&mut self, policy: OverCapacity) {
-        self.set_over_capacity(policy);
+        self.set_over_capacity(policy).unwrap();
     }
 
     fn false_positive_rate(&self) -> f64 {

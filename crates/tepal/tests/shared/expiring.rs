@@ -69,7 +69,7 @@ impl Subject for Expiring {
     }
 
     fn cannot(&self) -> &'static [Operation] {
-        &[Operation::IntoBloom]
+        &[Operation::BeAnother]
     }
 
     fn format(&self) -> Format {

@@ -48,7 +48,7 @@ impl Subject for Growing {
     }
 
     fn cannot(&self) -> &'static [Operation] {
-        &[Operation::Unite, Operation::Intersect, Operation::SetOverCapacity, Operation::IntoBloom]
+        &[Operation::Unite, Operation::Intersect, Operation::SetOverCapacity, Operation::BeAnother]
     }
 
     fn format(&self) -> Format {

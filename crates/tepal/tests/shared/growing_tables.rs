@@ -51,7 +51,7 @@ impl Subject for Growing {
     }
 
     fn cannot(&self) -> &'static [Operation] {
-        &[Operation::Intersect, Operation::SetOverCapacity, Operation::IntoBloom]
+        &[Operation::Intersect, Operation::SetOverCapacity, Operation::BeAnother]
     }
 
     fn format(&self) -> Format {

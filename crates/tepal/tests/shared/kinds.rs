@@ -41,6 +41,8 @@ use tepal::{
 
 #[allow(unused_imports)] // As above.
 pub(crate) use doors::{Door, Numbered};
+#[allow(unused_imports)] // As above.
+pub(crate) use tepal::Operation;
 
 /// A secret that is no secret: it stands beside the kept files.
 pub(crate) const SECRET: [u8; 16] = *b"kept for testing";
@@ -90,29 +92,9 @@ pub(crate) trait Subject {
     fn builder(&self) -> Option<&BloomFilterBuilder>;
 }
 
-/// Something that one kind can do and another cannot.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Operation {
-    Unite,
-    Intersect,
-    SetOverCapacity,
-    IntoBloom,
-}
-
-impl Operation {
-    pub(crate) const ALL: [Operation; 4] =
-        [Operation::Unite, Operation::Intersect, Operation::SetOverCapacity, Operation::IntoBloom];
-
-    /// What the library's error calls it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Operation::Unite => "be united",
-            Operation::Intersect => "be intersected",
-            Operation::SetOverCapacity => "change what happens past its capacity",
-            Operation::IntoBloom => "be one Bloom filter",
-        }
-    }
-}
+/// What some kinds cannot do.
+pub(crate) const NOT_BY_ALL: [Operation; 4] =
+    [Operation::Unite, Operation::Intersect, Operation::SetOverCapacity, Operation::BeAnother];
 
 /// One Bloom filter.
 struct Bloom {

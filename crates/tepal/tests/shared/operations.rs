@@ -141,7 +141,7 @@ impl All<'_> {
                 }
                 #[cfg(feature = "table")]
                 AnyFilter::Quotient(filter) => {
-                    let _ = new.hashes.iter().map(|hash| filter.count_estimate_hash(*hash)).max();
+                    let _ = new.hashes.iter().map(|hash| filter.count_hash(*hash)).max();
                 }
                 _ => {}
             }

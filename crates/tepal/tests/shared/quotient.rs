@@ -58,7 +58,7 @@ impl Subject for Quotient {
     }
 
     fn cannot(&self) -> &'static [Operation] {
-        &[Operation::IntoBloom]
+        &[Operation::BeAnother]
     }
 
     fn format(&self) -> Format {

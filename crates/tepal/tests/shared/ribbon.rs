@@ -5,7 +5,7 @@ use tepal::{
     SecretKey, finish_hash,
 };
 
-use super::{BloomFilterBuilder, CALLER_HASH, Numbered, Opener, Operation, SECRET, Subject};
+use super::{BloomFilterBuilder, CALLER_HASH, NOT_BY_ALL, Numbered, Opener, Operation, SECRET, Subject};
 
 /// A ribbon filter.
 struct Ribbon {
@@ -89,7 +89,7 @@ impl Subject for Ribbon {
     }
 
     fn cannot(&self) -> &'static [Operation] {
-        &Operation::ALL
+        &NOT_BY_ALL
     }
 
     fn format(&self) -> Format {

@@ -61,7 +61,7 @@ impl Subject for Segmented {
     }
 
     fn cannot(&self) -> &'static [Operation] {
-        &[Operation::IntoBloom]
+        &[Operation::BeAnother]
     }
 
     fn format(&self) -> Format {

@@ -15,7 +15,7 @@ fn filters() -> Vec<(BloomFilterBuilder, BloomFilter)> {
         let sized = builder.clone().capacity(90).false_positive_rate(0.05).build();
         // Some sizes are fixed, and some schemes are not in this build.
         let Ok(mut filter) = sized.or_else(|_| builder.clone().capacity(20).build()) else { continue };
-        filter.set_over_capacity(OverCapacity::Ignore);
+        filter.set_over_capacity(OverCapacity::Ignore).unwrap();
         filter.insert_iter(0..80u64).unwrap();
         filters.push((builder, filter));
     }

@@ -23,7 +23,7 @@ use super::opened::{Beside, Read};
 use crate::bits::{self, Line};
 use crate::error::{Error, Looks, Obstacle, Result};
 use crate::fields::Put;
-use crate::ids::{Format, KeyDomain, Layout, OverCapacity, Scheme};
+use crate::ids::{Format, KeyDomain, Kind, Layout, Operation, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, Parameters, sizing};
 use crate::key::{KeyHasher, Recipe};
 use crate::kinds::AnyFilter;
@@ -187,14 +187,7 @@ fn check(foreign: &dyn Foreign, filter: &AnyFilter) -> Result<()> {
     if filter.exceptions() > 0 {
         return unfit(Obstacle::Exceptions);
     }
-    #[cfg(feature = "table")]
-    if let AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) | AnyFilter::Segment(_) =
-        filter
-    {
-        return unfit(Obstacle::Kind { found: filter.kind() });
-    }
-    #[cfg(feature = "static")]
-    if let AnyFilter::Ribbon(_) | AnyFilter::Map(_) = filter {
+    if !matches!(filter.kind(), Kind::Bloom | Kind::Scalable) {
         return unfit(Obstacle::Kind { found: filter.kind() });
     }
     let found = filter.scheme();
@@ -221,32 +214,16 @@ fn check(foreign: &dyn Foreign, filter: &AnyFilter) -> Result<()> {
 /// it was opened quick.
 fn one<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a BloomFilter<Mapped>> {
     check(foreign, filter)?;
-    match filter {
+    let obstacle = match filter {
         AnyFilter::Bloom(filter) => {
             filter.check_before_copying()?;
-            Ok(filter)
+            return Ok(filter);
         }
-        #[cfg(feature = "extras")]
-        AnyFilter::Excepted(_) => {
-            Err(Error::Unconvertible { format: foreign.format(), obstacle: Obstacle::Exceptions })
-        }
-        AnyFilter::Scalable(chain) => Err(Error::Unconvertible {
-            format: foreign.format(),
-            obstacle: Obstacle::Chain { links: chain.links().len() },
-        }),
-        #[cfg(feature = "table")]
-        AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) | AnyFilter::Segment(_) => {
-            Err(Error::Unconvertible {
-                format: foreign.format(),
-                obstacle: Obstacle::Kind { found: filter.kind() },
-            })
-        }
-        #[cfg(feature = "static")]
-        AnyFilter::Ribbon(_) | AnyFilter::Map(_) => Err(Error::Unconvertible {
-            format: foreign.format(),
-            obstacle: Obstacle::Kind { found: filter.kind() },
-        }),
-    }
+        AnyFilter::Scalable(chain) => Obstacle::Chain { links: chain.links().len() },
+        #[allow(unreachable_patterns, reason = "the kinds of this build")]
+        other => Obstacle::Kind { found: other.kind() },
+    };
+    Err(Error::Unconvertible { format: foreign.format(), obstacle })
 }
 
 /// The chain of a format that holds one, checked once more before it is written.
@@ -254,25 +231,9 @@ fn chain<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a Scalabl
     check(foreign, filter)?;
     match filter {
         AnyFilter::Scalable(chain) => Ok(chain),
-        #[cfg(feature = "extras")]
-        AnyFilter::Excepted(_) => {
-            Err(Error::Unconvertible { format: foreign.format(), obstacle: Obstacle::Exceptions })
-        }
-        #[cfg(feature = "table")]
-        AnyFilter::Quotient(_) | AnyFilter::Growing(_) | AnyFilter::Expiring(_) | AnyFilter::Segment(_) => {
-            Err(Error::Unconvertible {
-                format: foreign.format(),
-                obstacle: Obstacle::Kind { found: filter.kind() },
-            })
-        }
-        #[cfg(feature = "static")]
-        AnyFilter::Ribbon(_) | AnyFilter::Map(_) => Err(Error::Unconvertible {
-            format: foreign.format(),
-            obstacle: Obstacle::Kind { found: filter.kind() },
-        }),
-        AnyFilter::Bloom(_) => Err(Error::NotPossible {
-            kind: filter.kind(),
-            operation: "be written as a chain",
+        other => Err(Error::NotPossible {
+            kind: other.kind(),
+            operation: Operation::BeAnother,
             instead: "make a file of it with `Opened::new`",
         }),
     }

@@ -188,7 +188,7 @@ fn a_change_is_made_to_a_copy() {
         }),
         ("union_with", |filter| {
             let mut other = filter.clone().into_owned().unwrap();
-            other.clear();
+            other.clear().unwrap();
             other.insert("new").unwrap();
             filter.union_with(&other).unwrap();
         }),

@@ -3,10 +3,11 @@
 use alloc::vec::Vec;
 
 use super::Opened;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::ids::Operation;
 use crate::key::PreparedKeys;
-use crate::kinds::AnyFilter;
 use crate::kinds::table::{Segment, SegmentFilter};
+use crate::kinds::{AnyFilter, Filter};
 
 impl Opened {
     /// [`SegmentFilter::add_segment`].
@@ -23,7 +24,7 @@ impl Opened {
     /// ```
     ///
     /// # Errors
-    /// As there; [`Error::NotPossible`] for a filter of another kind.
+    /// As there; [`Error::NotPossible`](crate::Error::NotPossible) for a filter of another kind.
     pub fn add_segment(&mut self, name: &str) -> Result<Segment> {
         self.segments_mut()?.add_segment(name)
     }
@@ -31,7 +32,7 @@ impl Opened {
     /// [`SegmentFilter::drop_segment`].
     ///
     /// # Errors
-    /// As there; [`Error::NotPossible`] for a filter of another kind.
+    /// As there; [`Error::NotPossible`](crate::Error::NotPossible) for a filter of another kind.
     pub fn drop_segment(&mut self, segment: Segment) -> Result<u64> {
         self.segments_mut()?.drop_segment(segment)
     }
@@ -39,7 +40,7 @@ impl Opened {
     /// [`SegmentFilter::insert_prepared`].
     ///
     /// # Errors
-    /// As there; [`Error::NotPossible`] for a filter of another kind.
+    /// As there; [`Error::NotPossible`](crate::Error::NotPossible) for a filter of another kind.
     pub fn insert_prepared_in(&mut self, segment: Segment, keys: &PreparedKeys) -> Result<()> {
         self.segments_mut()?.insert_prepared(segment, keys)
     }
@@ -47,20 +48,15 @@ impl Opened {
     /// [`SegmentFilter::insert_pairs`].
     ///
     /// # Errors
-    /// As there; [`Error::NotPossible`] for a filter of another kind.
+    /// As there; [`Error::NotPossible`](crate::Error::NotPossible) for a filter of another kind.
     pub fn insert_pairs(&mut self, pairs: Vec<(u64, Segment)>) -> Result<()> {
         self.segments_mut()?.insert_pairs(pairs)
     }
 
     fn segments_mut(&mut self) -> Result<&mut SegmentFilter> {
-        let kind = self.filter.kind();
         match &mut self.filter {
             AnyFilter::Segment(filter) => Ok(filter),
-            _ => Err(Error::NotPossible {
-                kind,
-                operation: "have segments",
-                instead: "build a `SegmentFilter` of its keys (`tepal build --by`)",
-            }),
+            other => Err(other.refusal(Operation::HaveSegments)),
         }
     }
 }

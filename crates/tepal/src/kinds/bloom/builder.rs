@@ -321,7 +321,7 @@ impl BloomFilterBuilder {
                 BloomFilter::from_parts(meta.clone(), InMemory::new(bits::zeroed(meta.shape.lines())?), 0);
             fill(&mut filter)?;
             if !may_grow {
-                filter.set_over_capacity(policy);
+                filter.set_over_capacity(policy)?;
                 return Ok(filter);
             }
             let times = filter.false_positive_rate() / (WITHIN * meta.promised_rate);
@@ -330,7 +330,7 @@ impl BloomFilterBuilder {
             let bit_len = sizes.after((wanted as u64).max(meta.shape.bit_len));
             // No size does much for keys that were chosen by the filter's own hash: there is a warning about them.
             if times <= 1.0 || bit_len > most {
-                filter.set_over_capacity(policy);
+                filter.set_over_capacity(policy)?;
                 return Ok(filter);
             }
             meta.shape.bit_len = bit_len;

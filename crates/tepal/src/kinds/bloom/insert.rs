@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 use super::storage::{Storage, StorageMut, copied};
 use super::tally::Tally;
 use super::{BloomFilter, Meta};
-use crate::bits::Line;
 use crate::bits::kernel::Kernel;
 use crate::bits::rules::Rules;
+use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
 use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys, insert_in_batches};
@@ -291,22 +291,30 @@ impl<L: StorageMut> BloomFilter<L> {
     /// ```
     /// use tepal::{BloomFilter, OverCapacity};
     /// let mut seen = BloomFilter::builder().capacity(10).build()?;
-    /// seen.set_over_capacity(OverCapacity::Warn);
+    /// seen.set_over_capacity(OverCapacity::Warn)?;
     /// seen.insert_iter(0..1000u64)?;           // none is refused
     /// # Ok::<(), tepal::Error>(())
     /// ```
-    pub fn set_over_capacity(&mut self, policy: OverCapacity) {
+    ///
+    /// # Errors
+    /// None: other kinds have one policy.
+    pub fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
         self.settle();
         self.meta.over_capacity = policy;
         // The other policies do not keep it.
         self.tally.free = 0;
+        Ok(())
     }
-}
 
-impl BloomFilter {
     /// Forgets all keys.
-    pub fn clear(&mut self) {
-        self.clear_lines(Vec::new());
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for an opened file's bits; none in memory.
+    pub fn clear(&mut self) -> Result<()> {
+        // No bit of a file is read for it.
+        let lines = if self.lines.own().is_some() { 0 } else { self.meta.shape.lines() };
+        self.clear_lines(bits::zeroed(lines)?);
+        Ok(())
     }
 }
 

@@ -4,51 +4,46 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::BloomFilter;
-use crate::bits;
 use crate::error::Result;
-use crate::facts::{Facts, Labels, PartFacts, Warning};
+use crate::facts::{Can, Facts, Labels, PartFacts, Warning};
 use crate::ids::{Kind, OverCapacity, Scheme};
 use crate::key::schemes::sizing::{half_full, rate_at, sizing};
 use crate::key::{Batch, KeyHasher, KeyRef};
-use crate::kinds::storage::{Mapped, PlainStorage, Storage, StorageMut};
-use crate::kinds::{FilePart, Filter};
+use crate::kinds::storage::{PlainStorage, Storage, StorageMut};
+use crate::kinds::{FilePart, Filter, Inner, InnerMut, MutableFilter};
 
-impl Filter for BloomFilter<Mapped> {
-    fn key_hasher(&self) -> &KeyHasher {
-        &self.meta.keys
-    }
-
-    fn contains(&self, key: KeyRef<'_>) -> bool {
-        self.contains(&key)
-    }
-
+impl<L: PlainStorage> Inner for BloomFilter<L> {
     fn contains_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
         self.answer_batch(keys, answers);
     }
 
-    fn insert(&mut self, key: KeyRef<'_>) -> Result<bool> {
-        self.insert(&key)
+    fn check_before_copying(&self) -> Result<()> {
+        self.check_before_copying()
     }
 
+    fn file_part(&self) -> Result<FilePart<'_>> {
+        Ok(self.part())
+    }
+}
+
+impl<L: StorageMut> InnerMut for BloomFilter<L> {
     fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
         self.insert_batch(keys, done)
-    }
-
-    fn clear(&mut self) -> Result<()> {
-        // No bit of a file is read for it.
-        let lines = if self.lines.own().is_some() { 0 } else { self.meta.shape.lines() };
-        self.clear_lines(bits::zeroed(lines)?);
-        Ok(())
-    }
-
-    fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
-        self.set_over_capacity(policy);
-        Ok(())
     }
 
     #[cfg(feature = "foreign")]
     fn set_key_domain(&mut self, domain: crate::ids::KeyDomain) {
         self.meta.keys = self.meta.keys.of_domain(domain);
+    }
+}
+
+impl<L: PlainStorage> Filter for BloomFilter<L> {
+    fn key_hasher(&self) -> &KeyHasher {
+        &self.meta.keys
+    }
+
+    fn contains_key(&self, key: KeyRef<'_>) -> bool {
+        self.contains(&key)
     }
 
     fn false_positive_rate(&self) -> f64 {
@@ -75,12 +70,8 @@ impl Filter for BloomFilter<Mapped> {
         self.is_full()
     }
 
-    fn labels(&self) -> Option<&Labels> {
-        Some(self.labels())
-    }
-
-    fn set_labels(&mut self, labels: Labels) -> Result<()> {
-        self.set_labels(labels)
+    fn labels(&self) -> &Labels {
+        self.labels()
     }
 
     fn keys_inserted(&self) -> Option<u64> {
@@ -103,20 +94,59 @@ impl Filter for BloomFilter<Mapped> {
         self.fill_of_slices(slices)
     }
 
-    fn warnings(&self) -> Vec<Warning> {
-        self.warnings()
-    }
-
     fn verify(&self) -> Result<()> {
         self.verify()
     }
 
-    fn check_before_copying(&self) -> Result<()> {
-        self.check_before_copying()
+    fn kind(&self) -> Kind {
+        Kind::Bloom
     }
 
-    fn file_part(&self) -> Result<FilePart<'_>> {
-        Ok(self.part())
+    fn can(&self) -> Can {
+        let foldable = !self.fold_factors().is_empty();
+        Can {
+            insert: true,
+            refill: true,
+            unite: true,
+            intersect: true,
+            fold: foldable,
+            except: true,
+            ..Can::default()
+        }
+    }
+
+    fn fold_factors(&self) -> Vec<u64> {
+        self.fold_factors()
+    }
+
+    fn folded_size_in_bytes(&self, factor: u64) -> Option<u64> {
+        self.size_in_bytes().checked_div(factor)
+    }
+}
+
+impl<L: StorageMut> MutableFilter for BloomFilter<L> {
+    fn insert_key(&mut self, key: KeyRef<'_>) -> Result<bool> {
+        self.insert(&key)
+    }
+
+    fn clear(&mut self) -> Result<()> {
+        self.clear()
+    }
+
+    fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
+        self.set_over_capacity(policy)
+    }
+
+    fn set_labels(&mut self, labels: Labels) -> Result<()> {
+        self.set_labels(labels)
+    }
+
+    fn union_with(&mut self, other: &Self) -> Result<()> {
+        self.union_with(other)
+    }
+
+    fn intersect_with(&mut self, other: &Self) -> Result<()> {
+        self.intersect_with(other)
     }
 }
 
@@ -135,7 +165,7 @@ impl<L: PlainStorage> BloomFilter<L> {
     }
 }
 
-impl<L: StorageMut> BloomFilter<L> {
+impl<L: PlainStorage> BloomFilter<L> {
     /// Everything about the filter, as data. Costs some passes over the bits.
     #[must_use]
     pub fn facts(&self) -> Facts {

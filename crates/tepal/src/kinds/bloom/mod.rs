@@ -58,7 +58,7 @@ pub(crate) use part::{Bodiless, bodiless};
 pub use shared::Shared;
 
 use super::in_file::{BodyChecked, Ref};
-use super::storage::{self, InMemory, Mapped, PlainStorage, Storage};
+use super::storage::{self, Backing, InMemory, Mapped, PlainStorage, Storage};
 use crate::bits::kernel::Kernel;
 use crate::bits::rules::Rules;
 use crate::bits::shape::Shape;
@@ -126,6 +126,13 @@ impl<L> BloomFilter<L> {
     pub(crate) fn map_lines<M>(self, lines: impl FnOnce(L) -> M) -> BloomFilter<M> {
         let BloomFilter { meta, rules, kernel, tally, .. } = self;
         BloomFilter { meta, rules, kernel, lines: lines(self.lines), tally, body_check: None }
+    }
+}
+
+impl BloomFilter {
+    /// As the filters of files are, without a copy.
+    pub(crate) fn into_mapped(self) -> BloomFilter<Mapped> {
+        self.map_lines(|lines| Mapped(Backing::Memory(lines.0.into_vec())))
     }
 }
 

@@ -52,7 +52,7 @@ fn insert_says_what_is_new_and_contains_never_forgets() {
         assert!(!filter.is_over_capacity());
         assert!((filter.estimated_len() / 1000.0 - 1.0).abs() < 0.05, "{filter:?}");
         assert!(filter.false_positive_rate() < 0.0105, "{filter:?}");
-        filter.clear();
+        filter.clear().unwrap();
         assert_eq!((filter.set_bits(), filter.keys_inserted()), (0, Some(0)));
         assert!(!filter.contains(&1));
     }
@@ -283,7 +283,7 @@ fn a_weak_hash_has_to_be_finished() {
             let mut filter = builder.false_positive_rate(RATE).build().unwrap();
             let hashes: Vec<u64> = (0..KEYS).map(hash).collect();
             let refused = filter.clone().insert_many_hashes(&hashes).err();
-            filter.set_over_capacity(OverCapacity::Warn);
+            filter.set_over_capacity(OverCapacity::Warn).unwrap();
             filter.insert_many_hashes(&hashes).unwrap();
             let asked: Vec<u64> = (KEYS..21 * KEYS).map(hash).collect();
             let mut answers = vec![false; asked.len()];
@@ -391,7 +391,7 @@ proptest! {
                 }
                 Step::Union(keys) => {
                     let mut other = filter.clone();
-                    other.clear();
+                    other.clear().unwrap();
                     other.insert_many(&keys).unwrap();
                     filter.union_with(&other).unwrap();
                     model.extend(keys);
@@ -412,7 +412,7 @@ proptest! {
                     prop_assert_eq!(filter.to_bytes().unwrap(), bytes);
                 }
                 Step::Clear => {
-                    filter.clear();
+                    filter.clear().unwrap();
                     model.clear();
                 }
             }

@@ -1,6 +1,6 @@
 //! Many hashed keys into a chain, in their order, and which of them were new.
 
-use super::{ScalableBloomFilter, as_link};
+use super::ScalableBloomFilter;
 use crate::error::{Error, Result};
 use crate::key::{Batch, One, PreparedKeys};
 use crate::kinds::bloom::after;
@@ -81,7 +81,7 @@ impl ScalableBloomFilter {
             self.before_a_change().map_err(failed)?;
             let room = self.room_for(count);
             if room == 0 {
-                let next = as_link(self.next_link().map_err(failed)?);
+                let next = self.next_link().map_err(failed)?.into_mapped();
                 self.links.push(next);
                 continue;
             }

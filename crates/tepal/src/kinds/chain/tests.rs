@@ -129,7 +129,7 @@ fn unions_need_the_same_links() {
     assert!(matches!(error, Error::Incompatible { property, .. } if property.contains("in the chain")));
     assert!(error.to_string().contains("2 here, 4 in the other"), "{error}");
     let mut other_shape = b.clone();
-    other_shape.links[1] = as_link(link(Scheme::RedisBloom, 300, 0.005));
+    other_shape.links[1] = link(Scheme::RedisBloom, 300, 0.005).into_mapped();
     assert!(matches!(a.union_with(&other_shape), Err(Error::Incompatible { .. })));
     // Of another rule of growth, with the same links.
     for other in [Growth::Fixed, Growth::RedisBloom { expansion: 3 }] {

@@ -21,8 +21,7 @@ pub use builder::RibbonFilterBuilder;
 
 use super::lines::{Meta, Ribbon};
 use crate::bits::kernel::RibbonKernel;
-use crate::error::{Error, Result};
-use crate::ids::Kind;
+use crate::error::Result;
 use crate::kinds::calls::about_keys;
 use crate::kinds::storage::{Mapped, PlainStorage};
 
@@ -133,13 +132,6 @@ impl<L: PlainStorage> RibbonFilter<L> {
     pub(crate) fn check_before_copying(&self) -> Result<()> {
         self.ribbon.check_before_copying()
     }
-}
-
-/// The refusal of what would change a ribbon.
-fn fixed(operation: &'static str) -> Error {
-    let instead = "build another one of all its keys (`RibbonFilter::builder`, `tepal build --static`); keys can only be added (`insert`, \
-                   `tepal add`)";
-    Error::NotPossible { kind: Kind::Ribbon, operation, instead }
 }
 
 impl<L: PlainStorage> RibbonFilter<L> {

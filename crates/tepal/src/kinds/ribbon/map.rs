@@ -16,8 +16,7 @@ pub(crate) use part::checked_value_bits;
 
 use super::lines::{Meta, Ribbon};
 use crate::bits::kernel::MapKernel;
-use crate::error::{Error, Result};
-use crate::ids::Kind;
+use crate::error::Result;
 use crate::kinds::calls::about_keys;
 use crate::kinds::named::{Segment, SegmentList};
 use crate::kinds::storage::{Mapped, PlainStorage};
@@ -183,12 +182,6 @@ fn named_share(names: usize, value_bits: u8) -> f64 {
         0 => 1.0,
         count => count as f64 / (1u64 << value_bits) as f64,
     }
-}
-
-/// The refusal of what would change a map.
-fn fixed(operation: &'static str) -> Error {
-    let instead = "build another one of all its pairs (`RibbonMap::builder`, `tepal build --map`)";
-    Error::NotPossible { kind: Kind::Map, operation, instead }
 }
 
 /// Two maps are equal when they give every key the same answer for the same reason: same hash, domain, recipe, names and ribbon. Labels and

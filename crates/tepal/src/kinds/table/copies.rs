@@ -162,8 +162,12 @@ impl QuotientFilter {
     }
 
     /// Changes that.
-    pub fn set_over_capacity(&mut self, policy: OverCapacity) {
+    ///
+    /// # Errors
+    /// None: other kinds have one policy.
+    pub fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
         self.meta.over_capacity = policy;
+        Ok(())
     }
 
     /// Does it hold more different keys than its promise allows? Never under [`OverCapacity::Ignore`].

@@ -144,8 +144,12 @@ impl ExpiringFilter {
     }
 
     /// Changes that.
-    pub fn set_over_capacity(&mut self, policy: OverCapacity) {
+    ///
+    /// # Errors
+    /// None: other kinds have one policy.
+    pub fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
         self.meta.over_capacity = policy;
+        Ok(())
     }
 
     /// Does it hold more different keys than its promise allows, and is to say so?

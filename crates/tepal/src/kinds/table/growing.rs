@@ -20,7 +20,6 @@ use alloc::vec::Vec;
 use core::fmt;
 
 pub use builder::GrowingFilterBuilder;
-pub use change::Removal;
 
 use super::lines::Table;
 use crate::error::Result;

@@ -10,7 +10,7 @@ mod segments;
 
 pub use copies::{QuotientFilter, QuotientFilterBuilder};
 pub use generations::{ExpiringFilter, ExpiringFilterBuilder};
-pub use growing::{GrowingFilter, GrowingFilterBuilder, Removal};
+pub use growing::{GrowingFilter, GrowingFilterBuilder};
 pub use segments::{
     Segment, SegmentAnswers, SegmentFilter, SegmentFilterBuilder, Segments, check_segment_name,
 };

@@ -62,7 +62,7 @@ fn every_layout_and_k_sets_the_bits_of_the_batch() {
                 builder.bit_len(512 * 75).build()
             });
             let mut filter = filter.unwrap();
-            filter.set_over_capacity(OverCapacity::Ignore);
+            filter.set_over_capacity(OverCapacity::Ignore).unwrap();
             for n in 1..=5 {
                 // The last part is smaller than the others, and the last row shorter.
                 assert_same(&filter, &keys, small(n, 4, 700, 1));

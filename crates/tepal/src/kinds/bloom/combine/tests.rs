@@ -31,7 +31,7 @@ fn unions_are_what_building_together_gives() {
         let more = filled(&builder, 10_000..12_500);
         assert!(matches!(full.union_with(&more), Err(Error::CapacityReached { .. })));
         assert!(full == before);
-        full.set_over_capacity(OverCapacity::Warn);
+        full.set_over_capacity(OverCapacity::Warn).unwrap();
         full.union_with(&more).unwrap();
         assert!(full.is_over_capacity());
     }
@@ -232,7 +232,7 @@ fn unions_are_judged_by_their_rate() {
             let error = one.union_with(&other).unwrap_err();
             assert!(matches!(error, Error::CapacityReached { capacity: 1000, inserted: 0 }), "{error}");
             assert!(one == before && one.keys_inserted() == Some(900));
-            one.set_over_capacity(OverCapacity::Warn);
+            one.set_over_capacity(OverCapacity::Warn).unwrap();
             one.union_with(&other).unwrap();
             assert!(one.is_over_capacity(), "{layout}");
             assert_eq!(one.keys_inserted(), (!unknown).then_some(1800));

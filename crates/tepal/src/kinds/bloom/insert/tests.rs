@@ -135,8 +135,8 @@ impl Pair {
             Step::Union(keys, known) => {
                 let hashes = self.hashes(keys);
                 let mut other = self.granted.clone();
-                other.clear();
-                other.set_over_capacity(OverCapacity::Ignore);
+                other.clear().unwrap();
+                other.set_over_capacity(OverCapacity::Ignore).unwrap();
                 hashes.iter().for_each(|&hash| assert!(other.insert_hash(hash).is_ok()));
                 if !known {
                     other.settle();
@@ -159,13 +159,13 @@ impl Pair {
 
 fn change(filter: &mut BloomFilter, step: &Step) {
     match *step {
-        Step::Policy(policy) => filter.set_over_capacity(policy),
+        Step::Policy(policy) => filter.set_over_capacity(policy).unwrap(),
         Step::Capacity(keys) => filter.set_capacity(keys),
         Step::Intersect => filter.intersect_with(&filter.clone()).unwrap(),
         Step::Clone => *filter = filter.clone(),
         Step::Save => *filter = BloomFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap(),
         Step::Share => *filter = filter.clone().into_shared().into_owned().unwrap(),
-        Step::Clear => filter.clear(),
+        Step::Clear => filter.clear().unwrap(),
         Step::New(_) | Step::Again(_) | Step::Batch(_) | Step::Union(..) => unreachable!(),
     }
 }

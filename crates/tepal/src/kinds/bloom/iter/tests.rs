@@ -104,7 +104,7 @@ fn a_filter_of_unknown_size_has_room_for_the_different_keys() {
             let built = builder.clone().build_from(keys.clone()).unwrap();
             assert_eq!((built.capacity(), built.keys_inserted()), (different.max(1), Some(3 * different)));
             let mut list = builder.clone().capacity(different.max(1)).build().unwrap();
-            list.set_over_capacity(OverCapacity::Ignore);
+            list.set_over_capacity(OverCapacity::Ignore).unwrap();
             list.insert_many(&keys.collect::<Vec<String>>()).unwrap();
             assert!(built == list && built.set_bits() == list.set_bits());
             assert_eq!(built.over_capacity(), builder.policy());

@@ -78,10 +78,10 @@ fn refusing_is_never_over_capacity_by_inserting() {
             let same = full.clone();
             full.union_with(&same).unwrap();
             assert!(full.lines == same.lines);
-            full.set_over_capacity(OverCapacity::Warn);
+            full.set_over_capacity(OverCapacity::Warn).unwrap();
             full.insert_many(&keys).unwrap();
             assert!(full.is_over_capacity(), "{full:?}");
-            full.set_over_capacity(OverCapacity::Refuse);
+            full.set_over_capacity(OverCapacity::Refuse).unwrap();
             assert!(full.is_over_capacity(), "{full:?}");
         }
     }
@@ -109,7 +109,7 @@ fn warning_and_ignoring() {
             filter.insert_many(&(1000..2000u64).collect::<Vec<_>>()).unwrap();
             assert_eq!(filter.is_over_capacity(), warned, "{filter:?}");
             assert!((0..2000u64).all(|key| filter.contains(&key)));
-            filter.set_over_capacity(OverCapacity::Refuse);
+            filter.set_over_capacity(OverCapacity::Refuse).unwrap();
             assert!((5000..5100u64).any(|key| filter.insert(&key).is_err()));
         }
     }
@@ -255,7 +255,7 @@ fn keys_chosen_by_the_filters_hash_are_refused_half_way() {
             assert!((10_000..10_300).contains(&taken), "{layout}: {taken}");
             assert!(matches!(shared.insert(&0u64), Err(Error::KeysClustered { .. })), "{layout}");
 
-            batch.set_over_capacity(OverCapacity::Warn);
+            batch.set_over_capacity(OverCapacity::Warn).unwrap();
             batch.insert_many(&keys).unwrap();
             builder.clone().seed_for("its own").build().unwrap().insert_many(&keys).unwrap();
         }
@@ -334,7 +334,7 @@ fn a_filter_is_full_where_it_takes_no_new_key() {
             }
             assert!(full > 0, "{layout} {capacity}: {full}");
             let mut warns = filter;
-            warns.set_over_capacity(OverCapacity::Warn);
+            warns.set_over_capacity(OverCapacity::Warn).unwrap();
             assert!(!warns.is_full());
         }
     }
@@ -351,7 +351,7 @@ fn chosen_keys_are_named_past_the_capacity_too() {
     assert_eq!(keys.len(), 21_000);
     let mut filter = builder.over_capacity(OverCapacity::Warn).build().unwrap();
     filter.insert_many(&keys).unwrap();
-    filter.set_over_capacity(OverCapacity::Refuse);
+    filter.set_over_capacity(OverCapacity::Refuse).unwrap();
     for refused in [filter.insert(&keys[0]), filter.insert(&u64::MAX)] {
         assert!(matches!(refused, Err(Error::KeysClustered { .. })), "{refused:?}");
     }

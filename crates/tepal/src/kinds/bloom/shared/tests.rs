@@ -87,7 +87,7 @@ fn one_thread_is_as_in_memory() {
         let mut plain = empty.clone();
         let kernels: Vec<_> = bits::kernel::Kernel::available(&plain.rules).collect();
         for kernel in kernels {
-            plain.clear();
+            plain.clear().unwrap();
             plain.kernel = kernel;
             let (single, mut batch) = (plain.clone().into_shared(), plain.clone().into_shared());
             let keys = keys(1, 600);
@@ -264,9 +264,9 @@ fn refusing_is_never_over_capacity_by_inserting() {
             assert!(!full.into_owned().unwrap().is_over_capacity());
         }
         let mut over = filter(layout, 1000);
-        over.set_over_capacity(OverCapacity::Warn);
+        over.set_over_capacity(OverCapacity::Warn).unwrap();
         over.insert_many(&keys(0, 2000)).unwrap();
-        over.set_over_capacity(OverCapacity::Refuse);
+        over.set_over_capacity(OverCapacity::Refuse).unwrap();
         assert!(over.is_over_capacity());
         let over = over.into_shared();
         assert!(over.is_over_capacity() && keys(1, 100).iter().any(|key| over.insert(key).is_err()));
@@ -302,7 +302,7 @@ fn pieces_leave_room_for_sixteen_threads() {
             assert!(16 * piece <= capacity, "{layout} {capacity}: {piece}");
             assert!(piece == 512 || 16 * (piece + 1) > capacity, "{layout} {capacity}: {piece}");
             let mut warned = filter(layout, capacity);
-            warned.set_over_capacity(OverCapacity::Warn);
+            warned.set_over_capacity(OverCapacity::Warn).unwrap();
             assert_eq!(warned.into_shared().unwatched(), 512);
         }
     }
@@ -396,7 +396,7 @@ fn a_filter_that_was_united_full_is_full() {
 fn a_cleared_filter_is_as_new() {
     for policy in [OverCapacity::Refuse, OverCapacity::Warn] {
         let mut empty = filter(Layout::Double, 1000);
-        empty.set_over_capacity(policy);
+        empty.set_over_capacity(policy).unwrap();
         let mut shared = empty.clone().into_shared();
         let fill =
             |shared: &BloomFilter<Shared>| (0..5000u64).take_while(|key| shared.insert(key).is_ok()).count();

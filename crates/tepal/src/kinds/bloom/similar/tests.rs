@@ -98,7 +98,7 @@ fn the_fullest_block_tells_when_there_are_no_crowds() {
             assert!(filter.measured().surely_fewer_others(every, 3.0 * others + 10.0), "{layout}");
 
             // All of them in a sixteenth of the lines.
-            filter.clear();
+            filter.clear().unwrap();
             (0..10_000u64).for_each(|i| drop(filter.insert_hash(crate::finish_hash(i) >> 4)));
             let crowd = filter.measured().others(every);
             assert!(!filter.measured().surely_fewer_others(every, crowd), "{layout}");

@@ -2,9 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::{RibbonFilter, fixed};
+use super::RibbonFilter;
 use crate::error::{Error, Result};
+use crate::ids::Operation;
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
+use crate::kinds::Filter;
 use crate::kinds::bloom::after;
 use crate::kinds::storage::PlainStorage;
 
@@ -119,7 +121,7 @@ impl<L: PlainStorage> RibbonFilter<L> {
     /// [`Error::NotPossible`] for filters of different ribbons; [`Error::TooLarge`] where there is no memory. The filter is unchanged then.
     pub fn union_with<M: PlainStorage>(&mut self, other: &RibbonFilter<M>) -> Result<()> {
         if !self.is_of_the_same_ribbon(other) {
-            return Err(fixed("be united"));
+            return Err(self.refusal(Operation::Unite));
         }
         self.insert_many_hashes(&other.added)
     }

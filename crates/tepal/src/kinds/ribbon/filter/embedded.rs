@@ -2,7 +2,7 @@
 
 use super::RibbonFilter;
 use crate::error::{Error, Result};
-use crate::ids::Kind;
+use crate::ids::{Kind, Operation};
 use crate::key::KeyHasher;
 use crate::kinds::ribbon::lines::{Meta, Ribbon};
 use crate::kinds::storage::PlainStorage;
@@ -18,14 +18,14 @@ impl<L: PlainStorage> RibbonFilter<L> {
         match self.added() {
             _ if self.numbers().is_some() => Err(Error::NotPossible {
                 kind: Kind::Ribbon,
-                operation: "be embedded where it was made of a table",
-                instead: "build another one of all its keys (`RibbonFilter::builder`), or write its file (`Opened::to_bytes`), which has the numbers of the table",
+                operation: Operation::BeEmbedded,
+                instead: "it was made of a table; build another one of all its keys (`RibbonFilter::builder`), or write its file (`Opened::to_bytes`), which has the numbers of the table",
             }),
             0 => Ok(()),
             _ => Err(Error::NotPossible {
                 kind: Kind::Ribbon,
-                operation: "be embedded with keys that were added",
-                instead: "build another one of all its keys (`RibbonFilter::builder`), or write its file (`Opened::to_bytes`), which has them",
+                operation: Operation::BeEmbedded,
+                instead: "it has keys that were added; build another one of all its keys (`RibbonFilter::builder`), or write its file (`Opened::to_bytes`), which has them",
             }),
         }
     }

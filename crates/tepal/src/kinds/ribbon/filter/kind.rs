@@ -2,28 +2,21 @@
 
 use alloc::vec::Vec;
 
-use super::{RibbonFilter, fixed};
+use super::RibbonFilter;
 use crate::error::Result;
-use crate::facts::{Facts, Labels, RibbonFacts, Warning};
-use crate::ids::{Kind, OverCapacity};
-use crate::key::{Batch, KeyHasher, KeyRef};
+use crate::facts::{Can, Facts, RibbonFacts, Warning};
+use crate::ids::{Operation, OverCapacity};
+use crate::key::{Batch, KeyRef};
+use crate::kinds::Filter;
 use crate::kinds::calls::same_calls;
+use crate::kinds::generic::usual_facts;
 use crate::kinds::storage::PlainStorage;
-use crate::kinds::{FilePart, Filter};
 
 /// Fewer bytes of added keys weigh on no filter.
 const HEAVY: u64 = 4096;
 
 /// What the calls of all kinds come to.
 impl<L: PlainStorage> RibbonFilter<L> {
-    fn clear(&mut self) -> Result<()> {
-        Err(fixed("forget its keys"))
-    }
-
-    pub(crate) fn intersect_with(&mut self, _: &Self) -> Result<()> {
-        Err(fixed("be intersected"))
-    }
-
     fn estimated_len(&self) -> f64 {
         self.len() as f64
     }
@@ -39,30 +32,6 @@ impl<L: PlainStorage> RibbonFilter<L> {
     #[must_use]
     pub fn facts(&self) -> Facts {
         Facts {
-            kind: Kind::Ribbon,
-            scheme: self.scheme(),
-            seed: self.seed(),
-            valkey_seed: None,
-            caller_hash: self.meta.keys.caller_hash(),
-            key_domain: self.key_domain(),
-            recipe: self.recipe(),
-            capacity: self.len(),
-            promised_false_positive_rate: self.promised_false_positive_rate(),
-            expansion: None,
-            window: None,
-            exceptions: 0,
-            is_divided: false,
-            over_capacity: OverCapacity::Refuse,
-            is_over_capacity: false,
-            is_full: false,
-            keys_inserted: Some(self.len()),
-            estimated_len: self.estimated_len(),
-            false_positive_rate: self.false_positive_rate(),
-            size_in_bytes: self.size_in_bytes(),
-            labels: self.labels().clone(),
-            parts: Vec::new(),
-            tables: Vec::new(),
-            segments: Vec::new(),
             ribbon: Some(RibbonFacts {
                 keys: self.len(),
                 added: self.added(),
@@ -71,52 +40,83 @@ impl<L: PlainStorage> RibbonFilter<L> {
                 ..self.ribbon.facts()
             }),
             warnings: self.weighs().into_iter().collect(),
-            file: None,
+            ..usual_facts(self)
         }
     }
 }
 
-impl<L: PlainStorage> Filter for RibbonFilter<L> {
-    same_calls!();
+same_calls! {
+    RibbonFilter<L>: Ribbon [L: PlainStorage]
+    Inner {
+        fn check_before_copying(&self) -> Result<()> {
+            self.check_before_copying()
+        }
 
-    fn estimated_len(&self) -> f64 {
-        self.estimated_len()
-    }
-
-    fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
-        match policy {
-            OverCapacity::Refuse => Ok(()),
-            _ => Err(fixed("change what happens past its capacity")),
+        fn instead(&self, operation: Operation) -> &'static str {
+            match operation {
+                Operation::Fold => "build a smaller one from its keys, at a higher rate",
+                Operation::BecomeStatic => "it is one",
+                Operation::Clear | Operation::Unite | Operation::Intersect | Operation::SetOverCapacity => {
+                    "build another one of all its keys (`RibbonFilter::builder`, `tepal build --static`); keys can only be added (`insert`, `tepal add`)"
+                }
+                other => other.instead(),
+            }
         }
     }
-
-    fn capacity(&self) -> u64 {
-        self.len()
+    InnerMut {
+        fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
+            self.insert_prepared_batch(keys, done)
+        }
     }
+    Filter {
+        fn can(&self) -> Can {
+            Can { insert: true, prefers_all_at_once: true, unite: true, ..Can::default() }
+        }
 
-    fn over_capacity(&self) -> OverCapacity {
-        OverCapacity::Refuse
+        fn estimated_len(&self) -> f64 {
+            self.estimated_len()
+        }
+
+        fn capacity(&self) -> u64 {
+            self.len()
+        }
+
+        fn over_capacity(&self) -> OverCapacity {
+            OverCapacity::Refuse
+        }
+
+        fn is_over_capacity(&self) -> bool {
+            false
+        }
+
+        fn is_full(&self) -> bool {
+            false
+        }
+
+        fn keys_inserted(&self) -> Option<u64> {
+            Some(self.len())
+        }
+
+        /// It is as full everywhere.
+        fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
+            let fill = if self.ribbon.keys == 0 { 0.0 } else { 1.0 };
+            alloc::vec![fill; slices.clamp(1, self.ribbon.shape.lines() as usize)]
+        }
     }
+    MutableFilter {
+        fn insert_key(&mut self, key: KeyRef<'_>) -> Result<bool> {
+            self.insert(&key)
+        }
 
-    fn is_over_capacity(&self) -> bool {
-        false
-    }
+        fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
+            match policy {
+                OverCapacity::Refuse => Ok(()),
+                _ => Err(self.refusal(Operation::SetOverCapacity)),
+            }
+        }
 
-    fn is_full(&self) -> bool {
-        false
-    }
-
-    fn keys_inserted(&self) -> Option<u64> {
-        Some(self.len())
-    }
-
-    /// It is as full everywhere.
-    fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
-        let fill = if self.ribbon.keys == 0 { 0.0 } else { 1.0 };
-        alloc::vec![fill; slices.clamp(1, self.ribbon.shape.lines() as usize)]
-    }
-
-    fn check_before_copying(&self) -> Result<()> {
-        self.check_before_copying()
+        fn union_with(&mut self, other: &Self) -> Result<()> {
+            self.union_with(other)
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::RibbonMap;
 use super::builder::EVERY;
 use crate::error::{Error, Result};
-use crate::ids::Kind;
+use crate::ids::{Kind, Operation};
 use crate::key::KeyHasher;
 use crate::kinds::named::SegmentList;
 use crate::kinds::ribbon::lines::{Meta, Ribbon};
@@ -21,8 +21,8 @@ impl<L: PlainStorage> RibbonMap<L> {
             0 => Ok(()),
             _ => Err(Error::NotPossible {
                 kind: Kind::Map,
-                operation: "be embedded with the names of its values",
-                instead: "keep these once for all maps and build it of numbers, or write its file (`Opened::to_bytes`), which has them",
+                operation: Operation::BeEmbedded,
+                instead: "it has names of its values; keep these once for all maps and build it of numbers, or write its file (`Opened::to_bytes`), which has them",
             }),
         }
     }

@@ -2,40 +2,18 @@
 
 use alloc::vec::Vec;
 
-use super::{RibbonMap, fixed};
+use super::RibbonMap;
 use crate::error::Result;
-use crate::facts::{Facts, Labels, Warning};
-use crate::ids::{Kind, OverCapacity};
-use crate::key::{Batch, KeyHasher, KeyRef};
+use crate::facts::{Can, Facts};
+use crate::ids::{Operation, OverCapacity};
+use crate::key::{Batch, KeyRef};
+use crate::kinds::Filter;
 use crate::kinds::calls::same_calls;
+use crate::kinds::generic::usual_facts;
 use crate::kinds::storage::PlainStorage;
-use crate::kinds::{FilePart, Filter};
 
 /// What the calls of all kinds come to.
 impl<L: PlainStorage> RibbonMap<L> {
-    fn insert(&mut self, _: &KeyRef<'_>) -> Result<bool> {
-        Err(fixed("take another key"))
-    }
-
-    fn insert_prepared_batch(&mut self, keys: Batch<'_>, _: usize) -> Result<()> {
-        match keys {
-            Batch::Hashes([]) => Ok(()),
-            _ => Err(fixed("take another key")),
-        }
-    }
-
-    fn clear(&mut self) -> Result<()> {
-        Err(fixed("forget its keys"))
-    }
-
-    pub(crate) fn union_with(&mut self, _: &Self) -> Result<()> {
-        Err(fixed("be united"))
-    }
-
-    pub(crate) fn intersect_with(&mut self, _: &Self) -> Result<()> {
-        Err(fixed("be intersected"))
-    }
-
     fn estimated_len(&self) -> f64 {
         self.len() as f64
     }
@@ -43,79 +21,84 @@ impl<L: PlainStorage> RibbonMap<L> {
     /// Everything about the map, as data.
     #[must_use]
     pub fn facts(&self) -> Facts {
-        Facts {
-            kind: Kind::Map,
-            scheme: self.scheme(),
-            seed: self.seed(),
-            valkey_seed: None,
-            caller_hash: self.meta.keys.caller_hash(),
-            key_domain: self.key_domain(),
-            recipe: self.recipe(),
-            capacity: self.len(),
-            promised_false_positive_rate: self.promised_false_positive_rate(),
-            expansion: None,
-            window: None,
-            exceptions: 0,
-            is_divided: false,
-            over_capacity: OverCapacity::Refuse,
-            is_over_capacity: false,
-            is_full: true,
-            keys_inserted: Some(self.len()),
-            estimated_len: self.estimated_len(),
-            false_positive_rate: self.false_positive_rate(),
-            size_in_bytes: self.size_in_bytes(),
-            labels: self.labels().clone(),
-            parts: Vec::new(),
-            tables: Vec::new(),
-            segments: self.names.facts(),
-            ribbon: Some(self.ribbon.facts()),
-            warnings: Vec::new(),
-            file: None,
-        }
+        Facts { segments: self.names.facts(), ribbon: Some(self.ribbon.facts()), ..usual_facts(self) }
     }
 }
 
-impl<L: PlainStorage> Filter for RibbonMap<L> {
-    same_calls!();
+same_calls! {
+    RibbonMap<L>: Map [L: PlainStorage]
+    Inner {
+        fn check_before_copying(&self) -> Result<()> {
+            self.check_before_copying()
+        }
 
-    fn estimated_len(&self) -> f64 {
-        self.estimated_len()
-    }
-
-    fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
-        match policy {
-            OverCapacity::Refuse => Ok(()),
-            _ => Err(fixed("change what happens past its capacity")),
+        fn instead(&self, operation: Operation) -> &'static str {
+            match operation {
+                Operation::Fold => "build a smaller one from its pairs, at a higher rate",
+                Operation::Insert
+                | Operation::Clear
+                | Operation::Unite
+                | Operation::Intersect
+                | Operation::SetOverCapacity => {
+                    "build another one of all its pairs (`RibbonMap::builder`, `tepal build --map`)"
+                }
+                other => other.instead(),
+            }
         }
     }
-
-    fn capacity(&self) -> u64 {
-        self.len()
+    InnerMut {
+        fn insert_batch(&mut self, keys: Batch<'_>, _: usize) -> Result<()> {
+            match keys {
+                Batch::Hashes([]) => Ok(()),
+                _ => Err(self.refusal(Operation::Insert)),
+            }
+        }
     }
+    Filter {
+        fn can(&self) -> Can {
+            Can { values: true, ..Can::default() }
+        }
 
-    fn over_capacity(&self) -> OverCapacity {
-        OverCapacity::Refuse
+        fn estimated_len(&self) -> f64 {
+            self.estimated_len()
+        }
+
+        fn capacity(&self) -> u64 {
+            self.len()
+        }
+
+        fn over_capacity(&self) -> OverCapacity {
+            OverCapacity::Refuse
+        }
+
+        fn is_over_capacity(&self) -> bool {
+            false
+        }
+
+        fn is_full(&self) -> bool {
+            true
+        }
+
+        fn keys_inserted(&self) -> Option<u64> {
+            Some(self.len())
+        }
+
+        /// It is as full everywhere.
+        fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
+            let fill = if self.is_empty() { 0.0 } else { 1.0 };
+            alloc::vec![fill; slices.clamp(1, self.ribbon.shape.lines() as usize)]
+        }
     }
+    MutableFilter {
+        fn insert_key(&mut self, _: KeyRef<'_>) -> Result<bool> {
+            Err(self.refusal(Operation::Insert))
+        }
 
-    fn is_over_capacity(&self) -> bool {
-        false
-    }
-
-    fn is_full(&self) -> bool {
-        true
-    }
-
-    fn keys_inserted(&self) -> Option<u64> {
-        Some(self.len())
-    }
-
-    /// It is as full everywhere.
-    fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
-        let fill = if self.is_empty() { 0.0 } else { 1.0 };
-        alloc::vec![fill; slices.clamp(1, self.ribbon.shape.lines() as usize)]
-    }
-
-    fn check_before_copying(&self) -> Result<()> {
-        self.check_before_copying()
+        fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
+            match policy {
+                OverCapacity::Refuse => Ok(()),
+                _ => Err(self.refusal(Operation::SetOverCapacity)),
+            }
+        }
     }
 }

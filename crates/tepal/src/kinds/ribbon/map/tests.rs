@@ -4,6 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::*;
+use crate::Error;
 use crate::bits::mix::finish;
 use crate::ids::{KeyDomain, OverCapacity};
 use crate::{AnyFilter, Format, Labels, Opened, PreparedKeys};

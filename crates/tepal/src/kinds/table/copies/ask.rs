@@ -60,23 +60,23 @@ impl QuotientFilter {
     /// How often the key is in: never too low, and too high only where another key has the same number, at
     /// [`false_positive_rate`](Self::false_positive_rate). 0 is certain. A key that the domain refuses is in 0 times. A filter
     /// of the caller's hashes cannot hash a key and says 0, which means nothing there: ask
-    /// [`count_estimate_hash`](Self::count_estimate_hash).
+    /// [`count_hash`](Self::count_hash).
     ///
     /// ```
     /// let mut seen = tepal::QuotientFilter::builder().capacity(100).build()?;
     /// seen.insert("apple")?;
     /// seen.insert("apple")?;
-    /// assert_eq!((seen.count_estimate("apple"), seen.count_estimate("pear")), (2, 0));
+    /// assert_eq!((seen.count("apple"), seen.count("pear")), (2, 0));
     /// # Ok::<(), tepal::Error>(())
     /// ```
     #[must_use]
-    pub fn count_estimate<K: Key + ?Sized>(&self, key: &K) -> u64 {
-        self.meta.keys.hash(key).map_or(0, |hash| self.count_estimate_hash(hash))
+    pub fn count<K: Key + ?Sized>(&self, key: &K) -> u64 {
+        self.meta.keys.hash(key).map_or(0, |hash| self.count_hash(hash))
     }
 
-    /// [`count_estimate`](Self::count_estimate) for a key hashed before.
+    /// [`count`](Self::count) for a key hashed before.
     #[must_use]
-    pub fn count_estimate_hash(&self, hash: u64) -> u64 {
+    pub fn count_hash(&self, hash: u64) -> u64 {
         self.count_of(self.table.copies(self.table.number(hash)))
     }
 }

@@ -64,7 +64,7 @@ impl QuotientFilterBuilder {
     /// for _ in 0..1000 {
     ///     words.insert("the")?;
     /// }
-    /// assert_eq!((words.count_estimate("the"), words.count_estimate("a")), (1000, 0));
+    /// assert_eq!((words.count("the"), words.count("a")), (1000, 0));
     /// # Ok::<(), tepal::Error>(())
     /// ```
     pub fn count_bits(mut self, bits: u8) -> Self {

@@ -7,8 +7,9 @@ use crate::bits::memory::copy_of;
 use crate::bits::table::change::{Added, Copies, Wanted};
 use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
-use crate::ids::{Kind, OverCapacity};
+use crate::ids::{Operation, OverCapacity};
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
+use crate::kinds::Filter;
 use crate::kinds::bloom::after;
 use crate::kinds::calls::insert_many;
 use crate::kinds::table::join::{Join, in_either};
@@ -130,7 +131,7 @@ impl QuotientFilter {
     #[inline]
     pub fn remove_hash(&mut self, hash: u64) -> Result<bool> {
         if !self.is_deletable {
-            return Err(never_removed());
+            return Err(self.refusal(Operation::Remove));
         }
         let number = self.table.number(hash);
         let copies = self.table.copies(number);
@@ -251,14 +252,5 @@ impl QuotientFilter {
         self.table = table;
         self.held += added;
         Ok(())
-    }
-}
-
-#[cold]
-fn never_removed() -> Error {
-    Error::NotPossible {
-        kind: Kind::Quotient,
-        operation: "lose a key where two may share a copy, as in a table that a growing filter became",
-        instead: "build it of the keys (`QuotientFilter::builder`), or let it grow so that they can be removed (`GrowingFilterBuilder::deletable`)",
     }
 }

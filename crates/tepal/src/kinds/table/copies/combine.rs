@@ -41,7 +41,7 @@ impl QuotientFilter {
     /// let day = |keys: [&str; 2]| QuotientFilter::builder().capacity(100).build_from(keys).unwrap();
     /// let mut week = day(["apple", "banana"]);
     /// week.union_with(&day(["banana", "cherry"]))?;
-    /// assert_eq!((week.count_estimate("banana"), week.len()), (2, 4));
+    /// assert_eq!((week.count("banana"), week.len()), (2, 4));
     /// # Ok::<(), tepal::Error>(())
     /// ```
     ///

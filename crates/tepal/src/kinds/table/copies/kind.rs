@@ -4,11 +4,12 @@ use alloc::vec::Vec;
 
 use super::QuotientFilter;
 use crate::error::Result;
-use crate::facts::{Facts, Labels, TableFacts, Warning};
-use crate::ids::{Kind, OverCapacity};
-use crate::key::{Batch, KeyHasher, KeyRef};
-use crate::kinds::calls::{same_calls, table_calls};
-use crate::kinds::{FilePart, Filter};
+use crate::facts::{Can, Facts, TableFacts};
+use crate::ids::Operation;
+use crate::key::{Batch, KeyRef, PreparedKeys};
+use crate::kinds::Removal;
+use crate::kinds::calls::table_calls;
+use crate::kinds::generic::usual_facts;
 
 impl QuotientFilter {
     /// Forgets all keys. The table keeps its size.
@@ -26,28 +27,6 @@ impl QuotientFilter {
     pub fn facts(&self) -> Facts {
         let fields = self.table.packing().fields();
         Facts {
-            kind: Kind::Quotient,
-            scheme: self.scheme(),
-            seed: self.seed(),
-            valkey_seed: None,
-            caller_hash: self.meta.keys.caller_hash(),
-            key_domain: self.key_domain(),
-            recipe: self.recipe(),
-            capacity: self.capacity(),
-            promised_false_positive_rate: self.promised_false_positive_rate(),
-            expansion: None,
-            window: None,
-            exceptions: 0,
-            is_divided: false,
-            over_capacity: self.over_capacity(),
-            is_over_capacity: self.is_over_capacity(),
-            is_full: self.is_full(),
-            keys_inserted: Some(self.held),
-            estimated_len: self.table.estimated_len(),
-            false_positive_rate: self.false_positive_rate(),
-            size_in_bytes: self.size_in_bytes(),
-            labels: self.labels().clone(),
-            parts: Vec::new(),
             tables: alloc::vec![TableFacts {
                 numbers: fields.numbers,
                 remainder_bits: fields.remainder_bits,
@@ -60,20 +39,70 @@ impl QuotientFilter {
                 distinct_numbers: self.table.distinct(),
                 capacity: self.capacity(),
             }],
-            segments: Vec::new(),
-            ribbon: None,
-            warnings: Vec::new(),
-            file: None,
+            ..usual_facts(self)
         }
     }
 }
 
-impl Filter for QuotientFilter {
-    same_calls!();
+table_calls! {
+    QuotientFilter: Quotient
+    Inner {
+        fn instead(&self, operation: Operation) -> &'static str {
+            match operation {
+                Operation::Remove => {
+                    "two keys may share a copy, as in a table that a growing filter became; build it of the keys (`QuotientFilter::builder`), or let it grow so that they can be removed (`GrowingFilterBuilder::deletable`)"
+                }
+                other => other.instead(),
+            }
+        }
+    }
+    InnerMut {
+        fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
+            self.insert_prepared_batch(keys, done)
+        }
+    }
+    Filter {
+        fn can(&self) -> Can {
+            Can {
+                insert: true,
+                remove: self.is_deletable(),
+                count: true,
+                refill: true,
+                unite: true,
+                intersect: true,
+                fold: true,
+                become_static: true,
+                ..Can::default()
+            }
+        }
 
-    table_calls!();
+        fn count_key(&self, key: KeyRef<'_>) -> Option<u64> {
+            Some(self.count(&key))
+        }
 
-    fn keys_inserted(&self) -> Option<u64> {
-        Some(self.held)
+        fn keys_inserted(&self) -> Option<u64> {
+            Some(self.held)
+        }
+
+        fn fold_factors(&self) -> Vec<u64> {
+            self.fold_factors()
+        }
+
+        fn folded_size_in_bytes(&self, factor: u64) -> Option<u64> {
+            self.folded_size_in_bytes(factor)
+        }
+    }
+    MutableFilter {
+        fn insert_key(&mut self, key: KeyRef<'_>) -> Result<bool> {
+            self.insert(&key)
+        }
+
+        fn remove_hash(&mut self, hash: u64) -> Result<Removal> {
+            Ok(if self.remove_hash(hash)? { Removal::Removed } else { Removal::NotHeld })
+        }
+
+        fn remove_prepared(&mut self, keys: &PreparedKeys) -> Result<u64> {
+            self.remove_prepared(keys)
+        }
     }
 }

@@ -6,7 +6,9 @@ use super::ExpiringFilter;
 use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 use crate::facts::Window;
+use crate::ids::Operation;
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
+use crate::kinds::Filter;
 use crate::kinds::bloom::after;
 use crate::kinds::calls::insert_many;
 use crate::kinds::table::join::{Join, in_either};
@@ -44,11 +46,7 @@ impl ExpiringFilter {
     /// which is copied into memory when keys go. The filter is unchanged then.
     pub fn advance_to(&mut self, time: u64) -> Result<u64> {
         if let Window::Keys(_) = self.window() {
-            return Err(Error::NotPossible {
-                kind: crate::ids::Kind::Expiring,
-                operation: "be told the time where its window is of keys",
-                instead: "insert keys, or build it with a window of time",
-            });
+            return Err(self.refusal(Operation::Advance));
         }
         if self.now().is_none() {
             self.tell_first(time)?;

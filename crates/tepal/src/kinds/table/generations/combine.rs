@@ -7,7 +7,8 @@ use super::clock::Clock;
 use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 use crate::facts::Window;
-use crate::ids::{Kind, OverCapacity};
+use crate::ids::{Operation, OverCapacity};
+use crate::kinds::Filter;
 use crate::kinds::table::join::{Join, in_both, in_either};
 use crate::kinds::table::lines::Table;
 
@@ -48,7 +49,7 @@ impl ExpiringFilter {
     /// promise allows and the policy is [`OverCapacity::Refuse`]; [`Error::TooLarge`]; [`Error::Damaged`] as for
     /// [`insert`](Self::insert). The filter is unchanged then.
     pub fn union_with(&mut self, other: &ExpiringFilter) -> Result<()> {
-        let (clock, tag_bits) = self.clock_of_both(other, "be united")?;
+        let (clock, tag_bits) = self.clock_of_both(other, Operation::Unite)?;
         let join = Join::Youngest(clock.recent());
         let entries = || in_either(join, tag_bits, self.entries_at(clock), other.entries_at(clock));
         let table = Table::of_entries(self.numbers(), tag_bits, self.usual_slots(), &entries)?;
@@ -67,7 +68,7 @@ impl ExpiringFilter {
     /// # Errors
     /// As [`union_with`](Self::union_with).
     pub fn intersect_with(&mut self, other: &ExpiringFilter) -> Result<()> {
-        let (clock, tag_bits) = self.clock_of_both(other, "be intersected")?;
+        let (clock, tag_bits) = self.clock_of_both(other, Operation::Intersect)?;
         let join = Join::Youngest(clock.recent());
         let entries = || in_both(join, tag_bits, self.entries_at(clock), other.entries_at(clock));
         let table = Table::of_entries(self.numbers(), tag_bits, self.usual_slots(), &entries)?;
@@ -76,12 +77,10 @@ impl ExpiringFilter {
     }
 
     /// The clock of the later of two filters that can be combined.
-    fn clock_of_both(&self, other: &ExpiringFilter, operation: &'static str) -> Result<(Clock, u8)> {
+    fn clock_of_both(&self, other: &ExpiringFilter, operation: Operation) -> Result<(Clock, u8)> {
         self.check_compatible(other)?;
         if let Window::Keys(_) = self.window() {
-            let instead =
-                "insert the keys of both into one: of two windows of keys nobody knows which keys came first";
-            return Err(Error::NotPossible { kind: Kind::Expiring, operation, instead });
+            return Err(self.refusal(operation));
         }
         self.table.check_before_copying()?;
         other.table.check_before_copying()?;

@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use super::ExpiringFilter;
 use crate::error::Result;
-use crate::facts::{Facts, Labels, TableFacts, Warning, Window, WindowFacts};
-use crate::ids::{Kind, OverCapacity};
-use crate::key::{Batch, KeyHasher, KeyRef};
-use crate::kinds::calls::{same_calls, table_calls};
-use crate::kinds::{FilePart, Filter};
+use crate::facts::{Can, Facts, TableFacts, Window, WindowFacts};
+use crate::ids::Operation;
+use crate::key::{Batch, KeyRef};
+use crate::kinds::calls::table_calls;
+use crate::kinds::generic::usual_facts;
 
 impl ExpiringFilter {
     /// Forgets all keys. The table keeps its size, and a clock of time its time; one of keys begins anew.
@@ -29,32 +29,11 @@ impl ExpiringFilter {
     pub fn facts(&self) -> Facts {
         let fields = self.table.packing().fields();
         Facts {
-            kind: Kind::Expiring,
-            scheme: self.scheme(),
-            seed: self.seed(),
-            valkey_seed: None,
-            caller_hash: self.meta.keys.caller_hash(),
-            key_domain: self.key_domain(),
-            recipe: self.recipe(),
-            capacity: self.capacity(),
-            promised_false_positive_rate: self.promised_false_positive_rate(),
-            expansion: None,
             window: Some(WindowFacts {
                 window: self.window(),
                 generations: self.generations(),
                 now: self.now(),
             }),
-            exceptions: 0,
-            is_divided: false,
-            over_capacity: self.over_capacity(),
-            is_over_capacity: self.is_over_capacity(),
-            is_full: self.is_full(),
-            keys_inserted: self.inserted,
-            estimated_len: self.table.estimated_len(),
-            false_positive_rate: self.false_positive_rate(),
-            size_in_bytes: self.size_in_bytes(),
-            labels: self.labels().clone(),
-            parts: Vec::new(),
             tables: alloc::vec![TableFacts {
                 numbers: fields.numbers,
                 remainder_bits: fields.remainder_bits,
@@ -67,20 +46,50 @@ impl ExpiringFilter {
                 distinct_numbers: self.table.distinct(),
                 capacity: self.capacity(),
             }],
-            segments: Vec::new(),
-            ribbon: None,
-            warnings: Vec::new(),
-            file: None,
+            ..usual_facts(self)
         }
     }
 }
 
-impl Filter for ExpiringFilter {
-    same_calls!();
+table_calls! {
+    ExpiringFilter: Expiring
+    Inner {
+        fn instead(&self, operation: Operation) -> &'static str {
+            match operation {
+                Operation::Fold => "build a smaller one: its keys come again, or expire",
+                Operation::BecomeStatic => {
+                    "its keys go by themselves; build one of those to keep (`RibbonFilter::builder`, `tepal build --static`)"
+                }
+                Operation::Advance => "its window is of keys: insert keys, or build it with a window of time",
+                Operation::Unite | Operation::Intersect => {
+                    "insert the keys of both into one: of two windows of keys nobody knows which keys came first"
+                }
+                other => other.instead(),
+            }
+        }
+    }
+    InnerMut {
+        fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
+            self.insert_prepared_batch(keys, done)
+        }
+    }
+    Filter {
+        fn can(&self) -> Can {
+            let of_time = matches!(self.window(), Window::Time(_));
+            Can { insert: true, expire: true, refill: true, unite: of_time, intersect: of_time, ..Can::default() }
+        }
 
-    table_calls!();
+        fn keys_inserted(&self) -> Option<u64> {
+            self.inserted
+        }
+    }
+    MutableFilter {
+        fn insert_key(&mut self, key: KeyRef<'_>) -> Result<bool> {
+            self.insert(&key)
+        }
 
-    fn keys_inserted(&self) -> Option<u64> {
-        self.inserted
+        fn advance_to(&mut self, time: u64) -> Result<u64> {
+            self.advance_to(time)
+        }
     }
 }

@@ -4,25 +4,15 @@ use super::ask::{BATCH, Strangers};
 use super::{GrowingFilter, new_link};
 use crate::bits::table::change::{Added, Wanted};
 use crate::error::{Error, Result};
-use crate::ids::Kind;
+use crate::ids::Operation;
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
 use crate::kinds::bloom::after;
 use crate::kinds::calls::insert_many;
 use crate::kinds::table::lines::{MOST_COPIES, too_many_copies};
+use crate::kinds::{Filter, Removal};
 
 /// How many keys are on their way at once.
 const AHEAD: usize = 16;
-
-/// What became of a key that was to be [removed](GrowingFilter::remove).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Removal {
-    /// One copy of it was taken away.
-    Removed,
-    /// It was not in, and nothing is changed.
-    NotHeld,
-    /// It looks as if it were in two links, and in one of them it is another key: nothing is changed, lest that one be lost.
-    Kept,
-}
 
 impl GrowingFilter {
     /// Inserts a key. `true`: the key is surely new. `false`: it was in already, or looked so, and nothing is changed; where keys can be
@@ -269,11 +259,7 @@ impl GrowingFilter {
     /// As [`remove`](Self::remove).
     pub fn remove_hash(&mut self, hash: u64) -> Result<Removal> {
         if !self.meta.is_deletable {
-            return Err(Error::NotPossible {
-                kind: Kind::Growing,
-                operation: "forget one key",
-                instead: "build it so that it can (`GrowingFilterBuilder::deletable`)",
-            });
+            return Err(self.refusal(Operation::Remove));
         }
         let mut holders = (0..self.links.len()).filter(|&link| self.links[link].contains(hash));
         let Some(holder) = holders.next() else { return Ok(Removal::NotHeld) };

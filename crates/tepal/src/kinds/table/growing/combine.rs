@@ -9,7 +9,8 @@ use super::GrowingFilter;
 use super::plan::GrowthPlan;
 use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
-use crate::ids::{Kind, OverCapacity};
+use crate::ids::{Operation, OverCapacity};
+use crate::kinds::Filter;
 #[cfg(feature = "static")]
 use crate::kinds::ribbon::RibbonFilter;
 use crate::kinds::table::copies::{Meta as TableMeta, QuotientFilter};
@@ -88,24 +89,10 @@ impl GrowingFilter {
         let entries = || in_either(join, 0, a.stream(), b.stream());
         let counts = Counts::of(entries(), 0);
         if counts.numbers > most {
-            return Err(Error::NotPossible {
-                kind: Kind::Growing,
-                operation: "be united",
-                instead: "for a link of both together would hold more keys than it takes, and pass its promise; ask both of them, or \
-                          add the keys of the one to the other",
-            });
+            return Err(self.refusal(Operation::Unite));
         }
         counts.check_copies(0)?;
         Table::of_counted(a.packing().numbers(), 0, a.packing().room(), counts, &entries)
-    }
-
-    /// No growing filter: a key that both have may be in different links of them.
-    pub(crate) fn intersect_with(&mut self, _other: &GrowingFilter) -> Result<()> {
-        Err(Error::NotPossible {
-            kind: Kind::Growing,
-            operation: "be intersected",
-            instead: "make one table of each (`GrowingFilter::freeze`), or intersect single filters",
-        })
     }
 
     /// One table of all keys, in the fewest bits that there are at this rate: for a set to which no more keys come. A key of any

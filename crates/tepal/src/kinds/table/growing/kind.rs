@@ -3,46 +3,23 @@
 use alloc::vec::Vec;
 
 use super::GrowingFilter;
-use crate::error::{Error, Result};
-use crate::facts::{Facts, Labels, TableFacts, Warning};
-use crate::ids::{Kind, OverCapacity};
-use crate::key::{Batch, KeyHasher, KeyRef};
+use crate::error::Result;
+use crate::facts::{Can, Facts, TableFacts};
+use crate::ids::{Operation, OverCapacity};
+use crate::key::{Batch, KeyRef, PreparedKeys};
 use crate::kinds::calls::same_calls;
+use crate::kinds::generic::usual_facts;
 use crate::kinds::table::lines::Table;
-use crate::kinds::{FilePart, Filter};
+use crate::kinds::{Filter, Removal};
 
 impl GrowingFilter {
     /// Everything about the filter, as data.
     #[must_use]
     pub fn facts(&self) -> Facts {
         Facts {
-            kind: Kind::Growing,
-            scheme: self.scheme(),
-            seed: self.seed(),
-            valkey_seed: None,
-            caller_hash: self.meta.keys.caller_hash(),
-            key_domain: self.key_domain(),
-            recipe: self.recipe(),
-            capacity: Filter::capacity(self),
-            promised_false_positive_rate: self.promised_false_positive_rate(),
             expansion: Some(16),
-            exceptions: 0,
-            is_divided: false,
-            window: None,
-            over_capacity: Filter::over_capacity(self),
-            is_over_capacity: false,
-            is_full: Filter::is_full(self),
-            keys_inserted: Some(self.len()),
-            estimated_len: self.estimated_len(),
-            false_positive_rate: self.false_positive_rate(),
-            size_in_bytes: self.size_in_bytes(),
-            labels: self.labels().clone(),
-            parts: Vec::new(),
             tables: self.links.iter().enumerate().map(|(i, link)| self.table_facts(i, link)).collect(),
-            segments: Vec::new(),
-            ribbon: None,
-            warnings: Vec::new(),
-            file: None,
+            ..usual_facts(self)
         }
     }
 
@@ -68,54 +45,105 @@ impl GrowingFilter {
     }
 }
 
-impl Filter for GrowingFilter {
-    same_calls!();
+same_calls! {
+    GrowingFilter: Growing
+    Inner {
+        fn check_before_copying(&self) -> Result<()> {
+            self.check_before_copying()
+        }
 
-    fn estimated_len(&self) -> f64 {
-        self.estimated_len()
-    }
-
-    fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
-        match policy == Filter::over_capacity(self) {
-            true => Ok(()),
-            false => Err(Error::NotPossible {
-                kind: Kind::Growing,
-                operation: "change what happens past its capacity",
-                instead: "it grows, and keeps its promise; build a filter of a fixed capacity to have it refuse keys",
-            }),
+        fn instead(&self, operation: Operation) -> &'static str {
+            match operation {
+                Operation::Fold => "make one table of it (`GrowingFilter::freeze`), or build one filter from its keys",
+                Operation::Unite => {
+                    "a link of both together would hold more keys than it takes, and pass its promise; ask both of them, or add the keys of the one to the other"
+                }
+                Operation::Intersect => "make one table of each (`GrowingFilter::freeze`), or intersect single filters",
+                Operation::Remove => "build it so that it can (`GrowingFilterBuilder::deletable`)",
+                Operation::SetOverCapacity => {
+                    "it grows, and keeps its promise; build a filter of a fixed capacity to have it refuse keys"
+                }
+                other => other.instead(),
+            }
         }
     }
-
-    /// What its links take together; more links take more.
-    fn capacity(&self) -> u64 {
-        (0..self.links.len()).fold(0, |sum, link| sum.saturating_add(self.meta.plan.capacity(link)))
+    InnerMut {
+        fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
+            self.insert_prepared_batch(keys, done)
+        }
     }
+    Filter {
+        fn can(&self) -> Can {
+            Can {
+                insert: true,
+                remove: self.is_deletable(),
+                grow: true,
+                refill: true,
+                unite: true,
+                become_static: true,
+                ..Can::default()
+            }
+        }
 
-    fn over_capacity(&self) -> OverCapacity {
-        OverCapacity::Warn
+        fn estimated_len(&self) -> f64 {
+            self.estimated_len()
+        }
+
+        /// What its links take together; more links take more.
+        fn capacity(&self) -> u64 {
+            (0..self.links.len()).fold(0, |sum, link| sum.saturating_add(self.meta.plan.capacity(link)))
+        }
+
+        fn over_capacity(&self) -> OverCapacity {
+            OverCapacity::Warn
+        }
+
+        /// It grows in time.
+        fn is_over_capacity(&self) -> bool {
+            false
+        }
+
+        /// It is where there are no numbers for another link.
+        fn is_full(&self) -> bool {
+            self.meta.plan.numbers(self.links.len()).is_none() && self.link_with_room().is_none()
+        }
+
+        fn keys_inserted(&self) -> Option<u64> {
+            Some(self.len())
+        }
+
+        /// The share of taken slots in equal parts of the largest table.
+        fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
+            let largest = self.links.iter().max_by_key(|link| link.packing().lines());
+            largest.map_or_else(Vec::new, |link| link.fill_of_slices(slices))
+        }
     }
+    MutableFilter {
+        fn insert_key(&mut self, key: KeyRef<'_>) -> Result<bool> {
+            self.insert(&key)
+        }
 
-    /// It grows in time.
-    fn is_over_capacity(&self) -> bool {
-        false
-    }
+        fn clear(&mut self) -> Result<()> {
+            self.clear()
+        }
 
-    /// It is where there are no numbers for another link.
-    fn is_full(&self) -> bool {
-        self.meta.plan.numbers(self.links.len()).is_none() && self.link_with_room().is_none()
-    }
+        fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
+            match policy == Filter::over_capacity(self) {
+                true => Ok(()),
+                false => Err(self.refusal(Operation::SetOverCapacity)),
+            }
+        }
 
-    fn keys_inserted(&self) -> Option<u64> {
-        Some(self.len())
-    }
+        fn remove_hash(&mut self, hash: u64) -> Result<Removal> {
+            self.remove_hash(hash)
+        }
 
-    /// The share of taken slots in equal parts of the largest table.
-    fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
-        let largest = self.links.iter().max_by_key(|link| link.packing().lines());
-        largest.map_or_else(Vec::new, |link| link.fill_of_slices(slices))
-    }
+        fn remove_prepared(&mut self, keys: &PreparedKeys) -> Result<u64> {
+            self.remove_prepared(keys)
+        }
 
-    fn check_before_copying(&self) -> Result<()> {
-        self.check_before_copying()
+        fn union_with(&mut self, other: &Self) -> Result<()> {
+            self.union_with(other)
+        }
     }
 }

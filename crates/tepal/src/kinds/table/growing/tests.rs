@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use super::*;
 use crate::error::Error;
 use crate::{Format, Opened};
+use crate::{Operation, Removal};
 
 fn hash(i: u64) -> u64 {
     let z = (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (i >> 7)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -304,7 +305,7 @@ fn unions_hold_both_or_are_refused() {
         let (mut grown, other) = (fill(0..5_000), fill(5_000..5_010));
         assert_eq!(grown.num_links(), 2);
         let refused = grown.union_with(&other).unwrap_err();
-        assert!(matches!(refused, Error::NotPossible { operation: "be united", .. }), "{refused}");
+        assert!(matches!(refused, Error::NotPossible { operation: Operation::Unite, .. }), "{refused}");
         assert!(grown == fill(0..5_000));
         // With one that is empty it is what it was, whichever is the longer.
         let mut empty = fill(0..0);

@@ -78,7 +78,7 @@ fn keys_are_refused_as_by_a_batch() {
     let hashes = hashes(60_000);
     let parts = by_parts(&hashes, 5);
     let mut full = filter(Layout::Line, 3000);
-    full.set_over_capacity(OverCapacity::Refuse);
+    full.set_over_capacity(OverCapacity::Refuse).unwrap();
     let mut batch = full.clone();
     let sorted: Vec<u64> = parts.concat();
     let expected = batch.insert_many_hashes(&sorted).unwrap_err();

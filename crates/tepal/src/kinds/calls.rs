@@ -64,6 +64,20 @@ macro_rules! key_options {
     };
 }
 
+/// `Debug` of a kind, by calls of its own.
+#[cfg(feature = "static")]
+macro_rules! shown {
+    ($kind:ident $(<$storage:ident: $bound:ident>)?: $($call:ident),+ $(,)?) => {
+        impl $(<$storage: $bound>)? core::fmt::Debug for $kind $(<$storage>)? {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct(stringify!($kind))
+                    $(.field(stringify!($call), &self.$call()))+
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+
 /// What a filter does with keys, and its labels.
 macro_rules! about_keys {
     () => {
@@ -173,6 +187,22 @@ macro_rules! ask_many {
         pub fn contains_prepared(&self, keys: &PreparedKeys, answers: &mut [bool]) {
             assert_eq!(keys.len(), answers.len(), "one answer for each key");
             self.answer_batch(keys.batch(), answers);
+        }
+
+        /// [`contains_many`](Self::contains_many) over so many threads.
+        #[cfg(feature = "parallel")]
+        #[must_use]
+        pub fn contains_bulk<K: Keys + Sync + ?Sized>(
+            &self,
+            keys: &K,
+            threads: core::num::NonZeroUsize,
+        ) -> alloc::vec::Vec<bool>
+        where
+            Self: Sync,
+        {
+            crate::kinds::bloom::answer_in_bulk(keys, threads, |piece, answers| {
+                self.contains_many_into(piece, answers);
+            })
         }
 
         /// Answers prepared keys. Of bytes where there should be hashes all that can be said is perhaps.
@@ -390,6 +420,8 @@ macro_rules! table_calls {
     };
 }
 
+#[cfg(feature = "static")]
+pub(crate) use shown;
 pub(crate) use {about_keys, ask_many, key_options, same_calls};
 #[cfg(feature = "table")]
 pub(crate) use {insert_many, table_calls};

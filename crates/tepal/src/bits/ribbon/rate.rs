@@ -3,7 +3,7 @@
 //! A fingerprint of r bits is found by chance once in 2^r times, so that the rate follows from how many starts of the first layer have
 //! how many columns for it, and from how many of them lead to later layers.
 
-use super::shape::{Fields, Layer, Shape};
+use super::shape::{Fields, LAST_KEYS, LAYERS, Layer, Shape};
 
 /// The least columns for a rate of 1 or less, and whether they are all that it takes: 2^-columns is the rate.
 pub(crate) fn columns_for(rate: f64) -> (u8, bool) {
@@ -15,9 +15,22 @@ pub(crate) fn columns_for(rate: f64) -> (u8, bool) {
     (columns, reached <= rate)
 }
 
-/// Are the later layers to have one column more? `columns` are those of [`columns_for`].
-pub(crate) fn deep_has_more(rate: f64, columns: u8) -> bool {
-    rate * power(columns) <= 0.75
+/// What a ribbon of so many keys with values of so many bits has for a rate, before it has layers, and whether its columns are all that the
+/// rate takes.
+pub(crate) fn fields_for(keys: u64, value_bits: u8, rate: f64) -> (Fields, bool) {
+    let (columns, is_exact) = columns_for(rate);
+    let deep_has_more = if keys > LAST_KEYS as u64 { rate * power(columns) <= 0.75 } else { !is_exact };
+    let fields = Fields {
+        columns: value_bits + columns,
+        deep: value_bits + columns + u8::from(deep_has_more),
+        value_bits,
+        split: 0,
+        words: [0; LAYERS],
+        seeds: [0; LAYERS],
+        last: 0,
+        last_seed: 0,
+    };
+    (fields, is_exact)
 }
 
 /// 2^columns.

@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use crate::bits::kernel::{Filled, RibbonMaker};
 use crate::bits::memory;
 use crate::bits::ribbon::band::{Band, Keys};
-use crate::bits::ribbon::rate::{columns_for, deep_has_more, split_for, split_guessed};
+use crate::bits::ribbon::rate::{fields_for, split_for, split_guessed};
 use crate::bits::ribbon::shape::{Fields, LAST_KEYS, LAYERS, Layer, Shape};
 use crate::bits::ribbon::thin::picked_for;
 use crate::bits::ribbon::{last, lowest, stored};
@@ -99,18 +99,7 @@ pub(super) fn ribbon_of_ascending<E: Filled>(
     rate: f64,
     threads: usize,
 ) -> Result<Ribbon> {
-    let (columns, is_exact) = columns_for(rate);
-    let has_more = if keys > LAST_KEYS as u64 { deep_has_more(rate, columns) } else { !is_exact };
-    let mut fields = Fields {
-        columns: value_bits + columns,
-        deep: value_bits + columns + u8::from(has_more),
-        value_bits,
-        split: 0,
-        words: [0; LAYERS],
-        seeds: [0; LAYERS],
-        last: 0,
-        last_seed: 0,
-    };
+    let (mut fields, is_exact) = fields_for(keys, value_bits, rate);
     let mut layers = Vec::new();
     let mut left = keys;
     for k in 0..LAYERS {

@@ -14,7 +14,6 @@ mod of_table;
 pub(super) mod part;
 
 use alloc::vec::Vec;
-use core::fmt;
 use core::num::NonZeroU64;
 
 pub use builder::RibbonFilterBuilder;
@@ -22,7 +21,7 @@ pub use builder::RibbonFilterBuilder;
 use super::lines::{Meta, Ribbon};
 use crate::bits::kernel::RibbonKernel;
 use crate::error::Result;
-use crate::kinds::calls::about_keys;
+use crate::kinds::calls::{about_keys, shown};
 use crate::kinds::storage::{Mapped, PlainStorage};
 
 /// The smallest filter of a set that is known before and does not change.
@@ -151,19 +150,7 @@ impl<L: PlainStorage, M: PlainStorage> PartialEq<RibbonFilter<M>> for RibbonFilt
 
 impl<L: PlainStorage> Eq for RibbonFilter<L> {}
 
-impl<L: PlainStorage> fmt::Debug for RibbonFilter<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RibbonFilter")
-            .field("len", &self.len())
-            .field("added", &self.added())
-            .field("promised_false_positive_rate", &self.promised_false_positive_rate())
-            .field("size_in_bytes", &self.size_in_bytes())
-            .field("scheme", &self.scheme())
-            .field("seed", &self.seed())
-            .field("key_domain", &self.key_domain())
-            .finish_non_exhaustive()
-    }
-}
+shown!(RibbonFilter<L: PlainStorage>: len, added, promised_false_positive_rate, size_in_bytes, scheme, seed, key_domain);
 
 #[cfg(test)]
 mod tests;

@@ -9,15 +9,13 @@ mod embedded;
 mod kind;
 pub(super) mod part;
 
-use core::fmt;
-
 pub use builder::RibbonMapBuilder;
 pub(crate) use part::checked_value_bits;
 
 use super::lines::{Meta, Ribbon};
 use crate::bits::kernel::MapKernel;
 use crate::error::Result;
-use crate::kinds::calls::about_keys;
+use crate::kinds::calls::{about_keys, shown};
 use crate::kinds::named::{Segment, SegmentList};
 use crate::kinds::storage::{Mapped, PlainStorage};
 
@@ -194,20 +192,7 @@ impl<L: PlainStorage, M: PlainStorage> PartialEq<RibbonMap<M>> for RibbonMap<L> 
 
 impl<L: PlainStorage> Eq for RibbonMap<L> {}
 
-impl<L: PlainStorage> fmt::Debug for RibbonMap<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RibbonMap")
-            .field("len", &self.len())
-            .field("value_bits", &self.value_bits())
-            .field("names", &self.num_names())
-            .field("promised_false_positive_rate", &self.promised_false_positive_rate())
-            .field("size_in_bytes", &self.size_in_bytes())
-            .field("scheme", &self.scheme())
-            .field("seed", &self.seed())
-            .field("key_domain", &self.key_domain())
-            .finish_non_exhaustive()
-    }
-}
+shown!(RibbonMap<L: PlainStorage>: len, value_bits, num_names, promised_false_positive_rate, size_in_bytes, scheme, seed, key_domain);
 
 #[cfg(test)]
 mod tests;

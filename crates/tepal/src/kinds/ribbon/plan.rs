@@ -1,7 +1,7 @@
 //! What a ribbon takes, before there is one.
 
-use crate::bits::ribbon::rate::{columns_for, deep_has_more, split_guessed};
-use crate::bits::ribbon::shape::{Fields, LAST_KEYS, LAYERS, Layer, MOST_LAST, Shape};
+use crate::bits::ribbon::rate::{fields_for, split_guessed};
+use crate::bits::ribbon::shape::{LAST_KEYS, LAYERS, Layer, MOST_LAST, Shape};
 use crate::bits::ribbon::thin::{self, Thin, picked_for};
 use crate::error::Result;
 
@@ -32,22 +32,10 @@ fn picked_share(share: f64, keys: f64) -> f64 {
 
 /// About the shape that the ribbon of so many keys will have, with values of so many bits.
 pub(crate) fn planned(keys: u64, value_bits: u8, rate: f64) -> Result<Shape> {
-    let (columns, is_exact) = columns_for(rate);
-    let few = LAST_KEYS as u64;
-    let has_more = if keys > few { deep_has_more(rate, columns) } else { !is_exact };
-    let mut fields = Fields {
-        columns: value_bits + columns,
-        deep: value_bits + columns + u8::from(has_more),
-        split: 0,
-        value_bits,
-        words: [0; LAYERS],
-        seeds: [0; LAYERS],
-        last: 0,
-        last_seed: 0,
-    };
+    let (mut fields, is_exact) = fields_for(keys, value_bits, rate);
     let mut left = keys;
     for k in 0..LAYERS {
-        if left <= few {
+        if left <= LAST_KEYS as u64 {
             break;
         }
         let words = Layer::words_for(left)?;

@@ -81,20 +81,4 @@ impl<L: PlainStorage> RibbonFilter<L> {
             }
         }
     }
-
-    /// [`contains_many`](Self::contains_many) over so many threads.
-    #[cfg(feature = "parallel")]
-    #[must_use]
-    pub fn contains_bulk<K: Keys + Sync + ?Sized>(
-        &self,
-        keys: &K,
-        threads: core::num::NonZeroUsize,
-    ) -> Vec<bool>
-    where
-        L: Sync,
-    {
-        crate::kinds::bloom::answer_in_bulk(keys, threads, |piece, answers| {
-            self.contains_many_into(piece, answers);
-        })
-    }
 }

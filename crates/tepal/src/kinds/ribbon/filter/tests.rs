@@ -263,7 +263,7 @@ fn what_cannot_be_is_refused_in_words() {
         (filter.intersect_with(&other), "be intersected"),
         (filter.fold(2), "be folded"),
         (filter.set_over_capacity(OverCapacity::Ignore), "change what happens"),
-        (filter.clone().into_bloom().map(drop), "be one Bloom filter"),
+        (filter.clone().into_bloom().map(drop), "be a filter of another type"),
     ] {
         let error = refused.unwrap_err().to_string();
         assert!(error.contains("kind `ribbon` cannot") && error.contains(words), "{error}");

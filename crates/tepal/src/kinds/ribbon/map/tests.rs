@@ -232,15 +232,15 @@ fn what_cannot_be_is_refused_in_words() {
     let mut filter = AnyFilter::from(built(&[(1, 1), (2, 2), (3, 3)], 0.01));
     let other = filter.clone();
     for (refused, words) in [
-        (filter.insert("a").map(drop), "take another key"),
-        (filter.insert_many(&["a", "b"]), "take another key"),
-        (filter.insert_hash(77).map(drop), "take another key"),
+        (filter.insert("a").map(drop), "take this key"),
+        (filter.insert_many(&["a", "b"]), "take this key"),
+        (filter.insert_hash(77).map(drop), "take this key"),
         (filter.clear(), "forget its keys"),
         (filter.union_with(&other), "be united"),
         (filter.intersect_with(&other), "be intersected"),
         (filter.fold(2), "be folded"),
         (filter.set_over_capacity(OverCapacity::Ignore), "change what happens"),
-        (filter.clone().into_bloom().map(drop), "be one Bloom filter"),
+        (filter.clone().into_bloom().map(drop), "be a filter of another type"),
     ] {
         let error = refused.unwrap_err().to_string();
         assert!(error.contains("kind `map` cannot") && error.contains(words), "{error}");

@@ -66,7 +66,8 @@ fn the_rate_is_numbers_held_of_all() {
 /// The parts of a set that was divided by the filter's own hash: by its first bits, by its last, by some between.
 #[test]
 fn shards_of_the_own_hash_keep_their_rate() {
-    let keys: u64 = if cfg!(debug_assertions) { 200_000 } else { 4_000_000 };
+    // Of fewer keys a shard is so small that what every table has weighs too much.
+    let keys: u64 = if cfg!(debug_assertions) { 800_000 } else { 4_000_000 };
     for (name, shard) in [
         ("first 6 bits", (|h| h >> 58) as fn(u64) -> u64),
         ("last 6 bits", |h| h & 63),

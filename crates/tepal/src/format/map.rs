@@ -13,11 +13,8 @@ use super::opened::Opened;
 use super::stamp::{Origin, Stamp};
 use super::stream::{CheckHeader, read_up_to};
 use crate::error::{Error, Result};
-use crate::key::SecretKey;
-use crate::kinds::bloom::BloomFilter;
-use crate::kinds::storage::Mapped;
 #[cfg(all(feature = "mmap", target_endian = "little"))]
-use crate::kinds::storage::{Backing, InBytes, PlainStorage, Private};
+use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage, Private};
 use crate::kinds::{AnyFilter, FromFile};
 #[cfg(all(feature = "mmap", target_endian = "little"))]
 use crate::kinds::{BodyChecked, Ref};
@@ -44,59 +41,6 @@ use crate::kinds::{BodyChecked, Ref};
 /// As [`Open::open`].
 pub fn open(path: impl AsRef<Path>) -> Result<Opened> {
     Open::new().open(path)
-}
-
-impl BloomFilter<Mapped> {
-    /// Opens a tepal file and checks all of it: header, lengths, parameters, hash self-test, and the checksum of
-    /// every bit. A file that was damaged, cut, extended or made by something else is refused; any change
-    /// of a single bit is found.
-    ///
-    /// The bits are mapped, not copied: they come from disk once, at memory speed, and are shared by all
-    /// processes that open the file. Replacing the file by [`save`](BloomFilter::save) while it is open is
-    /// safe. **Cutting or overwriting it in place is not**: the system then stops the process (`SIGBUS`) or
-    /// answers change, as with every mapped file. Use [`Open::in_memory`] where that can happen.
-    ///
-    /// # Errors
-    /// [`Error::Io`], [`Error::NotTepal`], [`Error::Unsupported`] for a newer version or unknown kind,
-    /// layout, scheme or flag, [`Error::Damaged`], [`Error::Parameter`] for impossible values,
-    /// [`Error::KeyRequired`] for a filter made with a secret key, [`Error::SealRequired`] for a sealed file, and
-    /// [`Error::TooLarge`] for a file of 2 GiB or more on a machine of 32 bits. A file of another program, or a filter
-    /// of another kind, is opened by [`tepal::open`](crate::open).
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Open::new().open_as(path.as_ref())
-    }
-
-    /// [`open`](Self::open) for a filter made with a secret key.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use tepal::{BloomFilter, SecretKey};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("seen.tepal");
-    /// let key = SecretKey::generate()?;
-    /// BloomFilter::builder().secret_key(key.clone()).build_from(["apple"])?.save(&path)?;
-    /// assert!(BloomFilter::open_with_key(&path, &key)?.contains("apple"));
-    /// assert!(BloomFilter::open(&path).is_err());
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// As [`open`](Self::open), and [`Error::WrongKey`]; [`Error::KeyNotUsed`] for a filter made without one.
-    pub fn open_with_key(path: impl AsRef<Path>, key: &SecretKey) -> Result<Self> {
-        Open::new().secret_key(key).open_as(path.as_ref())
-    }
-
-    /// Opens a file without reading its bits, for files so large that [`open`](Self::open) takes too long.
-    ///
-    /// Damage before the bits is found, and so are cuts and additions; damage in the bits is found by
-    /// [`verify`](Self::verify) alone: [`Open::quick`] has the details.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open), save for damage in the bits.
-    pub fn open_quick(path: impl AsRef<Path>) -> Result<Self> {
-        Open::new().quick().open_as(path.as_ref())
-    }
 }
 
 /// A file as it is opened: mapped, or read.
@@ -232,7 +176,7 @@ fn is_device(_: &Metadata) -> bool {
 impl<'a> Open<'a> {
     /// Opens a file, ours or another program's, with these keys and checks.
     ///
-    /// The bits of a tepal file are mapped, not copied, as [`BloomFilter::open`] says, unless [`in_memory`](Self::in_memory)
+    /// The bits of a tepal file are mapped, not copied, as [`BloomFilter::open`](crate::BloomFilter::open) says, unless [`in_memory`](Self::in_memory)
     /// was asked for; those of another program are decoded into memory once. The file is mapped for that,
     /// too, and let go of piece by piece, so that at no time there is a second copy of the bits; `in_memory` reads it first.
     ///
@@ -255,7 +199,7 @@ impl<'a> Open<'a> {
     }
 
     /// A filter of one kind from a tepal file. Of any other file the error says how it is opened.
-    fn open_as<F: FromFile>(&self, path: &Path) -> Result<F> {
+    pub(super) fn open_as<F: FromFile>(&self, path: &Path) -> Result<F> {
         let (bytes, _) = Bytes::of(path, self, Open::<'a>::check_header::<F>)?;
         if !bytes.as_slice().starts_with(&MAGIC) {
             let error = Error::NotTepal { found: super::looks_like(bytes.as_slice()) };

@@ -13,6 +13,7 @@ mod envelope;
 pub(crate) mod foreign;
 #[cfg(feature = "std")]
 pub(crate) mod map;
+mod of_kinds;
 pub(crate) mod open;
 pub(crate) mod opened;
 #[cfg(feature = "extras")]

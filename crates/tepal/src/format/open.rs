@@ -13,13 +13,12 @@ use crate::error::{Error, Looks, Result};
 use crate::ids::{Format, KeyDomain, Operation};
 use crate::key::SecretKey;
 use crate::kinds::Behind;
-use crate::kinds::bloom::BloomFilter;
 use crate::kinds::storage::{Backing, Mapped};
 use crate::kinds::{AnyFilter, AwaitsBody, BodyChecked, Filter, FromFile, Ref};
 
 /// How to open a filter's file: the keys it needs, what it may not say of itself, and how much is checked first.
 ///
-/// [`tepal::open`](crate::open), [`BloomFilter::open`] and their like are this with one choice each.
+/// [`tepal::open`](crate::open), [`BloomFilter::open`](crate::BloomFilter::open) and their like are this with one choice each.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -418,33 +417,6 @@ fn unmarked(bytes: &[u8]) -> Looks {
 /// As [`Open::from_bytes`].
 pub fn from_bytes(bytes: &[u8]) -> Result<Opened> {
     Open::new().from_bytes(bytes)
-}
-
-impl BloomFilter {
-    /// Reads the bytes of a tepal file into a filter in memory, with every check of [`open`](BloomFilter::open).
-    ///
-    /// ```
-    /// use tepal::BloomFilter;
-    /// let bytes = BloomFilter::builder().build_from(["apple"])?.to_bytes()?;
-    /// assert!(BloomFilter::from_bytes(&bytes)?.contains("apple"));
-    /// assert!(BloomFilter::from_bytes(&bytes[1..]).is_err());
-    /// # Ok::<(), tepal::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`open`](BloomFilter::open), save for reading itself. A file of another program, or a filter of another kind, is
-    /// opened by [`tepal::from_bytes`](crate::from_bytes).
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        Open::new().read_as::<BloomFilter<Mapped>>(bytes)?.into_owned()
-    }
-
-    /// [`from_bytes`](Self::from_bytes) for a filter made with a secret key.
-    ///
-    /// # Errors
-    /// As [`open_with_key`](BloomFilter::open_with_key), save for reading itself.
-    pub fn from_bytes_with_key(bytes: &[u8], key: &SecretKey) -> Result<Self> {
-        Open::new().secret_key(key).read_as::<BloomFilter<Mapped>>(bytes)?.into_owned()
-    }
 }
 
 #[cfg(all(test, feature = "std"))]

@@ -9,8 +9,6 @@ use super::opened::Opened;
 use crate::error::{Error, Looks, Result};
 #[cfg(feature = "foreign")]
 use crate::ids::Format;
-use crate::kinds::bloom::BloomFilter;
-use crate::kinds::storage::Mapped;
 use crate::kinds::{AnyFilter, FromFile};
 
 /// The most bytes that are read of another program's filter out of a pipe: a tepal file says its length, theirs may not.
@@ -37,7 +35,7 @@ impl<'a> Open<'a> {
     }
 
     /// The same for a filter of one kind.
-    fn read_one<F: FromFile>(&self, stream: &mut dyn Read) -> Result<F> {
+    pub(super) fn read_one<F: FromFile>(&self, stream: &mut dyn Read) -> Result<F> {
         let bytes = self.file_in(stream, Open::<'a>::check_header::<F>)?;
         Ok(self.read(&bytes)?.0)
     }
@@ -116,32 +114,6 @@ pub(super) fn read_up_to(stream: &mut dyn Read, len: u64, bytes: &mut Vec<u8>) -
     let missing = len.saturating_sub(bytes.len() as u64);
     let reading = |source| Error::Io { doing: "reading a filter".into(), source };
     stream.take(missing).read_to_end(bytes).map(drop).map_err(reading)
-}
-
-impl BloomFilter {
-    /// Reads one tepal file out of a stream into a filter in memory, and leaves what follows it. Everything is checked.
-    ///
-    /// ```
-    /// use tepal::BloomFilter;
-    /// let (mut a, mut b) = (BloomFilter::builder().capacity(10).build()?, BloomFilter::builder().capacity(10).build()?);
-    /// a.insert("apple")?;
-    /// b.insert("banana")?;
-    /// let mut stream = Vec::new();
-    /// a.write_to(&mut stream)?;
-    /// b.write_to(&mut stream)?;
-    ///
-    /// let mut stream = &stream[..];
-    /// assert!(BloomFilter::read_from(&mut stream)?.contains("apple"));
-    /// assert!(BloomFilter::read_from(&mut stream)?.contains("banana"));
-    /// # Ok::<(), tepal::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`]; at the end of the stream [`Error::NotTepal`] with
-    /// [`Looks::Empty`].
-    pub fn read_from(stream: impl Read) -> Result<Self> {
-        Open::new().read_one::<BloomFilter<Mapped>>(&mut { stream })?.into_owned()
-    }
 }
 
 #[cfg(test)]

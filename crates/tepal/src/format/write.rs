@@ -7,8 +7,6 @@ use std::io::{self, Write};
 #[cfg(feature = "std")]
 use std::path::Path;
 
-#[cfg(feature = "std")]
-use super::replace::{Over, replace};
 use super::seal::{SEAL_BYTES, SealKey, Sealer};
 use super::{chunks_of, envelope};
 use crate::bits::memory;
@@ -103,31 +101,6 @@ impl<L: PlainStorage> BloomFilter<L> {
     pub fn chunks(&self) -> u64 {
         self.size_in_bytes().div_ceil(envelope::CHUNK_BYTES)
     }
-
-    /// The file as bytes. One filter has exactly one file, on every machine.
-    ///
-    /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a filter that was opened
-    /// [quick](crate::Open::quick) and whose bits are not what was written.
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        bytes(Kind::Bloom, &self.checked_part()?, None)
-    }
-
-    /// [`to_bytes`](Self::to_bytes), sealed: whoever opens it needs the same key, and finds every change that
-    /// was made without it.
-    ///
-    /// # Errors
-    /// As [`to_bytes`](Self::to_bytes).
-    #[cfg(feature = "seal")]
-    pub fn to_bytes_sealed(&self, key: &SealKey) -> Result<Vec<u8>> {
-        bytes(Kind::Bloom, &self.checked_part()?, Some(key))
-    }
-
-    /// What the file holds, once the bits are known to be right.
-    fn checked_part(&self) -> Result<FilePart<'_>> {
-        self.check_before_copying()?;
-        Ok(self.part())
-    }
 }
 
 /// While other threads insert and ask, of a copy of what the filter holds now
@@ -190,77 +163,5 @@ impl BloomFilter<Shared> {
     #[cfg(all(feature = "std", feature = "seal"))]
     pub fn save_sealed(&self, path: impl AsRef<Path>, key: &SealKey) -> Result<()> {
         self.snapshot()?.save_sealed(path, key)
-    }
-}
-
-#[cfg(feature = "std")]
-impl<L: PlainStorage> BloomFilter<L> {
-    /// Writes the file to `out`. Buffering is the caller's; the pieces are 64 KiB.
-    ///
-    /// # Errors
-    /// [`Error::Io`] where `out` refuses; [`Error::Damaged`] for a filter that was opened
-    /// [quick](crate::Open::quick) and whose bits are not what was written.
-    pub fn write_to(&self, mut out: impl Write) -> Result<()> {
-        to_writer(Kind::Bloom, &self.checked_part()?, None, &mut out).map_err(writing)
-    }
-
-    /// [`write_to`](Self::write_to), sealed as by [`to_bytes_sealed`](Self::to_bytes_sealed).
-    ///
-    /// # Errors
-    /// As [`write_to`](Self::write_to).
-    #[cfg(feature = "seal")]
-    pub fn write_to_sealed(&self, mut out: impl Write, key: &SealKey) -> Result<()> {
-        to_writer(Kind::Bloom, &self.checked_part()?, Some(key), &mut out).map_err(writing)
-    }
-
-    /// Saves the filter as a file, atomically: the bytes go to a temporary file beside `path`, reach the
-    /// disk, and then take the name. Whatever happens, `path` is the old file or the new one, whole.
-    ///
-    /// An existing file keeps its permissions, its owner and group where this process may give them away (where not, the
-    /// group gets no more than everybody), and its readers keep what they had opened; access lists are not kept. Until it
-    /// is finished, only its owner may read the temporary file. A symbolic link is followed. A process that is killed while saving leaves its temporary file; on Unix the next save
-    /// of the same target removes it.
-    ///
-    /// # Errors
-    /// [`Error::Io`] where the system refuses; [`Error::Parameter`] where `path` is something that cannot be
-    /// replaced by a file, such as a folder or a device ([`check_place`](crate::check_place) says so ahead); [`Error::Damaged`] for a filter that was opened
-    /// [quick](crate::Open::quick) and whose bits are not what was written.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        self.save_at(path.as_ref(), Over::Any, None)
-    }
-
-    /// [`save`](Self::save) as a new file, which never replaces another: of two at once, one makes it.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use tepal::{BloomFilter, Error};
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("seen.tepal");
-    /// let seen = BloomFilter::builder().capacity(1000).build()?;
-    /// seen.save_new(&path)?;
-    /// assert!(matches!(seen.save_new(&path), Err(Error::FileExists { .. })));
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// [`Error::FileExists`] where there is anything of that name; and as [`save`](Self::save).
-    pub fn save_new(&self, path: impl AsRef<Path>) -> Result<()> {
-        self.save_at(path.as_ref(), Over::Nothing, None)
-    }
-
-    /// [`save`](Self::save), sealed: whoever opens the file needs the same key, and finds every change that was
-    /// made without it ([`SealKey`]).
-    ///
-    /// # Errors
-    /// As [`save`](Self::save).
-    #[cfg(feature = "seal")]
-    pub fn save_sealed(&self, path: impl AsRef<Path>, key: &SealKey) -> Result<()> {
-        self.save_at(path.as_ref(), Over::Any, Some(key))
-    }
-
-    fn save_at(&self, path: &Path, over: Over<'_>, seal: Option<&SealKey>) -> Result<()> {
-        let part = self.checked_part()?;
-        replace(path, over, |out| to_writer(Kind::Bloom, &part, seal, out).map_err(writing)).map(drop)
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use std::vec::Vec;
 
 use super::*;
+use crate::BloomFilter;
 use crate::error::Looks;
 use crate::kinds::storage::Backing;
 

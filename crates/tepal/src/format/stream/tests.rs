@@ -2,7 +2,7 @@ use std::io;
 use std::string::ToString;
 
 use super::*;
-use crate::SecretKey;
+use crate::{BloomFilter, SecretKey};
 
 #[test]
 fn files_stand_one_after_the_other() {

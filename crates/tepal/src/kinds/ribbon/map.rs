@@ -139,7 +139,7 @@ impl<L: PlainStorage> RibbonMap<L> {
     /// checks.
     ///
     /// # Errors
-    /// [`Error::Damaged`]; [`Error::WrongSeal`] for a file that was changed without the key of its seal.
+    /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without the key of its seal.
     pub fn verify(&self) -> Result<()> {
         self.ribbon.verify()
     }
@@ -147,7 +147,7 @@ impl<L: PlainStorage> RibbonMap<L> {
     /// The map in memory: a copy, or the same memory where the ribbon is in memory already.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a map that was opened
+    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it; [`Error::Damaged`](crate::Error::Damaged) for a map that was opened
     /// [quick](crate::Open::quick) and whose ribbon is not what was written.
     pub fn into_owned(self) -> Result<RibbonMap> {
         let RibbonMap { ribbon, kernel, meta, names } = self;

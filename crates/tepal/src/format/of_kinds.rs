@@ -1,0 +1,302 @@
+//! What every kind does with its file: written once, for each type of the list.
+
+use alloc::vec::Vec;
+#[cfg(feature = "std")]
+use std::io::{Read, Write};
+#[cfg(feature = "std")]
+use std::path::Path;
+
+use super::open::Open;
+#[cfg(feature = "std")]
+use super::replace::{Over, replace};
+#[cfg(any(feature = "std", feature = "seal"))]
+use super::seal::SealKey;
+use super::write::{bytes, checked_part};
+#[cfg(feature = "std")]
+use super::write::{to_writer, writing};
+use crate::error::Result;
+use crate::key::SecretKey;
+use crate::kinds::storage::{Mapped, PlainStorage};
+use crate::kinds::{self, AnyFilter, Filter};
+
+/// The file of a filter, saved.
+#[cfg(feature = "std")]
+fn save(filter: &dyn Filter, path: &Path, over: Over<'_>, seal: Option<&SealKey>) -> Result<()> {
+    let part = checked_part(filter)?;
+    replace(path, over, |out| to_writer(filter.kind(), &part, seal, out).map_err(writing)).map(drop)
+}
+
+/// The same, written to `out`.
+#[cfg(feature = "std")]
+fn write(filter: &dyn Filter, out: &mut dyn Write, seal: Option<&SealKey>) -> Result<()> {
+    to_writer(filter.kind(), &checked_part(filter)?, seal, out).map_err(writing)
+}
+
+/// A filter of a kind, for an example: it holds `apple`.
+macro_rules! example {
+    (BloomFilter) => {
+        "BloomFilter::builder().build_from([\"apple\"])?"
+    };
+    (ScalableBloomFilter) => {
+        "tepal::BloomFilter::builder().build_growing()?"
+    };
+    (GrowingFilter) => {
+        "GrowingFilter::builder().build()?"
+    };
+    (ExpiringFilter) => {
+        "ExpiringFilter::builder().capacity(100).window_of_keys(100).build()?"
+    };
+    (SegmentFilter) => {
+        "SegmentFilter::builder().build_from([(\"monday\", \"apple\")])?"
+    };
+    (RibbonMap) => {
+        "RibbonMap::builder().build_from([(\"apple\", 7)])?"
+    };
+    (AnyFilter) => {
+        "AnyFilter::from(tepal::BloomFilter::builder().build_from([\"apple\"])?)"
+    };
+    ($type:ident) => {
+        concat!(stringify!($type), "::builder().build_from([\"apple\"])?")
+    };
+}
+
+/// Writing.
+macro_rules! written {
+    ($type:ident, $path:path $(, $storage:ident)?) => {
+        impl$(<$storage: PlainStorage>)? $path {
+            /// The file as bytes. One filter has exactly one file, on every machine.
+            ///
+            /// ```
+            #[doc = concat!("use tepal::", stringify!($type), ";")]
+            #[doc = concat!("let filter = ", example!($type), ";")]
+            /// let file = filter.to_bytes()?;
+            /// assert_eq!(tepal::from_bytes(&file)?.contains("apple"), filter.contains("apple"));
+            /// # Ok::<(), tepal::Error>(())
+            /// ```
+            ///
+            /// # Errors
+            /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it; [`Error::Damaged`](crate::Error::Damaged) for
+            /// a filter that was opened [quick](crate::Open::quick) and whose bits are not what was written;
+            /// [`Error::NotPossible`](crate::Error::NotPossible) for a chain of another program.
+            pub fn to_bytes(&self) -> Result<Vec<u8>> {
+                bytes(Filter::kind(self), &checked_part(self)?, None)
+            }
+
+            /// [`to_bytes`](Self::to_bytes), sealed: whoever opens it needs the same key, and finds every change that was made
+            /// without it.
+            ///
+            /// # Errors
+            /// As [`to_bytes`](Self::to_bytes).
+            #[cfg(feature = "seal")]
+            pub fn to_bytes_sealed(&self, key: &SealKey) -> Result<Vec<u8>> {
+                bytes(Filter::kind(self), &checked_part(self)?, Some(key))
+            }
+        }
+
+        #[cfg(feature = "std")]
+        impl$(<$storage: PlainStorage>)? $path {
+            /// Writes the file to `out`. Buffering is the caller's; the pieces are 64 KiB.
+            ///
+            /// # Errors
+            /// [`Error::Io`](crate::Error::Io) where `out` refuses; and as [`to_bytes`](Self::to_bytes).
+            pub fn write_to(&self, mut out: impl Write) -> Result<()> {
+                write(self, &mut out, None)
+            }
+
+            /// [`write_to`](Self::write_to), sealed as by [`to_bytes_sealed`](Self::to_bytes_sealed).
+            ///
+            /// # Errors
+            /// As [`write_to`](Self::write_to).
+            #[cfg(feature = "seal")]
+            pub fn write_to_sealed(&self, mut out: impl Write, key: &SealKey) -> Result<()> {
+                write(self, &mut out, Some(key))
+            }
+
+            /// Saves the filter as a file, atomically: the bytes go to a temporary file beside `path`, reach the disk, and then take the
+            /// name. Whatever happens, `path` is the old file or the new one, whole.
+            ///
+            /// An existing file keeps its permissions, its owner and group where this process may give them away (where not, the group
+            /// gets no more than everybody), and its readers keep what they had opened; access lists are not kept. Until it is finished,
+            /// only its owner may read the temporary file. A symbolic link is followed. A process that is killed while saving leaves its
+            /// temporary file; on Unix the next save of the same target removes it.
+            ///
+            /// ```
+            /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+            #[doc = concat!("use tepal::", stringify!($type), ";")]
+            /// # let folder = tempfile::tempdir()?;
+            /// # let path = folder.path().join("seen.tepal");
+            #[doc = concat!("let filter = ", example!($type), ";")]
+            /// filter.save(&path)?;
+            /// assert_eq!(tepal::open(&path)?.contains("apple"), filter.contains("apple"));
+            /// # Ok(())
+            /// # }
+            /// ```
+            ///
+            /// # Errors
+            /// [`Error::Io`](crate::Error::Io) where the system refuses; [`Error::Parameter`](crate::Error::Parameter) where `path` is
+            /// something that cannot be replaced by a file, such as a folder or a device ([`check_place`](crate::check_place) says so
+            /// ahead); and as [`to_bytes`](Self::to_bytes).
+            pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+                save(self, path.as_ref(), Over::Any, None)
+            }
+
+            /// [`save`](Self::save) as a new file, which never replaces another: of two at once, one makes it.
+            ///
+            /// # Errors
+            /// [`Error::FileExists`](crate::Error::FileExists) where there is anything of that name; and as [`save`](Self::save).
+            pub fn save_new(&self, path: impl AsRef<Path>) -> Result<()> {
+                save(self, path.as_ref(), Over::Nothing, None)
+            }
+
+            /// [`save`](Self::save), sealed: whoever opens the file needs the same key, and finds every change that was made without it
+            /// ([`SealKey`]).
+            ///
+            /// # Errors
+            /// As [`save`](Self::save).
+            #[cfg(feature = "seal")]
+            pub fn save_sealed(&self, path: impl AsRef<Path>, key: &SealKey) -> Result<()> {
+                save(self, path.as_ref(), Over::Any, Some(key))
+            }
+        }
+    };
+}
+
+/// Reading: `$owned` is what bytes become, and `$into` makes it of what files are read as.
+macro_rules! read {
+    ($type:ident, $path:path, $owned:path, $into:expr) => {
+        #[cfg(feature = "std")]
+        impl $path {
+            /// Opens a tepal file and checks all of it: header, lengths, parameters, hash self-test, and the checksum of every bit. A
+            /// file that was damaged, cut, extended or made by something else is refused; any change of a single bit is found.
+            ///
+            /// The bits are mapped, not copied: they come from disk once, at memory speed, and are shared by all processes that open the
+            /// file. Replacing the file by [`save`](Self::save) while it is open is safe. **Cutting or overwriting it in place is not**:
+            /// the system then stops the process (`SIGBUS`) or answers change, as with every mapped file. Use
+            /// [`Open::in_memory`] where that can happen.
+            ///
+            /// ```
+            /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+            #[doc = concat!("use tepal::", stringify!($type), ";")]
+            /// # let folder = tempfile::tempdir()?;
+            /// # let path = folder.path().join("seen.tepal");
+            #[doc = concat!("let filter = ", example!($type), ";")]
+            /// filter.save(&path)?;
+            #[doc = concat!("let opened = ", stringify!($type), "::open(&path)?;")]
+            /// assert_eq!(opened.contains("apple"), filter.contains("apple"));
+            /// # Ok(())
+            /// # }
+            /// ```
+            ///
+            /// # Errors
+            /// [`Error::Io`](crate::Error::Io), [`Error::NotTepal`](crate::Error::NotTepal),
+            /// [`Error::Unsupported`](crate::Error::Unsupported) for a newer version or unknown kind, layout, scheme or flag,
+            /// [`Error::Damaged`](crate::Error::Damaged), [`Error::Parameter`](crate::Error::Parameter) for impossible values,
+            /// [`Error::KeyRequired`](crate::Error::KeyRequired) for a filter made with a secret key,
+            /// [`Error::SealRequired`](crate::Error::SealRequired) for a sealed file, and
+            /// [`Error::TooLarge`](crate::Error::TooLarge) for a file of 2 GiB or more on a machine of 32 bits. A file of another
+            /// program, or a filter of another kind ([`Error::NotPossible`](crate::Error::NotPossible)), is opened by
+            /// [`tepal::open`](crate::open).
+            pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+                Open::new().open_as(path.as_ref())
+            }
+
+            /// [`open`](Self::open) for a filter made with a secret key.
+            ///
+            /// # Errors
+            /// As [`open`](Self::open), and [`Error::WrongKey`](crate::Error::WrongKey);
+            /// [`Error::KeyNotUsed`](crate::Error::KeyNotUsed) for a filter made without one.
+            pub fn open_with_key(path: impl AsRef<Path>, key: &SecretKey) -> Result<Self> {
+                Open::new().secret_key(key).open_as(path.as_ref())
+            }
+
+            /// Opens a file without reading its bits, for files so large that [`open`](Self::open) takes too long.
+            ///
+            /// Damage before the bits is found, and so are cuts and additions; damage in the bits is found by
+            /// [`verify`](Self::verify) alone: [`Open::quick`] has the details.
+            ///
+            /// # Errors
+            /// As [`open`](Self::open), save for damage in the bits.
+            pub fn open_quick(path: impl AsRef<Path>) -> Result<Self> {
+                Open::new().quick().open_as(path.as_ref())
+            }
+        }
+
+        impl $owned {
+            /// Reads the bytes of a tepal file into a filter in memory, with every check of [`open`](Self::open).
+            ///
+            /// ```
+            #[doc = concat!("use tepal::", stringify!($type), ";")]
+            #[doc = concat!("let filter = ", example!($type), ";")]
+            /// let file = filter.to_bytes()?;
+            #[doc = concat!("let read = ", stringify!($type), "::from_bytes(&file)?;")]
+            /// assert_eq!(read.contains("apple"), filter.contains("apple"));
+            #[doc = concat!("assert!(", stringify!($type), "::from_bytes(&file[1..]).is_err());")]
+            /// # Ok::<(), tepal::Error>(())
+            /// ```
+            ///
+            /// # Errors
+            /// As [`open`](Self::open), save for reading itself. A file of another program, or a filter of another kind, is read by
+            /// [`tepal::from_bytes`](crate::from_bytes).
+            pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+                Open::new().read_as(bytes).and_then($into)
+            }
+
+            /// [`from_bytes`](Self::from_bytes) for a filter made with a secret key.
+            ///
+            /// # Errors
+            /// As [`open_with_key`](Self::open_with_key), save for reading itself.
+            pub fn from_bytes_with_key(bytes: &[u8], key: &SecretKey) -> Result<Self> {
+                Open::new().secret_key(key).read_as(bytes).and_then($into)
+            }
+
+            /// Reads one tepal file out of a stream into a filter in memory, and leaves what follows it. Everything is checked.
+            ///
+            /// # Errors
+            /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`](crate::Error::Io); at the end of the stream
+            /// [`Error::NotTepal`](crate::Error::NotTepal) with [`Looks::Empty`](crate::Looks::Empty).
+            #[cfg(feature = "std")]
+            pub fn read_from(mut stream: impl Read) -> Result<Self> {
+                Open::new().read_one(&mut stream).and_then($into)
+            }
+        }
+    };
+}
+
+/// A line of the list.
+macro_rules! of_kind {
+    (Bloom: $module:ident::$type:ident <$storage:ident>) => {
+        written!($type, kinds::$module::$type<L>, L);
+        read!(
+            $type,
+            kinds::$module::$type<$storage>,
+            kinds::$module::$type,
+            kinds::$module::$type::<$storage>::into_owned
+        );
+    };
+    ($kind:ident: $module:ident::$type:ident <$storage:ident>) => {
+        written!($type, kinds::$module::$type<L>, L);
+        read!($type, kinds::$module::$type<$storage>, kinds::$module::$type<$storage>, Ok);
+    };
+    ($kind:ident: $module:ident::$type:ident) => {
+        written!($type, kinds::$module::$type);
+        read!($type, kinds::$module::$type, kinds::$module::$type, Ok);
+    };
+}
+
+macro_rules! of_kinds {
+    ($(
+        $(#[doc = $doc:literal])* $(#[feature = $feature:literal $(or $other:literal)?])?
+        $kind:ident = $id:literal $name:literal: $module:ident::$type:ident $(<$storage:ident>)?;
+    )+ $(
+        + $(#[doc = $form_doc:literal])* $(#[feature = $form_feature:literal])?
+        $form:ident of $of:ident: $form_module:ident::$form_type:ident;
+    )*) => {
+        $(
+            $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+            of_kind!($kind: $module::$type $(<$storage>)?);
+        )+
+    };
+}
+each_kind!(of_kinds);
+
+written!(AnyFilter, AnyFilter);

@@ -70,7 +70,7 @@ fn field<K: Family + Key + Hash>(keys: usize, domain: KeyDomain) -> Vec<Box<dyn 
             name,
             bits,
             empty(),
-            |filter: &mut BloomFilter| filter.clear(),
+            |filter: &mut BloomFilter| filter.clear().expect("it is in memory"),
             |filter, key: &K| {
                 filter.insert(key).expect(FITS);
             },
@@ -79,7 +79,7 @@ fn field<K: Family + Key + Hash>(keys: usize, domain: KeyDomain) -> Vec<Box<dyn 
         field.push(many_keys(
             (name, Calls::Batch, bits),
             empty(),
-            |filter: &mut BloomFilter| filter.clear(),
+            |filter: &mut BloomFilter| filter.clear().expect("it is in memory"),
             |filter, keys: &[K]| filter.insert_many(keys).expect(FITS),
             |filter, keys, answers| filter.contains_many_into(keys, answers),
         ));

@@ -39,7 +39,7 @@ pub(crate) fn one_hash(layout: Layout, keys: usize, rate: f64) -> Box<dyn Conten
         name,
         bits,
         filter,
-        |filter: &mut BloomFilter| filter.clear(),
+        |filter: &mut BloomFilter| filter.clear().expect("it is in memory"),
         |filter, &hash| {
             filter.insert_hash(hash).expect(FITS);
         },
@@ -52,7 +52,7 @@ pub(crate) fn hash_batch(layout: Layout, keys: usize, rate: f64) -> Box<dyn Cont
     many_keys(
         (name, Calls::Batch, bits),
         filter,
-        |filter: &mut BloomFilter| filter.clear(),
+        |filter: &mut BloomFilter| filter.clear().expect("it is in memory"),
         |filter, hashes| filter.insert_many_hashes(hashes).expect(FITS),
         |filter, hashes, answers| filter.contains_many_hashes(hashes, answers),
     )
@@ -68,7 +68,7 @@ pub(crate) fn hash_bulk(
     many_keys(
         (name, Calls::Bulk(threads.get()), bits),
         filter,
-        |filter: &mut BloomFilter| filter.clear(),
+        |filter: &mut BloomFilter| filter.clear().expect("it is in memory"),
         move |filter, hashes| filter.insert_bulk_hashes(hashes, threads).expect(FITS),
         move |filter, hashes, answers| filter.contains_bulk_hashes(hashes, answers, threads),
     )
@@ -119,7 +119,7 @@ pub(crate) fn ribbon(rate: f64) -> Box<dyn Contender<u64>> {
 pub(crate) fn shared_line(keys: usize, rate: f64, threads: usize) -> [Box<dyn Contender<u64>>; 2] {
     let empty = move || {
         let (_, bits, mut filter) = filter(Layout::Line, keys, rate);
-        filter.clear();
+        filter.clear().expect("it is in memory");
         (bits, filter.into_shared())
     };
     let one_key = shared(
@@ -157,7 +157,7 @@ pub(crate) fn one_text<const N: usize>(
         name,
         bits,
         filter,
-        |filter: &mut BloomFilter| filter.clear(),
+        |filter: &mut BloomFilter| filter.clear().expect("it is in memory"),
         |filter, key| {
             filter.insert(key).expect(FITS);
         },
@@ -174,7 +174,7 @@ pub(crate) fn text_batch<const N: usize>(
     many_keys(
         (name, Calls::Batch, bits),
         filter,
-        |filter: &mut BloomFilter| filter.clear(),
+        |filter: &mut BloomFilter| filter.clear().expect("it is in memory"),
         |filter, keys| filter.insert_many(keys).expect(FITS),
         |filter, keys, answers| filter.contains_many_into(keys, answers),
     )

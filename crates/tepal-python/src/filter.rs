@@ -191,7 +191,7 @@ impl Filter {
     /// The name of the set, or `None`. It travels in the file.
     #[getter]
     fn name(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        self.held.look(py, |opened| opened.filter().labels().and_then(|labels| labels.name.clone()))
+        self.held.look(py, |opened| opened.labels().name.clone())
     }
 
     /// The program whose file it is: `tepal`, or another one for a file that was opened from there.

@@ -174,7 +174,7 @@ fn to_ribbon(this: &Bound<'_, MutableFilter>, rate: f64) -> PyResult<Py<PyAny>> 
 
 fn remove(this: &Bound<'_, MutableFilter>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
     let key = key::of(key)?;
-    held(this).touch(this.py(), |opened| opened.remove(&key))
+    held(this).touch(this.py(), |opened| Ok(opened.remove(&key)? == tepal::Removal::Removed))
 }
 
 /// Keys are removed, and counted.

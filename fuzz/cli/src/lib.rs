@@ -146,7 +146,7 @@ impl Work for Look {
 struct Records(Vec<u8>);
 
 impl Sink<()> for Records {
-    fn header(&mut self, page: &Page<'_>) -> Result<(), Failure> {
+    fn header(&mut self, page: &mut Page<'_>) -> Result<(), Failure> {
         self.0.extend_from_slice(page.keys.batch.bytes(0, page.keys.batch.len()));
         Ok(())
     }

@@ -81,41 +81,44 @@ macro_rules! shown {
 /// What a filter does with keys, and its labels.
 macro_rules! about_keys {
     () => {
+        crate::kinds::calls::about_keys!(meta);
+    };
+    ($($meta:ident).+) => {
         /// How key bytes become a hash.
         #[must_use]
         pub fn scheme(&self) -> crate::ids::Scheme {
-            self.meta.keys.scheme()
+            self.$($meta).+.keys.scheme()
         }
 
         /// The public seed of the hash; `None` for a keyed filter.
         #[must_use]
         pub fn seed(&self) -> Option<u64> {
-            self.meta.keys.seed()
+            self.$($meta).+.keys.seed()
         }
 
         /// What the keys are.
         #[must_use]
         pub fn key_domain(&self) -> crate::ids::KeyDomain {
-            self.meta.keys.key_domain()
+            self.$($meta).+.keys.key_domain()
         }
 
         /// What the filter does to a key before it is hashed.
         #[must_use]
         pub fn recipe(&self) -> crate::key::Recipe {
-            self.meta.keys.recipe()
+            self.$($meta).+.keys.recipe()
         }
 
         /// What the filter does with a key, for threads and programs that hash ahead of it.
         #[must_use]
         pub fn key_hasher(&self) -> crate::key::KeyHasher {
-            self.meta.keys.clone()
+            self.$($meta).+.keys.clone()
         }
 
         /// Free text about the set.
         #[must_use]
         pub fn labels(&self) -> &crate::facts::Labels {
             const NONE: &crate::facts::Labels = &crate::facts::Labels::new();
-            self.meta.labels.as_deref().unwrap_or(NONE)
+            self.$($meta).+.labels.as_deref().unwrap_or(NONE)
         }
 
         /// Puts other texts about the set in the place of those there are. No answer changes.
@@ -124,7 +127,7 @@ macro_rules! about_keys {
         /// [`Error::Parameter`](crate::Error::Parameter) for text that a file cannot hold.
         pub fn set_labels(&mut self, labels: crate::facts::Labels) -> crate::error::Result<()> {
             labels.check()?;
-            self.meta.labels = labels.kept();
+            self.$($meta).+.labels = labels.kept();
             Ok(())
         }
     };
@@ -133,17 +136,20 @@ macro_rules! about_keys {
 /// Asking for many keys, by the kind's `answer_batch`. `$example` is the body of an example.
 macro_rules! ask_many {
     ($($example:literal)*) => {
+        crate::kinds::calls::ask_many!(meta; $(#[doc = $example])*);
+    };
+    ($($meta:ident).+; $(#[$example:meta])*) => {
         /// The hash of a key under this filter's recipe, key domain, scheme and seed, for the `_hash` calls.
         ///
         /// # Errors
         /// As [`KeyHasher::hash`](crate::KeyHasher::hash).
         #[inline]
         pub fn hash_key<K: Key + ?Sized>(&self, key: &K) -> crate::error::Result<u64> {
-            self.meta.keys.hash(key)
+            self.$($meta).+.keys.hash(key)
         }
 
         /// Answers for many keys, in their order, with the memory accesses of a batch under way together.
-        $(#[doc = $example])*
+        $(#[$example])*
         #[must_use]
         pub fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> alloc::vec::Vec<bool> {
             let mut answers = alloc::vec![false; keys.len()];
@@ -157,7 +163,7 @@ macro_rules! ask_many {
         /// If there are not as many answers as keys.
         pub fn contains_many_into<K: Keys + ?Sized>(&self, keys: &K, answers: &mut [bool]) {
             assert_eq!(keys.len(), answers.len(), "one answer for each key");
-            self.meta.keys.answer_in_batches(
+            self.$($meta).+.keys.answer_in_batches(
                 keys,
                 self.size_in_bytes(),
                 |batch, answers| self.answer_batch(batch, answers),
@@ -172,7 +178,7 @@ macro_rules! ask_many {
         /// If the bitmap has not just the bytes for so many bits.
         pub fn contains_many_bits<K: Keys + ?Sized>(&self, keys: &K, bitmap: &mut [u8]) {
             assert_eq!(keys.len().div_ceil(8), bitmap.len(), "one bit for each key, and no byte more");
-            self.meta.keys.answer_in_batches(
+            self.$($meta).+.keys.answer_in_batches(
                 keys,
                 self.size_in_bytes(),
                 |batch, answers| self.answer_batch(batch, answers),
@@ -221,6 +227,9 @@ macro_rules! ask_many {
 #[cfg(feature = "table")]
 macro_rules! insert_many {
     ($told:literal) => {
+        crate::kinds::calls::insert_many!(meta; $told);
+    };
+    ($($meta:ident).+; $told:literal) => {
         /// [`insert`](Self::insert) for many keys.
         ///
         /// # Errors
@@ -228,7 +237,7 @@ macro_rules! insert_many {
         pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
             crate::key::insert_in_batches(
                 self,
-                |filter| &filter.meta.keys,
+                |filter| &filter.$($meta).+.keys,
                 keys,
                 |filter, batch, done| filter.insert_prepared_batch(batch, done),
             )
@@ -241,7 +250,7 @@ macro_rules! insert_many {
         pub fn insert_iter<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<()> {
             crate::key::insert_iter_in_batches(
                 self,
-                |filter| &filter.meta.keys,
+                |filter| &filter.$($meta).+.keys,
                 keys,
                 |filter, batch, done| filter.insert_prepared_batch(batch, done),
             )
@@ -261,7 +270,7 @@ macro_rules! insert_many {
                 Batch::One(One::Key(key)) => self.insert(&key).map(drop).map_err(after(done)),
                 // Only filters whose scheme has no hash take bytes.
                 Batch::Bytes(_) | Batch::One(One::Encoded(_)) => {
-                    Err(Error::NoHash { scheme: self.meta.keys.scheme() })
+                    Err(Error::NoHash { scheme: self.$($meta).+.keys.scheme() })
                 }
             }
         }
@@ -271,8 +280,11 @@ macro_rules! insert_many {
 /// What the traits ask of every kind and the kind has a call of the same name for, with `$more` of each trait beside that. `$generics` are
 /// those of a type with a storage.
 macro_rules! same_calls {
+    ($type:ty: $kind:ident $([$($generics:tt)*])? Inner $($rest:tt)*) => {
+        crate::kinds::calls::same_calls! { $type: $kind $([$($generics)*])? of meta Inner $($rest)* }
+    };
     (
-        $type:ty: $kind:ident $([$($generics:tt)*])?
+        $type:ty: $kind:ident $([$($generics:tt)*])? of $($meta:ident).+
         Inner { $($inner:item)* }
         InnerMut { $($inner_mut:item)* }
         Filter { $($filter:item)* }
@@ -293,7 +305,7 @@ macro_rules! same_calls {
         impl$(<$($generics)*>)? crate::kinds::InnerMut for $type {
             #[cfg(feature = "foreign")]
             fn set_key_domain(&mut self, domain: crate::ids::KeyDomain) {
-                self.meta.keys = self.meta.keys.of_domain(domain);
+                self.$($meta).+.keys = self.$($meta).+.keys.of_domain(domain);
             }
 
             $($inner_mut)*
@@ -305,7 +317,7 @@ macro_rules! same_calls {
             }
 
             fn key_hasher(&self) -> &crate::key::KeyHasher {
-                &self.meta.keys
+                &self.$($meta).+.keys
             }
 
             fn contains_key(&self, key: crate::key::KeyRef<'_>) -> bool {
@@ -360,10 +372,10 @@ macro_rules! table_calls {
         MutableFilter { $($mutable:item)* }
     ) => {
         crate::kinds::calls::same_calls! {
-            $type: $kind
+            $type: $kind of core.meta
             Inner {
                 fn check_before_copying(&self) -> crate::error::Result<()> {
-                    self.table.check_before_copying()
+                    self.core.table.check_before_copying()
                 }
 
                 $($inner)*
@@ -387,12 +399,12 @@ macro_rules! table_calls {
                 }
 
                 fn estimated_len(&self) -> f64 {
-                    self.table.estimated_len()
+                    self.core.table.estimated_len()
                 }
 
                 /// The share of taken slots in equal parts of the table.
                 fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
-                    self.table.fill_of_slices(slices)
+                    self.core.table.fill_of_slices(slices)
                 }
 
                 $($filter)*

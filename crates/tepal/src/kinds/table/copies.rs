@@ -1,13 +1,10 @@
-//! A filter from which keys can be removed, and which counts them: a sorted table of numbers.
+//! A filter from which keys can be removed, and which counts them: a tag is a count.
 //!
-//! Describing it is in [`builder`], asking in [`ask`], inserting, removing and counting in [`change`], joining two and making
-//! one smaller in [`combine`], what a file holds of it in [`part`], what every kind of filter does in [`kind`], hashes in the order of
-//! their numbers in `sort`. The table itself,
-//! which has room for whatever comes, is in [`lines`](super::lines).
+//! Describing it is in [`builder`], inserting, removing and counting in [`change`], joining two and making one smaller in [`combine`],
+//! what a file holds of it in [`part`], what every kind of filter does in [`kind`], hashes in the order of their numbers in `sort`.
 
 mod builder;
 
-mod ask;
 mod change;
 
 mod combine;
@@ -17,17 +14,14 @@ pub(crate) mod part;
 #[cfg(feature = "parallel")]
 mod sort;
 
-use alloc::boxed::Box;
 use core::fmt;
 
 pub use builder::QuotientFilterBuilder;
 
+use super::calls::one_table;
+use super::core::{Meta, TableCore};
 use super::lines::Table;
-use crate::error::Result;
-use crate::facts::Labels;
-use crate::ids::OverCapacity;
-use crate::key::KeyHasher;
-use crate::kinds::calls::about_keys;
+use crate::key::{Batch, Key, Keys, One, PreparedKeys};
 
 /// A filter from which keys can be removed.
 ///
@@ -61,37 +55,52 @@ use crate::kinds::calls::about_keys;
 /// ```
 #[derive(Clone)]
 pub struct QuotientFilter {
-    table: Table,
-    /// So many different numbers it may hold.
-    most_numbers: u64,
-    meta: Meta,
+    core: TableCore,
     /// Copies of all keys: with counts more than there are slots.
     held: u64,
     /// Has each key a copy of its own?
     is_deletable: bool,
 }
 
-/// Everything about a filter that is not its table.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Meta {
-    pub(crate) keys: KeyHasher,
-    pub(crate) over_capacity: OverCapacity,
-    pub(crate) capacity: u64,
-    pub(crate) promised_rate: f64,
-    pub(crate) labels: Option<Box<Labels>>,
-}
-
 impl QuotientFilter {
-    pub(crate) fn from_parts(meta: Meta, table: Table, held: u64) -> Self {
-        let by_rate = meta.promised_rate * table.packing().numbers() as f64;
-        let most_numbers = meta.capacity.max(by_rate as u64);
-        QuotientFilter { table, most_numbers, meta, held, is_deletable: true }
+    /// A filter with so many copies of keys.
+    pub(super) fn from_parts(meta: Meta, table: Table, held: u64, is_deletable: bool) -> Self {
+        let room = meta.capacity;
+        QuotientFilter { core: TableCore::new(meta, table, room), held, is_deletable }
     }
 
-    /// Several keys may have one copy, where this says no: then none is removed.
-    pub(crate) fn deletable(mut self, is_deletable: bool) -> Self {
-        self.is_deletable = is_deletable;
-        self
+    /// What counts against the capacity.
+    #[inline]
+    fn held(&self) -> u64 {
+        self.core.table.distinct()
+    }
+
+    one_table! {
+        /// Keys the filter was planned for.
+        capacity;
+        /// The share of wrong answers promised as long as the filter holds no more different keys than its capacity.
+        promised_false_positive_rate;
+        /// The share of wrong answers now: exact for keys whose hashes are spread evenly. Costs nothing.
+        false_positive_rate;
+        /// Bytes of the table in memory. They grow and shrink with the keys.
+        size_in_bytes;
+        /// Does it hold more different keys than its promise allows? Never under [`OverCapacity::Ignore`](crate::OverCapacity::Ignore).
+        is_over_capacity;
+        /// Does it refuse every key whose number it does not hold?
+        is_full;
+        /// Is the key in the set?
+        ///
+        /// `false` is certain: no copy of it is in. `true` means perhaps: about
+        /// [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too. A key that the filter's domain refuses
+        /// is not in; a filter of the caller's hashes cannot hash a key, and answers `true`.
+        contains;
+        ///
+        /// ```
+        /// let seen = tepal::QuotientFilter::builder().build_from(["apple", "banana"])?;
+        /// assert_eq!(seen.contains_many(&["banana", "cherry"]), [true, false]);
+        /// # Ok::<(), tepal::Error>(())
+        /// ```
+        contains_many;
     }
 
     /// Can keys be removed? From every filter but one that [`GrowingFilter::freeze`](crate::GrowingFilter::freeze) made of a filter from
@@ -99,24 +108,6 @@ impl QuotientFilter {
     #[must_use]
     pub fn is_deletable(&self) -> bool {
         self.is_deletable
-    }
-
-    /// Keys the filter was planned for.
-    #[must_use]
-    pub fn capacity(&self) -> u64 {
-        self.meta.capacity
-    }
-
-    /// The share of wrong answers promised as long as the filter holds no more different keys than its capacity.
-    #[must_use]
-    pub fn promised_false_positive_rate(&self) -> f64 {
-        self.meta.promised_rate
-    }
-
-    /// The share of wrong answers now: exact for keys whose hashes are spread evenly. Costs nothing.
-    #[must_use]
-    pub fn false_positive_rate(&self) -> f64 {
-        self.table.rate()
     }
 
     /// How many copies of keys it holds: those that were inserted, less those that were removed.
@@ -131,68 +122,33 @@ impl QuotientFilter {
         self.held == 0
     }
 
-    /// How many different numbers it holds: different keys, but for those few whose numbers are equal.
-    #[must_use]
-    pub fn distinct_numbers(&self) -> u64 {
-        self.table.distinct()
-    }
-
-    /// U: how many numbers there are. Filters of one U and one hash unite.
-    #[must_use]
-    pub fn numbers(&self) -> u64 {
-        self.table.packing().numbers()
-    }
-
     /// How many bits of each slot count copies: 0, or 4, 8 or 16 in a [counting](QuotientFilterBuilder::count_bits) filter.
     #[must_use]
     pub fn count_bits(&self) -> u8 {
-        self.table.packing().fields().tag_bits
+        self.core.tag_bits()
     }
 
-    /// Bytes of the table in memory. They grow and shrink with the keys.
-    #[must_use]
-    pub fn size_in_bytes(&self) -> u64 {
-        self.table.packing().bytes()
-    }
-
-    /// What happens when more different keys come than the capacity.
-    #[must_use]
-    pub fn over_capacity(&self) -> OverCapacity {
-        self.meta.over_capacity
-    }
-
-    /// Changes that.
+    /// How often the key is in: never too low, and too high only where another key has the same number, at
+    /// [`false_positive_rate`](Self::false_positive_rate). 0 is certain. A key that the domain refuses is in 0 times. A filter
+    /// of the caller's hashes cannot hash a key and says 0, which means nothing there: ask
+    /// [`count_hash`](Self::count_hash).
     ///
-    /// # Errors
-    /// None: other kinds have one policy.
-    pub fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
-        self.meta.over_capacity = policy;
-        Ok(())
-    }
-
-    /// Does it hold more different keys than its promise allows? Never under [`OverCapacity::Ignore`].
+    /// ```
+    /// let mut seen = tepal::QuotientFilter::builder().capacity(100).build()?;
+    /// seen.insert("apple")?;
+    /// seen.insert("apple")?;
+    /// assert_eq!((seen.count("apple"), seen.count("pear")), (2, 0));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     #[must_use]
-    pub fn is_over_capacity(&self) -> bool {
-        self.meta.over_capacity != OverCapacity::Ignore && self.table.distinct() > self.most_numbers
+    pub fn count<K: Key + ?Sized>(&self, key: &K) -> u64 {
+        self.core.meta.keys.hash(key).map_or(0, |hash| self.count_hash(hash))
     }
 
-    /// Does it refuse every key whose number it does not hold?
-    #[inline]
+    /// [`count`](Self::count) for a key hashed before.
     #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.meta.over_capacity == OverCapacity::Refuse && self.table.distinct() >= self.most_numbers
-    }
-
-    about_keys!();
-
-    /// Holds the table against what the file says of it. After [`Open::quick`](crate::Open::quick) this is the rest of what opening
-    /// checks.
-    ///
-    /// # Errors
-    /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without
-    /// the key of its seal.
-    pub fn verify(&self) -> Result<()> {
-        self.table.verify()
+    pub fn count_hash(&self, hash: u64) -> u64 {
+        self.count_of(self.core.table.copies(self.core.table.number(hash)))
     }
 }
 
@@ -200,9 +156,7 @@ impl QuotientFilter {
 /// removed or not: same hash, domain, recipe, numbers and counts. Capacity, labels and how the table is laid out do not matter.
 impl PartialEq for QuotientFilter {
     fn eq(&self, other: &QuotientFilter) -> bool {
-        self.check_compatible(other).is_ok()
-            && self.is_deletable == other.is_deletable
-            && self.table.entries().eq(other.table.entries())
+        self.core == other.core && self.is_deletable == other.is_deletable
     }
 }
 
@@ -210,18 +164,8 @@ impl Eq for QuotientFilter {}
 
 impl fmt::Debug for QuotientFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("QuotientFilter")
-            .field("numbers", &self.numbers())
-            .field("count_bits", &self.count_bits())
-            .field("capacity", &self.capacity())
-            .field("promised_false_positive_rate", &self.promised_false_positive_rate())
-            .field("len", &self.len())
-            .field("size_in_bytes", &self.size_in_bytes())
-            .field("scheme", &self.scheme())
-            .field("seed", &self.seed())
-            .field("key_domain", &self.key_domain())
-            .field("over_capacity", &self.over_capacity())
-            .finish_non_exhaustive()
+        let own: [(_, &dyn fmt::Debug); 2] = [("len", &self.len()), ("count_bits", &self.count_bits())];
+        self.core.debug(f, "QuotientFilter", &own)
     }
 }
 

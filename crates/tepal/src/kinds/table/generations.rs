@@ -16,12 +16,12 @@ use core::fmt;
 
 pub use builder::ExpiringFilterBuilder;
 
-use super::copies::Meta;
+use super::calls::one_table;
+use super::core::{Meta, TableCore};
 use super::lines::Table;
 use crate::error::Result;
 use crate::facts::Window;
-use crate::ids::OverCapacity;
-use crate::kinds::calls::about_keys;
+use crate::key::{Batch, Key, Keys, One, PreparedKeys};
 use clock::Clock;
 
 /// A filter whose keys expire: it says of a key whether it was inserted within the last window.
@@ -58,8 +58,7 @@ use clock::Clock;
 #[derive(Clone)]
 pub struct ExpiringFilter {
     /// Each number stands once, and none is older than the window and a generation.
-    table: Table,
-    meta: Meta,
+    core: TableCore,
     clock: Clock,
     /// Keys given to it, repeats included, where that is known.
     inserted: Option<u64>,
@@ -67,25 +66,36 @@ pub struct ExpiringFilter {
 
 impl ExpiringFilter {
     fn from_parts(meta: Meta, clock: Clock, table: Table, inserted: Option<u64>) -> Self {
-        ExpiringFilter { table, meta, clock, inserted }
+        let room = u64::try_from(clock.slots_for(meta.capacity)).unwrap_or(u64::MAX);
+        ExpiringFilter { core: TableCore::new(meta, table, room), clock, inserted }
     }
 
-    /// Different keys that each window may have.
-    #[must_use]
-    pub fn capacity(&self) -> u64 {
-        self.meta.capacity
+    /// What counts against the capacity: the numbers of a window and a generation.
+    #[inline]
+    fn held(&self) -> u64 {
+        self.core.table.distinct()
     }
 
-    /// The share of wrong answers promised as long as no window has more different keys than its capacity.
-    #[must_use]
-    pub fn promised_false_positive_rate(&self) -> f64 {
-        self.meta.promised_rate
-    }
-
-    /// The share of wrong answers now: exact for keys whose hashes are spread evenly. Costs nothing.
-    #[must_use]
-    pub fn false_positive_rate(&self) -> f64 {
-        self.table.rate()
+    one_table! {
+        /// Different keys that each window may have.
+        capacity;
+        /// The share of wrong answers promised as long as no window has more different keys than its capacity.
+        promised_false_positive_rate;
+        /// The share of wrong answers now: exact for keys whose hashes are spread evenly. Costs nothing.
+        false_positive_rate;
+        /// Bytes of the table in memory.
+        size_in_bytes;
+        /// Does it hold more different keys than its promise allows, and is to say so?
+        is_over_capacity;
+        /// Does it refuse every key whose number it does not hold, until others expire?
+        is_full;
+        /// Was the key inserted within the last window, as of [`now`](Self::now)?
+        ///
+        /// `false` is certain: it was not inserted in the last W. `true` means perhaps: keys that came up to W (1 + 1/g) ago get it, and
+        /// about [`false_positive_rate`](Self::false_positive_rate) of all others. A key that the filter's domain refuses is not in; a
+        /// filter of the caller's hashes cannot hash a key, and answers `true`.
+        contains;
+        contains_many;
     }
 
     /// How long keys stay.
@@ -116,71 +126,16 @@ impl ExpiringFilter {
     /// Does it hold no key?
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.table.slots() == 0
+        self.core.table.slots() == 0
     }
 
-    /// How many different numbers it holds: different keys, but for those few whose numbers are equal.
-    #[must_use]
-    pub fn distinct_numbers(&self) -> u64 {
-        self.table.distinct()
-    }
-
-    /// U: how many numbers there are. Filters of one U, one hash and one window unite.
-    #[must_use]
-    pub fn numbers(&self) -> u64 {
-        self.table.packing().numbers()
-    }
-
-    /// Bytes of the table in memory.
-    #[must_use]
-    pub fn size_in_bytes(&self) -> u64 {
-        self.table.packing().bytes()
-    }
-
-    /// What happens when a window has more different keys than the capacity.
-    #[must_use]
-    pub fn over_capacity(&self) -> OverCapacity {
-        self.meta.over_capacity
-    }
-
-    /// Changes that.
+    /// Lays the table out for the keys in it: the same answers, in as few bytes as there can be. More keys lay it out again.
     ///
     /// # Errors
-    /// None: other kinds have one policy.
-    pub fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
-        self.meta.over_capacity = policy;
-        Ok(())
-    }
-
-    /// Does it hold more different keys than its promise allows, and is to say so?
-    #[must_use]
-    pub fn is_over_capacity(&self) -> bool {
-        self.meta.over_capacity != OverCapacity::Ignore && self.table.distinct() > self.most_numbers()
-    }
-
-    /// Does it refuse every key whose number it does not hold, until others expire?
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.meta.over_capacity == OverCapacity::Refuse && self.table.distinct() >= self.most_numbers()
-    }
-
-    /// So many different numbers it may hold: those of a window and a generation.
-    fn most_numbers(&self) -> u64 {
-        let by_rate = self.meta.promised_rate * self.numbers() as f64;
-        let by_keys = u64::try_from(self.clock.slots_for(self.meta.capacity)).unwrap_or(u64::MAX);
-        by_keys.max(by_rate as u64)
-    }
-
-    about_keys!();
-
-    /// Holds the table against what the file says of it. After [`Open::quick`](crate::Open::quick) this is the rest of what opening
-    /// checks.
-    ///
-    /// # Errors
-    /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without
-    /// the key of its seal.
-    pub fn verify(&self) -> Result<()> {
-        self.table.verify()
+    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for the new table;
+    /// [`Error::Damaged`](crate::Error::Damaged) as for [`insert`](Self::insert).
+    pub fn shrink_to_fit(&mut self) -> Result<()> {
+        self.core.shrink_to_fit(self.clock.tag_bits())
     }
 }
 
@@ -188,9 +143,7 @@ impl ExpiringFilter {
 /// window, time, numbers and their ages. Capacity, labels and how the table is laid out do not matter.
 impl PartialEq for ExpiringFilter {
     fn eq(&self, other: &ExpiringFilter) -> bool {
-        self.check_compatible(other).is_ok()
-            && self.clock == other.clock
-            && self.table.entries().eq(other.table.entries())
+        self.core == other.core && self.check_compatible(other).is_ok() && self.clock == other.clock
     }
 }
 
@@ -198,20 +151,13 @@ impl Eq for ExpiringFilter {}
 
 impl fmt::Debug for ExpiringFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExpiringFilter")
-            .field("window", &self.window())
-            .field("generations", &self.generations())
-            .field("now", &self.now())
-            .field("numbers", &self.numbers())
-            .field("distinct_numbers", &self.distinct_numbers())
-            .field("capacity", &self.capacity())
-            .field("promised_false_positive_rate", &self.promised_false_positive_rate())
-            .field("size_in_bytes", &self.size_in_bytes())
-            .field("scheme", &self.scheme())
-            .field("seed", &self.seed())
-            .field("key_domain", &self.key_domain())
-            .field("over_capacity", &self.over_capacity())
-            .finish_non_exhaustive()
+        let own: [(_, &dyn fmt::Debug); 4] = [
+            ("window", &self.window()),
+            ("generations", &self.generations()),
+            ("now", &self.now()),
+            ("distinct_numbers", &self.distinct_numbers()),
+        ];
+        self.core.debug(f, "ExpiringFilter", &own)
     }
 }
 

@@ -24,11 +24,10 @@ pub use answers::SegmentAnswers;
 pub use ask::Segments;
 pub use builder::SegmentFilterBuilder;
 
-use super::copies::Meta;
+use super::calls::one_table;
+use super::core::{Meta, TableCore};
 use super::lines::Table;
-use crate::error::Result;
-use crate::ids::OverCapacity;
-use crate::kinds::calls::about_keys;
+use crate::key::{Batch, Key, Keys, One, PreparedKeys};
 use crate::kinds::in_file::Ref;
 use crate::kinds::named::SegmentList;
 use pairs::Held;
@@ -68,37 +67,50 @@ use wide::Wide;
 #[derive(Clone)]
 pub struct SegmentFilter {
     /// The tags of a number ascend.
-    table: Table,
+    core: TableCore,
     wide: Ref<Wide>,
     segments: SegmentList,
-    meta: Meta,
-    /// So many pairs it may hold.
-    most_pairs: u64,
 }
 
 impl SegmentFilter {
     fn from_parts(meta: Meta, segments: SegmentList, table: Table, wide: Ref<Wide>) -> Self {
-        let by_rate = meta.promised_rate * table.packing().numbers() as f64;
-        let most_pairs = meta.capacity.max(by_rate as u64);
-        SegmentFilter { table, wide, segments, meta, most_pairs }
+        let room = meta.capacity;
+        SegmentFilter { core: TableCore::new(meta, table, room), wide, segments }
     }
 
-    /// The same filter with other segments, which hold this.
-    fn with_held(&self, mut segments: SegmentList, held: Held) -> Self {
+    /// It has other segments from now on, which hold this.
+    fn set_held(&mut self, mut segments: SegmentList, held: Held) {
         segments.set_lens(&held.lens);
-        SegmentFilter::from_parts(self.meta.clone(), segments, held.table, Ref::new(held.wide))
+        (self.core.table, self.wide, self.segments) = (held.table, Ref::new(held.wide), segments);
     }
 
-    /// Pairs of key and segment that the filter was planned for.
-    #[must_use]
-    pub fn capacity(&self) -> u64 {
-        self.meta.capacity
+    /// What counts against the capacity: pairs.
+    #[inline]
+    fn held(&self) -> u64 {
+        self.len()
     }
 
-    /// The wrong segments that a key in none gets on average, promised as long as the filter holds no more pairs than its capacity.
-    #[must_use]
-    pub fn promised_false_positive_rate(&self) -> f64 {
-        self.meta.promised_rate
+    one_table! {
+        /// Pairs of key and segment that the filter was planned for.
+        capacity;
+        /// The wrong segments that a key in none gets on average, promised as long as the filter holds no more pairs than its capacity.
+        promised_false_positive_rate;
+        /// The share of keys in no segment for which [`contains`](Self::contains) says `true`: at most
+        /// [`wrong_segments`](Self::wrong_segments), and less where keys are in several. Costs nothing.
+        false_positive_rate;
+        /// Bytes of the table in memory, without names, and without what keys in more than 64 segments take beside it.
+        size_in_bytes;
+        /// Does it hold more pairs than its promise allows? Never under [`OverCapacity::Ignore`](crate::OverCapacity::Ignore).
+        is_over_capacity;
+        /// Does it refuse every pair that it does not hold?
+        is_full;
+        /// Is the key in any segment?
+        ///
+        /// `false` is certain. `true` means perhaps: about [`false_positive_rate`](Self::false_positive_rate) of all other keys get it
+        /// too. A key that the filter's domain refuses is not in; a filter of the caller's hashes cannot hash a key, and answers
+        /// `true`.
+        contains;
+        contains_many;
     }
 
     /// The wrong segments that a key in none gets on average now: exact for keys whose hashes are spread evenly. Costs nothing.
@@ -107,41 +119,16 @@ impl SegmentFilter {
         self.len() as f64 / self.numbers() as f64
     }
 
-    /// The share of keys in no segment for which [`contains`](Self::contains) says `true`: at most
-    /// [`wrong_segments`](Self::wrong_segments), and less where keys are in several. Costs nothing.
-    #[must_use]
-    pub fn false_positive_rate(&self) -> f64 {
-        self.table.rate()
-    }
-
     /// How many pairs of key and segment it holds: different ones, but for those few keys of a segment whose numbers are equal.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.table.slots() + self.wide.pairs()
+        self.core.table.slots() + self.wide.pairs()
     }
 
     /// Does it hold no key?
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.table.slots() == 0
-    }
-
-    /// How many different numbers it holds: different keys, but for those few whose numbers are equal.
-    #[must_use]
-    pub fn distinct_numbers(&self) -> u64 {
-        self.table.distinct()
-    }
-
-    /// U: how many numbers there are. Filters of one U and one hash unite.
-    #[must_use]
-    pub fn numbers(&self) -> u64 {
-        self.table.packing().numbers()
-    }
-
-    /// Bytes of the table in memory, without names, and without what keys in more than 64 segments take beside it.
-    #[must_use]
-    pub fn size_in_bytes(&self) -> u64 {
-        self.table.packing().bytes()
+        self.core.table.slots() == 0
     }
 
     /// How many segments there are.
@@ -172,61 +159,13 @@ impl SegmentFilter {
     pub fn segment_len(&self, segment: Segment) -> u64 {
         self.segments.get(segment).map_or(0, |listed| listed.len)
     }
-
-    /// What happens when more pairs come than the capacity.
-    #[must_use]
-    pub fn over_capacity(&self) -> OverCapacity {
-        self.meta.over_capacity
-    }
-
-    /// Changes that.
-    ///
-    /// # Errors
-    /// None: other kinds have one policy.
-    pub fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
-        self.meta.over_capacity = policy;
-        Ok(())
-    }
-
-    /// Does it hold more pairs than its promise allows? Never under [`OverCapacity::Ignore`].
-    #[must_use]
-    pub fn is_over_capacity(&self) -> bool {
-        self.meta.over_capacity != OverCapacity::Ignore && self.len() > self.most_pairs
-    }
-
-    /// Does it refuse every pair that it does not hold?
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.meta.over_capacity == OverCapacity::Refuse && self.len() >= self.most_pairs
-    }
-
-    /// What stands in the table: numbers with their segments.
-    fn table_pairs(&self) -> impl Iterator<Item = (u64, u64)> {
-        let tag_bits = self.table.packing().tag_bits();
-        self.table.entries().map(move |entry| (entry >> tag_bits, entry & ((1 << tag_bits) - 1)))
-    }
-
-    about_keys!();
-
-    /// Holds the table against what the file says of it. After [`Open::quick`](crate::Open::quick) this is the rest of what opening
-    /// checks.
-    ///
-    /// # Errors
-    /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without
-    /// the key of its seal.
-    pub fn verify(&self) -> Result<()> {
-        self.table.verify()
-    }
 }
 
 /// Two filters are equal when they give every key the same answer for the same reason: same hash, domain, recipe, numbers, and
 /// segments of the same numbers and names. Capacity, labels and how the table is laid out do not matter.
 impl PartialEq for SegmentFilter {
     fn eq(&self, other: &SegmentFilter) -> bool {
-        self.check_compatible(other).is_ok()
-            && self.segments == other.segments
-            && self.wide == other.wide
-            && self.table_pairs().eq(other.table_pairs())
+        self.core == other.core && self.segments == other.segments && self.wide == other.wide
     }
 }
 
@@ -234,18 +173,8 @@ impl Eq for SegmentFilter {}
 
 impl fmt::Debug for SegmentFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SegmentFilter")
-            .field("segments", &self.num_segments())
-            .field("numbers", &self.numbers())
-            .field("capacity", &self.capacity())
-            .field("promised_false_positive_rate", &self.promised_false_positive_rate())
-            .field("len", &self.len())
-            .field("size_in_bytes", &self.size_in_bytes())
-            .field("scheme", &self.scheme())
-            .field("seed", &self.seed())
-            .field("key_domain", &self.key_domain())
-            .field("over_capacity", &self.over_capacity())
-            .finish_non_exhaustive()
+        let own: [(_, &dyn fmt::Debug); 2] = [("segments", &self.num_segments()), ("len", &self.len())];
+        self.core.debug(f, "SegmentFilter", &own)
     }
 }
 

@@ -2,16 +2,15 @@
 
 use alloc::vec::Vec;
 
-use super::{Meta, QuotientFilter};
-use crate::bits::table::packing::{Packing, most_numbers};
+use super::QuotientFilter;
+use crate::bits::table::packing::most_numbers;
 use crate::error::{Error, Result};
 use crate::facts::Labels;
-use crate::ids::OverCapacity;
 use crate::key::options::KeyOptions;
 use crate::key::{Key, hash_each};
-use crate::kinds::calls::key_options;
+use crate::kinds::table::builder::{Called, Planned, Promise};
+use crate::kinds::table::calls::table_options;
 use crate::kinds::table::lines::Table;
-use crate::params::{DEFAULT_RATE, check_rate, is_rate};
 
 /// Describes a [`QuotientFilter`]; everything has a default but the capacity.
 ///
@@ -26,10 +25,8 @@ use crate::params::{DEFAULT_RATE, check_rate, is_rate};
 pub struct QuotientFilterBuilder {
     keys: KeyOptions,
     labels: Labels,
-    capacity: Option<u64>,
-    rate: Option<f64>,
+    promise: Promise,
     count_bits: u8,
-    over_capacity: OverCapacity,
 }
 
 impl QuotientFilter {
@@ -40,16 +37,15 @@ impl QuotientFilter {
 }
 
 impl QuotientFilterBuilder {
-    /// How many different keys the filter shall hold.
-    pub fn capacity(mut self, keys: u64) -> Self {
-        self.capacity = Some(keys);
-        self
-    }
-
-    /// The promised share of `true` answers among keys that are not in it, such as 0.01 for 1 %, which is the default.
-    pub fn false_positive_rate(mut self, rate: f64) -> Self {
-        self.rate = Some(rate);
-        self
+    table_options! {
+        "a quotient filter";
+        /// How many different keys the filter shall hold.
+        capacity;
+        /// The promised share of `true` answers among keys that are not in it, such as 0.01 for 1 %, which is the default.
+        false_positive_rate;
+        /// What happens when more different keys come than planned: refuse them (the default), warn, or ignore it. The table has room
+        /// for them; its rate is past the promise then.
+        over_capacity;
     }
 
     /// Counts copies in so many bits beside each number, 4, 8 or 16: a key that is inserted often then takes no more room
@@ -72,15 +68,6 @@ impl QuotientFilterBuilder {
         self
     }
 
-    key_options!("a quotient filter");
-
-    /// What happens when more different keys come than planned: refuse them (the default), warn, or ignore it. The table has room
-    /// for them; its rate is past the promise then.
-    pub fn over_capacity(mut self, policy: OverCapacity) -> Self {
-        self.over_capacity = policy;
-        self
-    }
-
     /// Bytes that the table of [`build`](Self::build) takes: to plan with, without the table.
     ///
     /// ```
@@ -93,13 +80,12 @@ impl QuotientFilterBuilder {
     /// # Errors
     /// As [`build`](Self::build), but for the memory.
     pub fn planned_size_in_bytes(&self) -> Result<u64> {
-        let capacity = self.needed_capacity()?;
-        let (_, numbers) = self.meta(capacity)?;
-        Ok(Packing::for_slots(capacity, numbers, self.count_bits)?.bytes())
+        self.plan(self.needed_capacity()?)?.size_in_bytes()
     }
 
     fn needed_capacity(&self) -> Result<u64> {
-        self.capacity
+        self.promise
+            .capacity
             .ok_or_else(|| Error::parameter("the capacity", "not given", "given, or the keys (`build_from`)"))
     }
 
@@ -109,9 +95,9 @@ impl QuotientFilterBuilder {
     /// [`Error::Parameter`] where no capacity is given, and for impossible values; [`Error::RateOutOfReach`] for a rate that so
     /// many keys cannot have; [`Error::TooLarge`] where the machine has no memory for it.
     pub fn build(self) -> Result<QuotientFilter> {
-        let capacity = self.needed_capacity()?;
-        let (meta, numbers) = self.meta(capacity)?;
-        Ok(QuotientFilter::from_parts(meta, Table::new(numbers, self.count_bits, capacity)?, 0))
+        let planned = self.plan(self.needed_capacity()?)?;
+        let table = planned.table()?;
+        Ok(QuotientFilter::from_parts(planned.meta, table, 0, true))
     }
 
     /// Builds a filter of these keys, sorting their numbers: many times as fast as to insert one after the other. Where no
@@ -137,48 +123,22 @@ impl QuotientFilterBuilder {
     /// # Errors
     /// As [`build_from`](Self::build_from).
     pub fn build_from_hashes(self, hashes: Vec<u64>) -> Result<QuotientFilter> {
-        let capacity = self.capacity.unwrap_or(hashes.len() as u64).max(1);
-        let (meta, numbers) = self.meta(capacity)?;
-        let empty = Table::new(numbers, self.count_bits, 1)?;
-        let mut filter = QuotientFilter::from_parts(meta, empty, 0);
+        let capacity = self.promise.capacity.unwrap_or(hashes.len() as u64).max(1);
+        let planned = self.plan(capacity)?;
+        let empty = Table::new(planned.numbers, self.count_bits, 1)?;
+        let mut filter = QuotientFilter::from_parts(planned.meta, empty, 0, true);
         filter.insert_sorting(hashes, capacity)?;
         Ok(filter)
     }
 
-    /// What the filter is beside its table, and how many numbers there are.
-    fn meta(&self, capacity: u64) -> Result<(Meta, u64)> {
-        let rate = self.rate.unwrap_or(DEFAULT_RATE);
-        check_rate(rate)?;
-        debug_assert!(is_rate(rate));
-        if capacity == 0 {
-            return Err(Error::parameter("the capacity", 0u64, "1 key or more"));
-        }
+    fn plan(&self, capacity: u64) -> Result<Planned> {
         if !matches!(self.count_bits, 0 | 4 | 8 | 16) {
-            return Err(Error::parameter(
-                "the bits of a count",
-                self.count_bits,
-                "4, 8 or 16, or 0 for none",
-            ));
+            let expected = "4, 8 or 16, or 0 for none";
+            return Err(Error::parameter("the bits of a count", self.count_bits, expected));
         }
-        let most = most_numbers(self.count_bits.into());
-        let wanted = libm::ceil(capacity as f64 / rate);
-        if wanted > (most - 64) as f64 {
-            return Err(Error::rate_out_of_reach(
-                rate,
-                format_args!(
-                    "the numbers of {capacity} keys would be more than {most}; plan for fewer keys or a higher rate"
-                ),
-            ));
-        }
-        let numbers = (wanted as u64).next_multiple_of(64);
-        self.labels.check()?;
-        let meta = Meta {
-            keys: self.key_hasher()?,
-            over_capacity: self.over_capacity,
-            capacity,
-            promised_rate: rate,
-            labels: self.labels.kept(),
-        };
-        Ok((meta, numbers))
+        let slots = (self.count_bits, most_numbers(self.count_bits.into()));
+        self.promise.plan((self.key_hasher()?, &self.labels), (capacity, capacity.into()), slots, &KEYS)
     }
 }
+
+const KEYS: Called = Called { least: "1 key or more", all: "keys", fewer: "keys" };

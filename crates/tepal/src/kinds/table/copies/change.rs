@@ -5,22 +5,15 @@ use alloc::vec::Vec;
 use super::QuotientFilter;
 use crate::bits::memory::copy_of;
 use crate::bits::table::change::{Added, Copies, Wanted};
-use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
-use crate::ids::{Operation, OverCapacity};
+use crate::ids::Operation;
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
 use crate::kinds::Filter;
 use crate::kinds::bloom::after;
 use crate::kinds::calls::insert_many;
-use crate::kinds::table::join::{Join, in_either};
-use crate::kinds::table::lines::{Counts, MOST_COPIES, Table, too_many_copies};
-
-/// How many keys are on their way at once.
-const AHEAD: usize = 16;
-
-/// A batch is sorted and merged where it has at least so many keys, and at least one for so many in the filter.
-const SORTED_FROM: usize = 4096;
-const SORTED_SHARE: u64 = 8;
+use crate::kinds::table::core::{AHEAD, one_by_one};
+use crate::kinds::table::join::Join;
+use crate::kinds::table::lines::{MOST_COPIES, too_many_copies};
 
 impl QuotientFilter {
     /// Adds one copy of a key. `true`: the key is surely new.
@@ -34,7 +27,7 @@ impl QuotientFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is [`OverCapacity::Refuse`];
+    /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
     /// [`Error::TooManyCopies`] where the key is in as often as can be; [`Error::KeyRefused`] for a key that the key domain does not
     /// have; [`Error::CallerHashes`] in a filter of the caller's hashes; [`Error::NumbersClustered`] where keys were chosen by the
     /// filter's own hash so that their numbers lie side by side; [`Error::TooLarge`] where there is no memory for more lines;
@@ -42,7 +35,7 @@ impl QuotientFilter {
     /// unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
-        let hash = self.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
+        let hash = self.core.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
         self.insert_hash(hash)
     }
 
@@ -53,13 +46,13 @@ impl QuotientFilter {
     /// As [`insert`](Self::insert).
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
-        self.table.before_a_change()?;
-        let (number, is_full) = (self.table.number(hash), self.is_full());
+        self.core.table.before_a_change()?;
+        let (number, is_full) = (self.core.table.number(hash), self.is_full());
         if self.count_bits() == 0 {
             let wanted = if is_full { Wanted::Held } else { Wanted::All };
-            match self.table.add(number, wanted) {
+            match self.core.table.add(number, wanted) {
                 Added::Not => {}
-                Added::Refused => return Err(self.full()),
+                Added::Refused => return Err(self.core.full()),
                 added => {
                     self.held += 1;
                     return Ok(added == Added::New);
@@ -72,26 +65,21 @@ impl QuotientFilter {
     /// [`insert_hash`](Self::insert_hash) of every number.
     #[inline(never)]
     fn insert_slowly(&mut self, number: u64, is_full: bool) -> Result<bool> {
-        let copies = self.table.copies(number);
+        let copies = self.core.table.copies(number);
         let is_new = copies.slots == 0;
         if is_new && is_full {
-            return Err(self.full());
+            return Err(self.core.full());
         }
         let most_tag = self.most_tag();
         if !is_new && copies.first_tag < most_tag {
-            self.table.set_first_tag(number, copies.first_tag + 1)?;
+            self.core.table.set_first_tag(number, copies.first_tag + 1)?;
         } else if copies.slots == MOST_COPIES {
             return Err(too_many_copies(self.count_bits()));
         } else {
-            self.table.insert(number, 0, is_new)?;
+            self.core.table.insert(number, 0, is_new)?;
         }
         self.held += 1;
         Ok(is_new)
-    }
-
-    #[cold]
-    fn full(&self) -> Error {
-        Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 }
     }
 
     /// The greatest tag: one less than the copies that a slot can stand for.
@@ -120,7 +108,7 @@ impl QuotientFilter {
     /// memory first. The filter is unchanged then.
     #[inline]
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
-        let hash = self.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
+        let hash = self.core.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
         self.remove_hash(hash)
     }
 
@@ -133,16 +121,16 @@ impl QuotientFilter {
         if !self.is_deletable {
             return Err(self.refusal(Operation::Remove));
         }
-        let number = self.table.number(hash);
-        let copies = self.table.copies(number);
+        let number = self.core.table.number(hash);
+        let copies = self.core.table.copies(number);
         if copies.slots == 0 {
             return Ok(false);
         }
-        self.table.before_a_change()?;
+        self.core.table.before_a_change()?;
         if copies.first_tag > 0 {
-            self.table.set_first_tag(number, copies.first_tag - 1)?;
+            self.core.table.set_first_tag(number, copies.first_tag - 1)?;
         } else {
-            self.table.remove(number, 0, copies.slots == 1)?;
+            self.core.table.remove(number, 0, copies.slots == 1)?;
         }
         self.held -= 1;
         Ok(true)
@@ -171,7 +159,7 @@ impl QuotientFilter {
     pub fn remove_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<u64> {
         let (mut sink, mut removed) = (KeySink::new(), 0);
         for i in 0..keys.len() {
-            let hash = self.meta.keys.hash_ref(keys.key(i, sink.cleared()))?;
+            let hash = self.core.meta.keys.hash_ref(keys.key(i, sink.cleared()))?;
             removed += u64::from(self.remove_hash(hash)?);
         }
         Ok(removed)
@@ -185,7 +173,7 @@ impl QuotientFilter {
     pub fn remove_many_hashes(&mut self, hashes: &[u64]) -> Result<u64> {
         let mut removed = 0;
         for ahead in hashes.chunks(AHEAD) {
-            ahead.iter().for_each(|&hash| self.table.fetch(self.table.number(hash)));
+            ahead.iter().for_each(|&hash| self.core.table.fetch(self.core.table.number(hash)));
             for &hash in ahead {
                 removed += u64::from(self.remove_hash(hash)?);
             }
@@ -202,54 +190,31 @@ impl QuotientFilter {
         match keys.hashes() {
             Some(hashes) => self.remove_many_hashes(hashes),
             None if keys.is_empty() => Ok(0),
-            None => Err(Error::NoHash { scheme: self.meta.keys.scheme() }),
+            None => Err(Error::NoHash { scheme: self.core.meta.keys.scheme() }),
         }
     }
 
-    insert_many!(": the error says how many.");
+    insert_many!(core.meta; ": the error says how many.");
 
     /// [`insert`](Self::insert) for keys hashed before. Many of them, beside those that are in, are sorted and merged.
     ///
     /// # Errors
     /// As [`insert_many`](Self::insert_many).
     pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
-        if hashes.len() >= SORTED_FROM && hashes.len() as u64 >= self.table.slots() / SORTED_SHARE {
-            let room = self.meta.capacity.min(self.table.slots().saturating_add(hashes.len() as u64));
-            let sorted = self.insert_sorting(copy_of(hashes)?, room);
+        if self.core.is_sorted_quicker(hashes.len()) {
+            let slots = self.core.table.slots().saturating_add(hashes.len() as u64);
             // Whatever is refused is refused again, at its place.
-            if sorted.is_ok() {
-                return sorted;
+            if self.insert_sorting(copy_of(hashes)?, slots.min(self.capacity())).is_ok() {
+                return Ok(());
             }
         }
-        self.insert_one_by_one(hashes)
-    }
-
-    fn insert_one_by_one(&mut self, hashes: &[u64]) -> Result<()> {
-        for (done, ahead) in (0..).step_by(AHEAD).zip(hashes.chunks(AHEAD)) {
-            ahead.iter().for_each(|&hash| self.table.fetch(self.table.number(hash)));
-            for (i, &hash) in ahead.iter().enumerate() {
-                self.insert_hash(hash).map_err(after(done + i))?;
-            }
-        }
-        Ok(())
+        one_by_one(self, |filter| &filter.core, hashes, Self::insert_hash)
     }
 
     /// Inserts keys by sorting their numbers, all or none. The table is laid out for at least so many slots.
     pub(super) fn insert_sorting(&mut self, hashes: Vec<u64>, slots: u64) -> Result<()> {
-        self.table.check_before_copying()?;
-        let (added, tag_bits) = (hashes.len() as u64, self.count_bits());
-        let mut numbers = hashes;
-        numbers.iter_mut().for_each(|hash| *hash = self.table.number(*hash) << tag_bits);
-        numbers.sort_unstable();
-        let new = || Stream::of(numbers.iter().copied());
-        let entries = || in_either(Join::Counted, tag_bits, self.table.stream(), new());
-        let counts = Counts::of(entries(), tag_bits);
-        counts.check_copies(tag_bits)?;
-        if counts.numbers > self.most_numbers && self.meta.over_capacity == OverCapacity::Refuse {
-            return Err(self.full());
-        }
-        let table = Table::of_counted(self.numbers(), tag_bits, slots, counts, &entries)?;
-        self.table = table;
+        let added = hashes.len() as u64;
+        self.core.table = self.core.with_hashes(Join::Counted, hashes, 0, slots)?;
         self.held += added;
         Ok(())
     }

@@ -1,15 +1,14 @@
 //! Two filters as one, and one made smaller.
 
-use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use super::{Meta, QuotientFilter};
+use super::QuotientFilter;
 use crate::bits::table::packing::Packing;
 use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
-use crate::ids::OverCapacity;
 #[cfg(feature = "static")]
 use crate::kinds::ribbon::{RibbonFilter, pieces::room_for};
+use crate::kinds::table::core::{Meta, check_equal};
 use crate::kinds::table::join::{Join, in_both, in_either};
 use crate::kinds::table::lines::{Counts, Table};
 use crate::params::check_rate;
@@ -23,13 +22,8 @@ impl QuotientFilter {
     /// # Errors
     /// [`Error::Incompatible`], which names the first property in which they differ.
     pub fn check_compatible(&self, other: &QuotientFilter) -> Result<()> {
-        self.meta.keys.check_same(&other.meta.keys)?;
-        let differ = |property, a: u64, b: u64| match a == b {
-            true => Ok(()),
-            false => Err(Error::Incompatible { property, expected: a.to_string(), found: b.to_string() }),
-        };
-        differ("the number of numbers (capacity / rate)", self.numbers(), other.numbers())?;
-        differ("the bits of a count", self.count_bits().into(), other.count_bits().into())
+        self.core.check_compatible(&other.core)?;
+        check_equal("the bits of a count", &self.count_bits(), &other.count_bits())
     }
 
     /// Adds all copies of all keys of another filter: afterwards it is what one filter of all the keys would be. It is the sum of two
@@ -47,29 +41,17 @@ impl QuotientFilter {
     ///
     /// # Errors
     /// [`Error::Incompatible`] where they differ ([`check_compatible`](Self::check_compatible)); [`Error::CapacityReached`] where the
-    /// union has more different numbers than the capacity allows and the policy is [`OverCapacity::Refuse`];
+    /// union has more different numbers than the capacity allows and the policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
     /// [`Error::TooManyCopies`]; [`Error::TooLarge`]; [`Error::Damaged`] as for [`insert`](Self::insert). The filter is unchanged then.
     pub fn union_with(&mut self, other: &QuotientFilter) -> Result<()> {
         self.check_compatible(other)?;
-        self.table.check_before_copying()?;
-        other.table.check_before_copying()?;
-        let count_bits = self.count_bits();
-        let entries = || in_either(Join::Counted, count_bits, self.table.stream(), other.table.stream());
-        let counts = Counts::of(entries(), count_bits);
-        counts.check_copies(count_bits)?;
-        if counts.numbers > self.most_numbers && self.meta.over_capacity == OverCapacity::Refuse {
-            return Err(Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 });
-        }
-        let table = Table::of_counted(
-            self.numbers(),
-            count_bits,
-            self.meta.capacity.min(2 * counts.slots),
-            counts,
-            &entries,
-        )?;
-        let held = self.held + other.held;
-        let is_deletable = self.is_deletable && other.is_deletable;
-        *self = QuotientFilter::from_parts(self.meta.clone(), table, held).deletable(is_deletable);
+        self.core.check_both(&other.core)?;
+        let (a, b) = (&self.core.table, &other.core.table);
+        let entries = || in_either(Join::Counted, self.count_bits(), a.stream(), b.stream());
+        let slots = |counts: &Counts| self.capacity().min(2 * counts.slots);
+        self.core.table = self.core.laid_out(&slots, &entries)?;
+        self.held += other.held;
+        self.is_deletable &= other.is_deletable;
         Ok(())
     }
 
@@ -80,14 +62,13 @@ impl QuotientFilter {
     /// As [`union_with`](Self::union_with).
     pub fn intersect_with(&mut self, other: &QuotientFilter) -> Result<()> {
         self.check_compatible(other)?;
-        self.table.check_before_copying()?;
-        other.table.check_before_copying()?;
-        let count_bits = self.count_bits();
-        let entries = || in_both(Join::Counted, count_bits, self.table.stream(), other.table.stream());
+        self.core.check_both(&other.core)?;
+        let (a, b, count_bits) = (&self.core.table, &other.core.table, self.count_bits());
+        let entries = || in_both(Join::Counted, count_bits, a.stream(), b.stream());
         let held = entries().map(|entry| (entry & ((1 << count_bits) - 1)) + 1).sum();
-        let table = Table::of_entries(self.numbers(), count_bits, 1, &entries)?;
-        let is_deletable = self.is_deletable && other.is_deletable;
-        *self = QuotientFilter::from_parts(self.meta.clone(), table, held).deletable(is_deletable);
+        self.core.table = Table::of_entries(self.numbers(), count_bits, 1, &entries)?;
+        self.held = held;
+        self.is_deletable &= other.is_deletable;
         Ok(())
     }
 
@@ -103,7 +84,7 @@ impl QuotientFilter {
     pub fn folded_size_in_bytes(&self, factor: u64) -> Option<u64> {
         let folds = self.fold_factors().contains(&factor);
         let packing =
-            Packing::for_slots(self.table.slots(), self.numbers() / factor.max(1), self.count_bits());
+            Packing::for_slots(self.core.table.slots(), self.numbers() / factor.max(1), self.count_bits());
         packing.ok().filter(|_| folds).map(|packing| packing.bytes())
     }
 
@@ -124,11 +105,11 @@ impl QuotientFilter {
             let expected = alloc::format!("one that divides {} and is from 2 to 64", self.numbers());
             return Err(Error::parameter("the factor", factor, expected));
         }
-        self.table.check_before_copying()?;
+        self.core.table.check_before_copying()?;
         let (count_bits, numbers) = (self.count_bits(), self.numbers() / factor);
         let tags = (1u64 << count_bits) - 1;
         let fold = move |entry: u64| (((entry >> count_bits) / factor) << count_bits) | (entry & tags);
-        let folded = || Stream::of(self.table.entries().map(fold));
+        let folded = || Stream::of(self.core.table.entries().map(fold));
         let entries = || in_either(Join::Counted, count_bits, folded(), Stream::empty());
         let counts = Counts::of(entries(), count_bits);
         counts.check_copies(count_bits)?;
@@ -136,12 +117,12 @@ impl QuotientFilter {
         if rate >= 1.0 {
             return Err(Error::parameter("the factor", factor, "one that leaves a rate below 1"));
         }
-        let promised_rate = self.meta.promised_rate.max(rate);
+        let promised_rate = self.core.meta.promised_rate.max(rate);
         // What it holds already is within its promise, whatever the product is rounded to.
         let capacity = ((promised_rate * numbers as f64) as u64).max(counts.numbers).max(1);
         let table = Table::of_counted(numbers, count_bits, counts.slots, counts, &entries)?;
-        let meta = Meta { promised_rate, capacity, ..self.meta.clone() };
-        Ok(QuotientFilter::from_parts(meta, table, self.held).deletable(self.is_deletable))
+        let meta = Meta { promised_rate, capacity, ..self.core.meta.clone() };
+        Ok(QuotientFilter::from_parts(meta, table, self.held, self.is_deletable))
     }
 
     /// Makes the filter as small as the keys in it allow at `rate`, without the keys. Returns by which factor the numbers were
@@ -170,16 +151,16 @@ impl QuotientFilter {
         let within = |factor: &&u64| **factor as f64 * now <= rate;
         let factors = self.fold_factors();
         let Some(&factor) = factors.iter().rev().find(within) else {
-            self.table.check_before_copying()?;
-            let table = Table::of_entries(self.numbers(), self.count_bits(), 1, &|| self.table.stream())?;
-            let fitted = QuotientFilter::from_parts(self.meta.clone(), table, self.held);
-            return Ok((1, fitted.deletable(self.is_deletable)));
+            self.core.table.check_before_copying()?;
+            let table =
+                Table::of_entries(self.numbers(), self.count_bits(), 1, &|| self.core.table.stream())?;
+            let meta = self.core.meta.clone();
+            return Ok((1, QuotientFilter::from_parts(meta, table, self.held, self.is_deletable)));
         };
         let folded = self.folded_by(factor)?;
         let capacity = ((rate * folded.numbers() as f64) as u64).max(folded.distinct_numbers()).max(1);
-        let meta = Meta { promised_rate: rate, capacity, ..folded.meta };
-        let (table, held) = (folded.table, folded.held);
-        Ok((factor, QuotientFilter::from_parts(meta, table, held).deletable(self.is_deletable)))
+        let meta = Meta { promised_rate: rate, capacity, ..folded.core.meta };
+        Ok((factor, QuotientFilter::from_parts(meta, folded.core.table, self.held, self.is_deletable)))
     }
 
     /// The smallest filter of what the table holds, without its keys: a ribbon of its numbers, to which keys can be added, but from which
@@ -203,16 +184,16 @@ impl QuotientFilter {
     /// [`insert`](Self::insert).
     #[cfg(feature = "static")]
     pub fn to_ribbon(&self, rate: f64) -> Result<RibbonFilter> {
-        self.table.check_before_copying()?;
+        self.core.table.check_before_copying()?;
         let mut numbers = room_for(self.distinct_numbers())?;
-        for entry in self.table.entries() {
+        for entry in self.core.table.entries() {
             let number = entry >> self.count_bits();
             if numbers.last() != Some(&number) {
                 numbers.push(number);
             }
         }
         let labels = self.labels().kept();
-        RibbonFilter::of_numbers(&self.meta.keys, labels, self.numbers(), numbers, rate)
+        RibbonFilter::of_numbers(&self.core.meta.keys, labels, self.numbers(), numbers, rate)
     }
 
     /// Lays the table out for the keys in it: the same answers, in as few bytes as there can be. More keys lay it out again.
@@ -220,8 +201,6 @@ impl QuotientFilter {
     /// # Errors
     /// [`Error::TooLarge`] where there is no memory for the new table; [`Error::Damaged`] as for [`insert`](Self::insert).
     pub fn shrink_to_fit(&mut self) -> Result<()> {
-        self.table.check_before_copying()?;
-        self.table.lay_out(self.table.slots().max(1))?;
-        Ok(())
+        self.core.shrink_to_fit(self.count_bits())
     }
 }

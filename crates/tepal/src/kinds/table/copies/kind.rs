@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::QuotientFilter;
 use crate::error::Result;
-use crate::facts::{Can, Facts, TableFacts};
+use crate::facts::{Can, Facts};
 use crate::ids::Operation;
 use crate::key::{Batch, KeyRef, PreparedKeys};
 use crate::kinds::Removal;
@@ -17,7 +17,7 @@ impl QuotientFilter {
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for an opened file's table.
     pub fn clear(&mut self) -> Result<()> {
-        self.table.clear()?;
+        self.core.table.clear()?;
         (self.held, self.is_deletable) = (0, true);
         Ok(())
     }
@@ -25,22 +25,7 @@ impl QuotientFilter {
     /// Everything about the filter, as data.
     #[must_use]
     pub fn facts(&self) -> Facts {
-        let fields = self.table.packing().fields();
-        Facts {
-            tables: alloc::vec![TableFacts {
-                numbers: fields.numbers,
-                remainder_bits: fields.remainder_bits,
-                tag_bits: fields.tag_bits,
-                buckets: fields.buckets,
-                slots: fields.slots,
-                lines: self.table.packing().lines(),
-                taken_slots: self.table.slots(),
-                keys: self.held,
-                distinct_numbers: self.table.distinct(),
-                capacity: self.capacity(),
-            }],
-            ..usual_facts(self)
-        }
+        Facts { tables: self.core.table_facts(Some(self.held)), ..usual_facts(self) }
     }
 }
 

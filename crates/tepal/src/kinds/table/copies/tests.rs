@@ -8,7 +8,7 @@ use super::*;
 use crate::bits::table::stream::Stream;
 use crate::error::Error;
 use crate::kinds::table::lines::laid_out;
-use crate::{Format, Opened, PreparedKeys};
+use crate::{Format, Labels, Opened, OverCapacity};
 
 fn hash(i: u64) -> u64 {
     let z = (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (i >> 7)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -24,11 +24,15 @@ impl Model {
         assert_eq!(filter.len(), self.0.values().sum::<u64>());
         assert_eq!(filter.distinct_numbers(), self.0.len() as u64);
         for (number, copies) in &self.0 {
-            assert_eq!(filter.count_of(filter.table.copies(*number)), *copies);
+            assert_eq!(filter.count_of(filter.core.table.copies(*number)), *copies);
         }
-        let fields = filter.table.packing();
-        let counted =
-            Table::check(fields, filter.table.as_lines(), filter.table.slots(), filter.distinct_numbers());
+        let fields = filter.core.table.packing();
+        let counted = Table::check(
+            fields,
+            filter.core.table.as_lines(),
+            filter.core.table.slots(),
+            filter.distinct_numbers(),
+        );
         assert_eq!(counted.unwrap(), filter.len());
     }
 }
@@ -53,7 +57,7 @@ fn a_filter_is_what_the_copies_of_its_numbers_are() {
         let (mut full, mut copies) = (0, 0);
         for i in 0..12 * capacity + 300 {
             let key = hash(hash(i) % (capacity + capacity / 4 + 1));
-            let number = filter.table.number(key);
+            let number = filter.core.table.number(key);
             let held = model.0.get(&number).copied().unwrap_or(0);
             if hash(i * 7) % 5 < 3 {
                 match filter.insert_hash(key) {
@@ -91,7 +95,7 @@ fn a_filter_is_what_the_copies_of_its_numbers_are() {
         let mut sorted = builder.clone().over_capacity(OverCapacity::Ignore).build().unwrap();
         for (number, copies) in &model.0 {
             // Any hash of that number.
-            let key = (0..).map(hash).find(|key| filter.table.number(*key) == *number);
+            let key = (0..).map(hash).find(|key| filter.core.table.number(*key) == *number);
             if capacity < 1000 && rate > 1e-4 {
                 sorted.insert_sorting(alloc::vec![key.unwrap(); *copies as usize], capacity).unwrap();
             }
@@ -141,7 +145,7 @@ fn two_are_one_and_one_is_smaller() {
         let mut folded = twice.clone();
         folded.fold(8).unwrap();
         let numbers = twice.numbers() / 8;
-        let entries = |filter: &QuotientFilter| filter.table.entries().collect::<Vec<_>>();
+        let entries = |filter: &QuotientFilter| filter.core.table.entries().collect::<Vec<_>>();
         assert_eq!(folded.numbers(), numbers);
         assert_eq!(folded.len(), twice.len());
         assert!((0..4000u32).all(|key| folded.contains(&key)));
@@ -221,7 +225,7 @@ fn keys_chosen_for_one_line_are_refused_before_the_table_grows_without_end() {
     let mut refused = None;
     for i in 0..100_000 {
         let key = hash_of(i);
-        assert_eq!(filter.table.number(key), i);
+        assert_eq!(filter.core.table.number(key), i);
         if let Err(error) = filter.insert_hash(key) {
             refused = Some((i, error));
             break;

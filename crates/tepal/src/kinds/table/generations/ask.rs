@@ -1,36 +1,9 @@
-//! Asking for one key, and for many; how old a key is.
+//! Asking as of a later time, and how old a key is.
 
 use super::ExpiringFilter;
-use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys, is_perhaps_in};
-use crate::kinds::calls::ask_many;
+use crate::key::{Key, is_perhaps_in};
 
 impl ExpiringFilter {
-    /// Was the key inserted within the last window, as of [`now`](Self::now)?
-    ///
-    /// `false` is certain: it was not inserted in the last W. `true` means perhaps: keys that came up to W (1 + 1/g) ago get it, and
-    /// about [`false_positive_rate`](Self::false_positive_rate) of all others. A key that the filter's domain refuses is not in; a
-    /// filter of the caller's hashes cannot hash a key, and answers `true`.
-    ///
-    /// Costs one hash and one memory access, seldom two.
-    #[inline]
-    #[must_use]
-    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        let mut sink = KeySink::new();
-        let key = key.key(&mut sink);
-        match self.meta.keys.usual_hash(key) {
-            Some(hash) => self.table.contains(hash),
-            None => self.contains_any(&{ key }),
-        }
-    }
-
-    #[inline(never)]
-    fn contains_any(&self, key: &KeyRef<'_>) -> bool {
-        match self.meta.keys.hash_any(key) {
-            Ok(hash) => self.table.contains(hash),
-            Err(error) => is_perhaps_in(&error),
-        }
-    }
-
     /// [`contains`](Self::contains) as of a later time, which is told to this call alone: a filter that nobody may change, as an
     /// opened file, answers what [`advance_to`](Self::advance_to) would make it answer. Of a time before [`now`](Self::now), and
     /// in a window of keys, it answers as of now.
@@ -43,7 +16,7 @@ impl ExpiringFilter {
     /// ```
     #[must_use]
     pub fn contains_at<K: Key + ?Sized>(&self, key: &K, time: u64) -> bool {
-        match self.meta.keys.hash(key) {
+        match self.core.meta.keys.hash(key) {
             Ok(hash) => self.contains_hash_at(hash, time),
             Err(error) => is_perhaps_in(&error),
         }
@@ -64,28 +37,9 @@ impl ExpiringFilter {
     pub fn contains_many_hashes_at(&self, hashes: &[u64], time: u64, answers: &mut [bool]) {
         assert_eq!(hashes.len(), answers.len(), "one answer for each hash");
         match self.clock.recent_after(self.turns_to(time)) {
-            Some(recent) => self.table.contains_recent(recent, hashes, answers),
+            Some(recent) => self.core.table.contains_recent(recent, hashes, answers),
             None => answers.fill(false),
         }
-    }
-
-    /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
-    /// [`key_hasher`](Self::key_hasher), or by the caller.
-    #[inline]
-    #[must_use]
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        self.table.contains(hash)
-    }
-
-    ask_many!();
-
-    /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for `hashes[i]`.
-    ///
-    /// # Panics
-    /// If the two slices differ in length.
-    pub fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]) {
-        assert_eq!(hashes.len(), answers.len(), "one answer for each hash");
-        self.table.contains_many(hashes, answers);
     }
 
     /// How many generations ago the key was last inserted, from 0 to g: at age a that was at least (a - 1) W / g ago and less than
@@ -101,13 +55,13 @@ impl ExpiringFilter {
     /// ```
     #[must_use]
     pub fn age_estimate<K: Key + ?Sized>(&self, key: &K) -> Option<u64> {
-        self.age_estimate_hash(self.meta.keys.hash(key).ok()?)
+        self.age_estimate_hash(self.core.meta.keys.hash(key).ok()?)
     }
 
     /// [`age_estimate`](Self::age_estimate) for a key hashed before.
     #[must_use]
     pub fn age_estimate_hash(&self, hash: u64) -> Option<u64> {
-        let tag = self.table.tag_of(self.table.number(hash))?;
+        let tag = self.core.table.tag_of(self.core.table.number(hash))?;
         Some(self.clock.recent().age(self.clock.tag_bits().into(), tag))
     }
 }

@@ -2,15 +2,12 @@
 
 use super::ExpiringFilter;
 use super::clock::Clock;
-use crate::bits::table::packing::{Packing, most_numbers};
+use crate::bits::table::packing::most_numbers;
 use crate::error::{Error, Result};
 use crate::facts::{Labels, Window};
-use crate::ids::OverCapacity;
 use crate::key::options::KeyOptions;
-use crate::kinds::calls::key_options;
-use crate::kinds::table::copies::Meta;
-use crate::kinds::table::lines::Table;
-use crate::params::{DEFAULT_RATE, check_rate};
+use crate::kinds::table::builder::{Called, Planned, Promise};
+use crate::kinds::table::calls::table_options;
 
 /// Generations of a window where the caller names none: the fewest bits a key at 1 %.
 const DEFAULT_GENERATIONS: u8 = 6;
@@ -32,11 +29,9 @@ const DEFAULT_GENERATIONS: u8 = 6;
 pub struct ExpiringFilterBuilder {
     keys: KeyOptions,
     labels: Labels,
-    capacity: Option<u64>,
-    rate: Option<f64>,
+    promise: Promise,
     window: Option<Window>,
     generations: Option<u8>,
-    over_capacity: OverCapacity,
 }
 
 impl ExpiringFilter {
@@ -47,16 +42,15 @@ impl ExpiringFilter {
 }
 
 impl ExpiringFilterBuilder {
-    /// How many different keys each window may have.
-    pub fn capacity(mut self, keys: u64) -> Self {
-        self.capacity = Some(keys);
-        self
-    }
-
-    /// The promised share of `true` answers among keys that are not in it, such as 0.01 for 1 %, which is the default.
-    pub fn false_positive_rate(mut self, rate: f64) -> Self {
-        self.rate = Some(rate);
-        self
+    table_options! {
+        "an expiring filter";
+        /// How many different keys each window may have.
+        capacity;
+        /// The promised share of `true` answers among keys that are not in it, such as 0.01 for 1 %, which is the default.
+        false_positive_rate;
+        /// What happens when a window has more different keys than planned: refuse them until others expire (the default), warn, or
+        /// ignore it. The table has room for them; its rate is past the promise then. No key goes before its time.
+        over_capacity;
     }
 
     /// Keys stay for so long, in the unit of the caller's clock: seconds, or any other. The caller tells the time:
@@ -83,15 +77,6 @@ impl ExpiringFilterBuilder {
         self
     }
 
-    key_options!("an expiring filter");
-
-    /// What happens when a window has more different keys than planned: refuse them until others expire (the default), warn, or
-    /// ignore it. The table has room for them; its rate is past the promise then. No key goes before its time.
-    pub fn over_capacity(mut self, policy: OverCapacity) -> Self {
-        self.over_capacity = policy;
-        self
-    }
-
     /// Bytes that the table of [`build`](Self::build) takes: to plan with, without the table.
     ///
     /// ```
@@ -103,24 +88,23 @@ impl ExpiringFilterBuilder {
     /// # Errors
     /// As [`build`](Self::build), but for the memory.
     pub fn planned_size_in_bytes(&self) -> Result<u64> {
-        let Shape { clock, slots, numbers, .. } = self.shape()?;
-        Ok(Packing::for_slots(slots, numbers, clock.tag_bits())?.bytes())
+        self.plan()?.1.size_in_bytes()
     }
 
     /// What follows from the window, the capacity and the rate.
-    fn shape(&self) -> Result<Shape> {
+    fn plan(&self) -> Result<(Clock, Planned)> {
         let Some(window) = self.window else {
             let expected = "given: `window_of_time` or `window_of_keys`";
             return Err(Error::parameter("the window", "not given", expected));
         };
         let clock = Clock::new(window, self.generations.unwrap_or(DEFAULT_GENERATIONS))?;
-        let capacity = match (window, self.capacity) {
+        let capacity = match (window, self.promise.capacity) {
             (Window::Keys(keys), None) => keys,
             (Window::Time(_), None) => {
                 let expected = "given: how many different keys a window may have";
                 return Err(Error::parameter("the capacity", "not given", expected));
             }
-            (_, Some(0)) => return Err(Error::parameter("the capacity", 0u64, "1 key or more")),
+            (_, Some(0)) => 0,
             // Fewer would be full one day, and no key expires where none comes in.
             (Window::Keys(keys), Some(capacity)) if capacity < keys => {
                 let expected = alloc::format!("{keys} or more, the keys of the window");
@@ -128,21 +112,10 @@ impl ExpiringFilterBuilder {
             }
             (_, Some(capacity)) => capacity,
         };
-        let rate = self.rate.unwrap_or(DEFAULT_RATE);
-        check_rate(rate)?;
-        let slots = clock.slots_for(capacity);
-        let most = most_numbers(clock.tag_bits().into());
-        let wanted = libm::ceil(slots as f64 / rate);
-        if wanted > (most - 64) as f64 {
-            return Err(Error::rate_out_of_reach(
-                rate,
-                format_args!(
-                    "the numbers of {capacity} keys a window would be more than {most}; plan for fewer keys or a higher rate"
-                ),
-            ));
-        }
-        let numbers = (wanted as u64).next_multiple_of(64);
-        Ok(Shape { clock, capacity, rate, slots: slots as u64, numbers })
+        let (slots, tag_bits) = (clock.slots_for(capacity), clock.tag_bits());
+        let most = (tag_bits, most_numbers(tag_bits.into()));
+        let keys = (self.key_hasher()?, &self.labels);
+        Ok((clock, self.promise.plan(keys, (capacity, slots), most, &KEYS)?))
     }
 
     /// Builds the empty filter, with room for the keys of a window and a generation.
@@ -151,26 +124,10 @@ impl ExpiringFilterBuilder {
     /// [`Error::Parameter`] where no window or no capacity is given, and for impossible values; [`Error::RateOutOfReach`] for a rate
     /// that so many keys cannot have; [`Error::TooLarge`] where the machine has no memory for it.
     pub fn build(self) -> Result<ExpiringFilter> {
-        let Shape { clock, capacity, rate, slots, numbers } = self.shape()?;
-        self.labels.check()?;
-        let meta = Meta {
-            keys: self.key_hasher()?,
-            over_capacity: self.over_capacity,
-            capacity,
-            promised_rate: rate,
-            labels: self.labels.kept(),
-        };
-        let table = Table::new(numbers, clock.tag_bits(), slots)?;
-        Ok(ExpiringFilter::from_parts(meta, clock, table, Some(0)))
+        let (clock, planned) = self.plan()?;
+        let table = planned.table()?;
+        Ok(ExpiringFilter::from_parts(planned.meta, clock, table, Some(0)))
     }
 }
 
-/// What the table follows from.
-struct Shape {
-    clock: Clock,
-    capacity: u64,
-    rate: f64,
-    /// Those of the keys of a window and a generation.
-    slots: u64,
-    numbers: u64,
-}
+const KEYS: Called = Called { least: "1 key or more", all: "keys a window", fewer: "keys" };

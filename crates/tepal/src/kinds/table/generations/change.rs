@@ -1,8 +1,7 @@
 //! Telling the time, and inserting keys.
 
-use alloc::vec::Vec;
-
 use super::ExpiringFilter;
+use crate::bits::memory::copy_of;
 use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 use crate::facts::Window;
@@ -11,15 +10,9 @@ use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
 use crate::kinds::Filter;
 use crate::kinds::bloom::after;
 use crate::kinds::calls::insert_many;
-use crate::kinds::table::join::{Join, in_either};
+use crate::kinds::table::core::one_by_one;
+use crate::kinds::table::join::Join;
 use crate::kinds::table::lines::Table;
-
-/// How many keys are on their way at once.
-const AHEAD: usize = 16;
-
-/// A batch is sorted and merged where it has at least so many keys, and at least one for so many in the filter.
-const SORTED_FROM: usize = 4096;
-const SORTED_SHARE: u64 = 8;
 
 impl ExpiringFilter {
     /// Tells the filter what time it is, in the unit of its window. Keys that came W (1 + 1/g) ago or more are forgotten, and none
@@ -69,18 +62,12 @@ impl ExpiringFilter {
         let clock = self.clock.at(Some(time));
         let (tag, tag_bits) = (clock.tag(), clock.tag_bits());
         if tag != 0 && !self.is_empty() {
-            self.table.check_before_copying()?;
-            let entries = || Stream::of(self.table.entries().map(|entry| entry | tag));
-            self.table = Table::of_entries(self.numbers(), tag_bits, self.usual_slots(), &entries)?;
+            self.core.table.check_before_copying()?;
+            let entries = || Stream::of(self.core.table.entries().map(|entry| entry | tag));
+            self.core.table = Table::of_entries(self.numbers(), tag_bits, self.core.usual_slots(), &entries)?;
         }
         self.clock = clock;
         Ok(())
-    }
-
-    /// Slots for which a new table is laid out: the slots of this table, but no more than a window has as long as it has fewer. The
-    /// capacity alone, which a file claims, makes no table larger.
-    pub(super) fn usual_slots(&self) -> u64 {
-        self.table.laid_for(u64::try_from(self.clock.slots_for(self.capacity())).unwrap_or(u64::MAX))
     }
 
     /// So many generations are over when it is this time.
@@ -88,11 +75,11 @@ impl ExpiringFilter {
         if turns > 0 && !self.is_empty() {
             match self.clock.recent_after(turns) {
                 Some(recent) => {
-                    self.table.before_a_change()?;
-                    self.table.sweep(recent)?;
+                    self.core.table.before_a_change()?;
+                    self.core.table.sweep(recent)?;
                 }
                 None => {
-                    self.table.clear()?;
+                    self.core.table.clear()?;
                 }
             }
         }
@@ -122,7 +109,7 @@ impl ExpiringFilter {
     /// unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
-        let hash = self.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
+        let hash = self.core.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
         self.insert_hash(hash)
     }
 
@@ -131,7 +118,7 @@ impl ExpiringFilter {
     /// # Errors
     /// As both.
     pub fn insert_at<K: Key + ?Sized>(&mut self, key: &K, time: u64) -> Result<bool> {
-        let hash = self.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
+        let hash = self.core.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
         self.advance_to(time)?;
         self.insert_hash(hash)
     }
@@ -143,14 +130,14 @@ impl ExpiringFilter {
     /// As [`insert`](Self::insert).
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
-        self.table.before_a_change()?;
-        let (number, tag) = (self.table.number(hash), self.clock.tag());
-        let is_new = !self.table.refresh(number, tag)?;
+        self.core.table.before_a_change()?;
+        let (number, tag) = (self.core.table.number(hash), self.clock.tag());
+        let is_new = !self.core.table.refresh(number, tag)?;
         if is_new {
             if self.is_full() {
-                return Err(self.full());
+                return Err(self.core.full());
             }
-            self.table.insert(number, tag, true)?;
+            self.core.table.insert(number, tag, true)?;
         }
         self.count(1)?;
         Ok(is_new)
@@ -167,50 +154,28 @@ impl ExpiringFilter {
         Ok(())
     }
 
-    #[cold]
-    pub(super) fn full(&self) -> Error {
-        Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 }
-    }
-
-    insert_many!(": the error says how many.");
+    insert_many!(core.meta; ": the error says how many.");
 
     /// [`insert`](Self::insert) for keys hashed before. Many of them, beside those that are in, are sorted and merged.
     ///
     /// # Errors
     /// As [`insert_many`](Self::insert_many).
     pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
-        let is_many = hashes.len() >= SORTED_FROM && hashes.len() as u64 >= self.table.slots() / SORTED_SHARE;
         // Whatever is refused is refused again, at its place.
-        if is_many && matches!(self.window(), Window::Time(_)) && self.insert_sorting(hashes).is_ok() {
+        if matches!(self.window(), Window::Time(_))
+            && self.core.is_sorted_quicker(hashes.len())
+            && self.insert_sorting(hashes).is_ok()
+        {
             return Ok(());
         }
-        for (done, ahead) in (0..).step_by(AHEAD).zip(hashes.chunks(AHEAD)) {
-            ahead.iter().for_each(|&hash| self.table.fetch(self.table.number(hash)));
-            for (i, &hash) in ahead.iter().enumerate() {
-                self.insert_hash(hash).map_err(after(done + i))?;
-            }
-        }
-        Ok(())
+        one_by_one(self, |filter| &filter.core, hashes, Self::insert_hash)
     }
 
     /// Inserts keys of one time by sorting their numbers, all or none.
     fn insert_sorting(&mut self, hashes: &[u64]) -> Result<()> {
-        self.table.check_before_copying()?;
-        let (tag, tag_bits) = (self.clock.tag(), self.clock.tag_bits());
-        let mut numbers: Vec<u64> = Vec::new();
-        let bytes = size_of_val(hashes) as u64;
-        numbers.try_reserve_exact(hashes.len()).map_err(|_| Error::TooLarge { bytes })?;
-        numbers.extend(hashes.iter().map(|hash| self.table.number(*hash) << tag_bits | tag));
-        numbers.sort_unstable();
         let join = Join::Youngest(self.clock.recent());
-        let new = || Stream::of(numbers.iter().copied());
-        let entries = || in_either(join, tag_bits, self.table.stream(), new());
-        let table = Table::of_entries(self.numbers(), tag_bits, self.usual_slots(), &entries)?;
-        let refuses = self.meta.over_capacity == crate::ids::OverCapacity::Refuse;
-        if refuses && table.distinct() > self.most_numbers() {
-            return Err(self.full());
-        }
-        self.table = table;
+        let (tag, slots) = (self.clock.tag(), self.core.usual_slots());
+        self.core.table = self.core.with_hashes(join, copy_of(hashes)?, tag, slots)?;
         self.inserted = self.inserted.map(|inserted| inserted.saturating_add(hashes.len() as u64));
         Ok(())
     }

@@ -1,14 +1,15 @@
 //! Two filters as one.
 
-use alloc::string::ToString;
-
 use super::ExpiringFilter;
 use super::clock::Clock;
 use crate::bits::table::stream::Stream;
-use crate::error::{Error, Result};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
 use crate::facts::Window;
-use crate::ids::{Operation, OverCapacity};
+use crate::ids::Operation;
 use crate::kinds::Filter;
+use crate::kinds::table::core::check_equal;
 use crate::kinds::table::join::{Join, in_both, in_either};
 use crate::kinds::table::lines::Table;
 
@@ -18,14 +19,9 @@ impl ExpiringFilter {
     /// # Errors
     /// [`Error::Incompatible`], which names the first property in which they differ.
     pub fn check_compatible(&self, other: &ExpiringFilter) -> Result<()> {
-        self.meta.keys.check_same(&other.meta.keys)?;
-        let differ = |property, a: &dyn ToString, b: &dyn ToString| match (a.to_string(), b.to_string()) {
-            (a, b) if a == b => Ok(()),
-            (expected, found) => Err(Error::Incompatible { property, expected, found }),
-        };
-        differ("the number of numbers (capacity / rate)", &self.numbers(), &other.numbers())?;
-        differ("the window", &self.window(), &other.window())?;
-        differ("the generations of the window", &self.generations(), &other.generations())
+        self.core.check_compatible(&other.core)?;
+        check_equal("the window", &self.window(), &other.window())?;
+        check_equal("the generations of the window", &self.generations(), &other.generations())
     }
 
     /// Adds all keys of another filter, each as old as it is, and as young as in either where both have it: afterwards it is what one
@@ -46,18 +42,15 @@ impl ExpiringFilter {
     /// # Errors
     /// [`Error::Incompatible`] where they differ ([`check_compatible`](Self::check_compatible)); [`Error::NotPossible`] in windows of
     /// keys, of which nobody knows which came first; [`Error::CapacityReached`] where the union has more different keys than the
-    /// promise allows and the policy is [`OverCapacity::Refuse`]; [`Error::TooLarge`]; [`Error::Damaged`] as for
+    /// promise allows and the policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse); [`Error::TooLarge`]; [`Error::Damaged`] as for
     /// [`insert`](Self::insert). The filter is unchanged then.
     pub fn union_with(&mut self, other: &ExpiringFilter) -> Result<()> {
         let (clock, tag_bits) = self.clock_of_both(other, Operation::Unite)?;
         let join = Join::Youngest(clock.recent());
         let entries = || in_either(join, tag_bits, self.entries_at(clock), other.entries_at(clock));
-        let table = Table::of_entries(self.numbers(), tag_bits, self.usual_slots(), &entries)?;
-        if table.distinct() > self.most_numbers() && self.meta.over_capacity == OverCapacity::Refuse {
-            return Err(self.full());
-        }
-        let inserted = self.inserted.zip(other.inserted).map(|(a, b)| a.saturating_add(b));
-        *self = ExpiringFilter::from_parts(self.meta.clone(), clock, table, inserted);
+        self.core.table = self.core.laid_out(&|_| self.core.usual_slots(), &entries)?;
+        self.inserted = self.inserted.zip(other.inserted).map(|(a, b)| a.saturating_add(b));
+        self.clock = clock;
         Ok(())
     }
 
@@ -71,8 +64,8 @@ impl ExpiringFilter {
         let (clock, tag_bits) = self.clock_of_both(other, Operation::Intersect)?;
         let join = Join::Youngest(clock.recent());
         let entries = || in_both(join, tag_bits, self.entries_at(clock), other.entries_at(clock));
-        let table = Table::of_entries(self.numbers(), tag_bits, self.usual_slots(), &entries)?;
-        *self = ExpiringFilter::from_parts(self.meta.clone(), clock, table, None);
+        self.core.table = Table::of_entries(self.numbers(), tag_bits, self.core.usual_slots(), &entries)?;
+        (self.clock, self.inserted) = (clock, None);
         Ok(())
     }
 
@@ -82,8 +75,7 @@ impl ExpiringFilter {
         if let Window::Keys(_) = self.window() {
             return Err(self.refusal(operation));
         }
-        self.table.check_before_copying()?;
-        other.table.check_before_copying()?;
+        self.core.check_both(&other.core)?;
         let clock = self.clock.at(self.now().max(other.now()));
         Ok((clock, clock.tag_bits()))
     }
@@ -97,7 +89,7 @@ impl ExpiringFilter {
             false => Some(self.clock.recent()),
         });
         let tag = if is_told { 0 } else { clock.tag() };
-        let entries = self.table.entries().map(move |entry| entry | tag);
+        let entries = self.core.table.entries().map(move |entry| entry | tag);
         let is_recent = move |entry| recent.is_some_and(|recent| !is_told || recent.has(tag_bits, entry));
         Stream::of(entries.filter(move |entry| is_recent(*entry)))
     }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::ExpiringFilter;
 use crate::error::Result;
-use crate::facts::{Can, Facts, TableFacts, Window, WindowFacts};
+use crate::facts::{Can, Facts, Window, WindowFacts};
 use crate::ids::Operation;
 use crate::key::{Batch, KeyRef};
 use crate::kinds::calls::table_calls;
@@ -16,7 +16,7 @@ impl ExpiringFilter {
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for an opened file's table.
     pub fn clear(&mut self) -> Result<()> {
-        self.table.clear()?;
+        self.core.table.clear()?;
         self.inserted = Some(0);
         if let Window::Keys(_) = self.window() {
             self.clock = self.clock.at(Some(0));
@@ -27,25 +27,13 @@ impl ExpiringFilter {
     /// Everything about the filter, as data.
     #[must_use]
     pub fn facts(&self) -> Facts {
-        let fields = self.table.packing().fields();
         Facts {
             window: Some(WindowFacts {
                 window: self.window(),
                 generations: self.generations(),
                 now: self.now(),
             }),
-            tables: alloc::vec![TableFacts {
-                numbers: fields.numbers,
-                remainder_bits: fields.remainder_bits,
-                tag_bits: fields.tag_bits,
-                buckets: fields.buckets,
-                slots: fields.slots,
-                lines: self.table.packing().lines(),
-                taken_slots: self.table.slots(),
-                keys: self.inserted.unwrap_or(self.table.slots()),
-                distinct_numbers: self.table.distinct(),
-                capacity: self.capacity(),
-            }],
+            tables: self.core.table_facts(self.inserted),
             ..usual_facts(self)
         }
     }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::*;
 use crate::Labels;
 use crate::error::Error;
-use crate::{AnyFilter, Format, Opened};
+use crate::{AnyFilter, Format, Opened, OverCapacity};
 
 fn hash(i: u64) -> u64 {
     let z = (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (i >> 7)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -49,15 +49,15 @@ impl Model {
     }
 
     fn check(&self, filter: &ExpiringFilter) {
-        let (packing, clock) = (filter.table.packing(), filter.clock);
-        let slots = filter.table.slots();
-        Table::check(packing, filter.table.as_lines(), slots, slots).unwrap();
+        let (packing, clock) = (filter.core.table.packing(), filter.clock);
+        let slots = filter.core.table.slots();
+        Table::check(packing, filter.core.table.as_lines(), slots, slots).unwrap();
         let mask = (1 << clock.tag_bits()) - 1;
         let expected = self
             .last
             .iter()
             .map(|(number, time)| number << clock.tag_bits() | (self.generation(*time) & mask));
-        assert!(filter.table.entries().eq(expected));
+        assert!(filter.core.table.entries().eq(expected));
         assert_eq!((filter.distinct_numbers(), slots), (self.last.len() as u64, self.last.len() as u64));
     }
 }
@@ -115,7 +115,7 @@ fn a_filter_is_what_came_last_in_the_window() {
                 emptied += u64::from(turns > u64::from(generations));
             }
             let key = hash(hash(random) % (capacity * 2));
-            let number = filter.table.number(key);
+            let number = filter.core.table.number(key);
             let last = model.last.get(&number).copied();
             match random >> 32 & 3 {
                 0 => {
@@ -166,7 +166,7 @@ fn a_filter_is_what_came_last_in_the_window() {
             model.advance_to(u64::MAX);
             filter.advance_to(u64::MAX).unwrap();
             filter.insert_hash(5).unwrap();
-            model.last.insert(filter.table.number(5), u64::MAX);
+            model.last.insert(filter.core.table.number(5), u64::MAX);
             model.check(&saved(&filter));
             assert_eq!(filter.advance_to(0).unwrap(), 0);
             assert!(filter.contains_hash(5) && filter.contains_hash_at(5, 0));
@@ -345,7 +345,7 @@ fn windows_at_their_capacity_keep_the_promise() {
         }
     }
     assert!(sorted == single && sorted.keys_inserted() == single.keys_inserted());
-    assert!(sorted.table.as_lines() == single.table.as_lines());
+    assert!(sorted.core.table.as_lines() == single.core.table.as_lines());
 }
 
 #[test]

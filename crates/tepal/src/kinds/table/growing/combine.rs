@@ -13,7 +13,8 @@ use crate::ids::{Operation, OverCapacity};
 use crate::kinds::Filter;
 #[cfg(feature = "static")]
 use crate::kinds::ribbon::RibbonFilter;
-use crate::kinds::table::copies::{Meta as TableMeta, QuotientFilter};
+use crate::kinds::table::copies::QuotientFilter;
+use crate::kinds::table::core::Meta as TableMeta;
 use crate::kinds::table::join::{Join, in_either};
 use crate::kinds::table::lines::{Counts, MOST_COPIES, Table, too_many_copies};
 use crate::params::check_rate;
@@ -154,7 +155,7 @@ impl GrowingFilter {
             promised_rate: rate,
             labels: self.meta.labels.as_ref().map(|labels| Box::new((**labels).clone())),
         };
-        Ok(QuotientFilter::from_parts(meta, table, counts.slots).deletable(self.meta.is_deletable))
+        Ok(QuotientFilter::from_parts(meta, table, counts.slots, self.meta.is_deletable))
     }
 
     /// The smallest filter of what the links hold, without their keys: a ribbon of their numbers, to which keys can be added, but from which

@@ -11,9 +11,10 @@ use crate::key::SecretKey;
 use crate::kinds::in_file::{BodyChecked, Ref};
 use crate::kinds::links::{EachLink, Whole};
 use crate::kinds::storage::{Mapped, PlainStorage};
-use crate::kinds::table::copies::Meta as TableMeta;
-use crate::kinds::table::copies::part::{Bodiless, bodiless, own_part};
+use crate::kinds::table::copies::part::{Copies, bodiless, own_part};
+use crate::kinds::table::core::Meta as TableMeta;
 use crate::kinds::table::lines::Table;
+use crate::kinds::table::part::Bodiless;
 use crate::kinds::{AwaitsBody, CheckBody, Entry, FilePart, Kinded, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
@@ -44,7 +45,7 @@ impl GrowingFilter {
         own[4] = self.meta.is_deletable.into();
         own[8..16].copy_from_slice(&self.meta.plan.rate().to_le_bytes());
         own[16..24].copy_from_slice(&self.meta.plan.first().to_le_bytes());
-        let link_part = |(i, link): (usize, &Table)| own_part(&self.link_meta(i), link, link.slots(), true);
+        let link_part = |(i, link): (usize, &Table)| own_part(&self.link_meta(i), link);
         let links = self.links.iter().enumerate().map(link_part).collect();
         let body = self.links.iter().map(Table::as_lines).collect();
         Ok(FilePart { links, ..FilePart::new(own, &self.meta.keys, self.labels(), body) })
@@ -79,14 +80,11 @@ fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links> {
     Ok(Links { links, meta })
 }
 
+/// A link of a file that awaits its body.
+type Link = Bodiless<Copies>;
+
 /// What a link must be, beside what every table is.
-fn check_link(
-    link: &Bodiless,
-    first: &Bodiless,
-    plan: &GrowthPlan,
-    number: usize,
-    is_deletable: bool,
-) -> Result<()> {
+fn check_link(link: &Link, first: &Link, plan: &GrowthPlan, number: usize, is_deletable: bool) -> Result<()> {
     let damaged =
         |what: &str| Err(Error::damaged(format_args!("link {number} of the growing filter {what}")));
     if first.meta.keys.check_same(&link.meta.keys).is_err() {
@@ -95,10 +93,10 @@ fn check_link(
     if link.meta.over_capacity != OverCapacity::Warn {
         return damaged("has another policy than to warn");
     }
-    if !link.is_deletable {
+    if !link.state.is_deletable {
         return damaged("says of its own whether keys can be removed");
     }
-    let fields = link.packing.fields();
+    let fields = link.claimed.packing.fields();
     if fields.tag_bits != 0 {
         return damaged("has tags");
     }
@@ -108,10 +106,10 @@ fn check_link(
     if link.meta.capacity != plan.capacity(number) || link.meta.promised_rate != plan.promised(number) {
         return damaged("has another capacity or rate than follow from the first keys and the rate");
     }
-    if link.distinct > link.meta.capacity {
+    if link.claimed.distinct > link.meta.capacity {
         return damaged("holds more numbers than it takes");
     }
-    if !is_deletable && link.slots != link.distinct {
+    if !is_deletable && link.claimed.slots != link.claimed.distinct {
         return damaged("holds a number twice, and keys cannot be removed");
     }
     Ok(())
@@ -119,7 +117,7 @@ fn check_link(
 
 /// A filter of a file that awaits its body.
 pub(crate) struct Links {
-    links: Vec<Bodiless>,
+    links: Vec<Link>,
     meta: Meta,
 }
 
@@ -135,12 +133,12 @@ impl Kinded for GrowingFilter {
     fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
         let lines = lines.shared();
         let mut from = 0;
-        let with_its_lines = |link: Bodiless| {
+        let with_its_lines = |link: Link| {
             let here = from..from + link.lines() as usize;
             from = here.end;
             // Whoever asks for the filter without its bits gets none.
             let own = if lines.as_lines().len() < here.end { lines.part(0..0) } else { lines.part(here) };
-            Table::of_lines(link.packing, own, link.slots, link.distinct)
+            link.with_lines(own, None).1
         };
         let links = bodiless.links.into_iter().map(with_its_lines).collect();
         let whole = checked.map(|check| Box::new(Whole { lines, check }));

@@ -73,7 +73,7 @@ impl SegmentFilter {
         let mut answers = SegmentAnswers::new();
         let (mut sink, mut hashes) = (KeySink::new(), Vec::with_capacity(BATCH.min(keys.len())));
         for i in 0..keys.len() {
-            match self.meta.keys.hash_ref(keys.key(i, sink.cleared())) {
+            match self.core.meta.keys.hash_ref(keys.key(i, sink.cleared())) {
                 Ok(hash) => hashes.push(hash),
                 Err(error) => {
                     self.append(&hashes, &mut answers);
@@ -110,7 +110,7 @@ impl SegmentFilter {
 
     fn append(&self, hashes: &[u64], answers: &mut SegmentAnswers) {
         let more = |number, tags: &mut Vec<u16>| tags.extend_from_slice(self.wide.of(number));
-        self.table.tags_of_many(hashes, IN_TABLE, &more, &mut answers.0);
+        self.core.table.tags_of_many(hashes, IN_TABLE, &more, &mut answers.0);
     }
 
     /// Of a key without a hash.

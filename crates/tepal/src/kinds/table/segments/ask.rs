@@ -1,59 +1,14 @@
-//! Asking for one key: whether it is in, and in which segments.
+//! Asking in which segments a key is.
 
 use core::slice::Iter;
 
 use super::wide::IN_TABLE;
 use super::{SegmentFilter, Wide};
 use crate::bits::table::several::Tags;
-use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys, is_perhaps_in};
-use crate::kinds::calls::ask_many;
+use crate::key::{Key, is_perhaps_in};
 use crate::kinds::named::{Listed, Segment};
 
 impl SegmentFilter {
-    /// Is the key in any segment?
-    ///
-    /// `false` is certain. `true` means perhaps: about [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too.
-    /// A key that the filter's domain refuses is not in; a filter of the caller's hashes cannot hash a key, and answers `true`.
-    ///
-    /// Costs one hash and one memory access, seldom two.
-    #[inline]
-    #[must_use]
-    pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        let mut sink = KeySink::new();
-        let key = key.key(&mut sink);
-        match self.meta.keys.usual_hash(key) {
-            Some(hash) => self.table.contains(hash),
-            None => self.contains_any(&{ key }),
-        }
-    }
-
-    #[inline(never)]
-    fn contains_any(&self, key: &KeyRef<'_>) -> bool {
-        match self.meta.keys.hash_any(key) {
-            Ok(hash) => self.table.contains(hash),
-            Err(error) => is_perhaps_in(&error),
-        }
-    }
-
-    /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
-    /// [`key_hasher`](Self::key_hasher), or by the caller.
-    #[inline]
-    #[must_use]
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        self.table.contains(hash)
-    }
-
-    ask_many!();
-
-    /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for `hashes[i]`.
-    ///
-    /// # Panics
-    /// If the two slices differ in length.
-    pub fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]) {
-        assert_eq!(hashes.len(), answers.len(), "one answer for each hash");
-        self.table.contains_many(hashes, answers);
-    }
-
     /// Is the key in this segment? `false` is certain: also where there is no such segment. `true` means perhaps: about
     /// [`segment_len`](Self::segment_len) / [`numbers`](Self::numbers) of the keys that are not in it get it too.
     ///
@@ -66,7 +21,7 @@ impl SegmentFilter {
     /// ```
     #[must_use]
     pub fn contains_in<K: Key + ?Sized>(&self, segment: Segment, key: &K) -> bool {
-        match self.meta.keys.hash(key) {
+        match self.core.meta.keys.hash(key) {
             Ok(hash) => self.contains_hash_in(segment, hash),
             Err(error) => is_perhaps_in(&error) && self.segments.position(segment).is_some(),
         }
@@ -75,11 +30,11 @@ impl SegmentFilter {
     /// [`contains_in`](Self::contains_in) for a key hashed before.
     #[must_use]
     pub fn contains_hash_in(&self, segment: Segment, hash: u64) -> bool {
-        let (number, tag) = (self.table.number(hash), segment.0.into());
-        if tag >> self.table.packing().tag_bits() != 0 {
+        let (number, tag) = (self.core.table.number(hash), segment.0.into());
+        if tag >> self.core.table.packing().tag_bits() != 0 {
             return false;
         }
-        let among = self.table.among(number, tag);
+        let among = self.core.table.among(number, tag);
         among.has_it || (among.slots as usize >= IN_TABLE && self.wide.has(number, tag))
     }
 
@@ -97,7 +52,7 @@ impl SegmentFilter {
     /// # Ok::<(), tepal::Error>(())
     /// ```
     pub fn segments<K: Key + ?Sized>(&self, key: &K) -> Segments<'_> {
-        match self.meta.keys.hash(key) {
+        match self.core.meta.keys.hash(key) {
             Ok(hash) => self.segments_of_hash(hash),
             Err(error) => Segments(Inner::All(self.perhaps(is_perhaps_in(&error)).iter())),
         }
@@ -105,8 +60,8 @@ impl SegmentFilter {
 
     /// [`segments`](Self::segments) for a key hashed before.
     pub fn segments_of_hash(&self, hash: u64) -> Segments<'_> {
-        let number = self.table.number(hash);
-        Segments(Inner::Held { tags: self.table.tags(number), left: IN_TABLE, wide: &self.wide, number })
+        let number = self.core.table.number(hash);
+        Segments(Inner::Held { tags: self.core.table.tags(number), left: IN_TABLE, wide: &self.wide, number })
     }
 
     /// All segments, or none.

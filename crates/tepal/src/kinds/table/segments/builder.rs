@@ -2,22 +2,21 @@
 
 use alloc::vec::Vec;
 
+use super::SegmentFilter;
 use super::insert::entries_of;
 use super::pairs::Held;
-use super::{Meta, SegmentFilter};
 use crate::bits::table::packing::{Packing, most_numbers};
 use crate::bits::table::spread;
 use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 use crate::facts::Labels;
-use crate::ids::OverCapacity;
 use crate::key::options::KeyOptions;
 use crate::key::{Key, hash_each};
-use crate::kinds::calls::key_options;
 use crate::kinds::in_file::Ref;
 use crate::kinds::named::{MOST_SEGMENTS, Segment, SegmentList, check_segment_name};
+use crate::kinds::table::builder::{Called, Planned, Promise};
+use crate::kinds::table::calls::table_options;
 use crate::kinds::table::lines::Table;
-use crate::params::{DEFAULT_RATE, check_rate};
 
 /// The most numbers of a table in whose slots there is room for every segment.
 pub(super) fn most_numbers_of_all() -> u64 {
@@ -37,9 +36,7 @@ pub(super) fn most_numbers_of_all() -> u64 {
 pub struct SegmentFilterBuilder {
     keys: KeyOptions,
     labels: Labels,
-    capacity: Option<u64>,
-    rate: Option<f64>,
-    over_capacity: OverCapacity,
+    promise: Promise,
 }
 
 impl SegmentFilter {
@@ -50,27 +47,17 @@ impl SegmentFilter {
 }
 
 impl SegmentFilterBuilder {
-    /// How many pairs of key and segment the filter shall hold: the different keys of each segment, taken together. As many go in however
-    /// many segments each key is in, as long as nobody chose the keys by the filter's hash. It cannot be changed later, and filters
-    /// unite that were made for one capacity and one rate.
-    pub fn capacity(mut self, pairs: u64) -> Self {
-        self.capacity = Some(pairs);
-        self
-    }
-
-    /// How many wrong segments a key in none gets, on average and at most: 0.01, the default, for one in a hundred such keys.
-    pub fn false_positive_rate(mut self, rate: f64) -> Self {
-        self.rate = Some(rate);
-        self
-    }
-
-    key_options!("a segment filter");
-
-    /// What happens when more pairs come than planned: refuse them (the default), warn, or ignore it. The table has room for them; its
-    /// rate is past the promise then.
-    pub fn over_capacity(mut self, policy: OverCapacity) -> Self {
-        self.over_capacity = policy;
-        self
+    table_options! {
+        "a segment filter";
+        /// How many pairs of key and segment the filter shall hold: the different keys of each segment, taken together. As many go in
+        /// however many segments each key is in, as long as nobody chose the keys by the filter's hash. It cannot be changed later, and
+        /// filters unite that were made for one capacity and one rate.
+        capacity;
+        /// How many wrong segments a key in none gets, on average and at most: 0.01, the default, for one in a hundred such keys.
+        false_positive_rate;
+        /// What happens when more pairs come than planned: refuse them (the default), warn, or ignore it. The table has room for them;
+        /// its rate is past the promise then.
+        over_capacity;
     }
 
     /// Bytes of the table with so many segments, once it holds its capacity: to plan with, without the table.
@@ -79,7 +66,7 @@ impl SegmentFilterBuilder {
     /// As [`build`](Self::build), but for the memory; [`Error::Parameter`] for more than 65,536 segments.
     pub fn planned_size_in_bytes(&self, segments: usize) -> Result<u64> {
         let capacity = self.needed_capacity()?;
-        let (_, numbers) = self.meta(capacity)?;
+        let numbers = self.plan(capacity)?.numbers;
         if segments > MOST_SEGMENTS {
             return Err(Error::parameter("the number of segments", segments, "at most 65536"));
         }
@@ -88,7 +75,7 @@ impl SegmentFilterBuilder {
     }
 
     fn needed_capacity(&self) -> Result<u64> {
-        self.capacity.ok_or_else(|| {
+        self.promise.capacity.ok_or_else(|| {
             let expected = "given, in pairs of key and segment, or the pairs (`build_from`)";
             Error::parameter("the capacity", "not given", expected)
         })
@@ -100,10 +87,9 @@ impl SegmentFilterBuilder {
     /// [`Error::Parameter`] where no capacity is given, and for impossible values; [`Error::RateOutOfReach`] for a rate that so
     /// many pairs cannot have; [`Error::TooLarge`] where the machine has no memory for it.
     pub fn build(self) -> Result<SegmentFilter> {
-        let capacity = self.needed_capacity()?;
-        let (meta, numbers) = self.meta(capacity)?;
-        let table = Table::new(numbers, 0, capacity)?;
-        Ok(SegmentFilter::from_parts(meta, SegmentList::default(), table, Ref::default()))
+        let planned = self.plan(self.needed_capacity()?)?;
+        let table = planned.table()?;
+        Ok(SegmentFilter::from_parts(planned.meta, SegmentList::default(), table, Ref::default()))
     }
 
     /// Builds a filter of these names of segments and keys, sorting their numbers: many times as fast as to insert one after the other.
@@ -153,47 +139,26 @@ impl SegmentFilterBuilder {
     fn build_of(self, list: SegmentList, mut pairs: Vec<(u64, Segment)>) -> Result<SegmentFilter> {
         pairs.sort_unstable_by_key(|(hash, segment)| (spread(*hash), *segment));
         pairs.dedup();
-        let capacity = self.capacity.unwrap_or(pairs.len() as u64).max(1);
-        let (meta, numbers) = self.meta(capacity)?;
+        let capacity = self.promise.capacity.unwrap_or(pairs.len() as u64).max(1);
+        let Planned { meta, numbers, .. } = self.plan(capacity)?;
         let tag_bits = list.tag_bits();
         let empty = Table::new(numbers, tag_bits, 1)?;
         let entries = entries_of(&empty, &list, pairs)?;
         let held = Held::new(&list, (numbers, tag_bits, capacity), &|| Stream::of(entries.iter().copied()))?;
-        let filter = SegmentFilter::from_parts(meta, list, empty, Ref::default());
-        filter.checked_full(entries.len() as u64)?;
-        Ok(filter.with_held(filter.segments.copied()?, held))
+        let mut filter = SegmentFilter::from_parts(meta, SegmentList::default(), empty, Ref::default());
+        filter.core.check_room(entries.len() as u64)?;
+        filter.set_held(list, held);
+        Ok(filter)
     }
 
-    /// What the filter is beside its table, and how many numbers there are.
-    fn meta(&self, capacity: u64) -> Result<(Meta, u64)> {
-        let rate = self.rate.unwrap_or(DEFAULT_RATE);
-        check_rate(rate)?;
-        if capacity == 0 {
-            return Err(Error::parameter("the capacity", 0u64, "1 pair of key and segment or more"));
-        }
+    fn plan(&self, capacity: u64) -> Result<Planned> {
         // So that there is room for every segment.
-        let most = most_numbers_of_all();
-        let wanted = libm::ceil(capacity as f64 / rate);
-        if wanted > (most - 64) as f64 {
-            return Err(Error::rate_out_of_reach(
-                rate,
-                format_args!(
-                    "the numbers of {capacity} pairs would be more than {most}; plan for fewer pairs or a higher rate"
-                ),
-            ));
-        }
-        let numbers = (wanted as u64).next_multiple_of(64);
-        self.labels.check()?;
-        let meta = Meta {
-            keys: self.key_hasher()?,
-            over_capacity: self.over_capacity,
-            capacity,
-            promised_rate: rate,
-            labels: self.labels.kept(),
-        };
-        Ok((meta, numbers))
+        let slots = (0, most_numbers_of_all());
+        self.promise.plan((self.key_hasher()?, &self.labels), (capacity, capacity.into()), slots, &PAIRS)
     }
 }
+
+const PAIRS: Called = Called { least: "1 pair of key and segment or more", all: "pairs", fewer: "pairs" };
 
 /// The segment of this name, which is added where there is none.
 pub(super) fn add(list: &mut SegmentList, name: &str) -> Result<Segment> {

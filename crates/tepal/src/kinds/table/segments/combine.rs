@@ -1,6 +1,5 @@
 //! Segments that go or become one, and two filters as one.
 
-use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::pairs::{Held, Renumbered};
@@ -8,7 +7,7 @@ use super::wide::IN_TABLE;
 use super::{Ref, SegmentFilter};
 use crate::bits::memory;
 use crate::bits::table::stream::Stream;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kinds::named::{Segment, SegmentList};
 use crate::kinds::table::join::{Join, in_both, in_either};
 
@@ -22,10 +21,10 @@ impl SegmentFilter {
     pub fn drop_segment(&mut self, segment: Segment) -> Result<u64> {
         let dropped = self.segments.check(segment)?.len;
         if dropped > 0 {
-            self.table.before_a_change()?;
+            self.core.table.before_a_change()?;
             let mut numbers = memory::room(self.wide.len())?;
             numbers.extend(self.wide.numbers().map(|(number, _)| number));
-            self.table.drop_tag(segment.0.into())?;
+            self.core.table.drop_tag(segment.0.into())?;
             self.fill_up_after(segment, &numbers)?;
         }
         self.segments.remove(segment);
@@ -41,9 +40,9 @@ impl SegmentFilter {
         let wide = Ref::make_mut(&mut self.wide);
         wide.drop_segment(segment);
         for &number in numbers {
-            if (self.table.among(number, 0).slots as usize) < IN_TABLE {
+            if (self.core.table.among(number, 0).slots as usize) < IN_TABLE {
                 if let Some(first) = wide.take_first(number) {
-                    self.table.insert(number, first.into(), false)?;
+                    self.core.table.insert(number, first.into(), false)?;
                 }
             }
         }
@@ -70,14 +69,14 @@ impl SegmentFilter {
         if from == into {
             return Ok(());
         }
-        self.table.check_before_copying()?;
+        self.core.table.check_before_copying()?;
         let mut segments = self.segments.copied()?;
         segments.remove(from);
         let to = |segment| Some(if segment == from.0 { into.0 } else { segment });
-        let tag_bits = self.table.packing().fields().tag_bits;
+        let tag_bits = self.core.tag_bits();
         let entries = || self.as_of(tag_bits, to);
-        let held = Held::new(&segments, (self.numbers(), tag_bits, self.usual_slots()), &entries)?;
-        *self = self.with_held(segments, held);
+        let held = Held::new(&segments, (self.numbers(), tag_bits, self.core.usual_slots()), &entries)?;
+        self.set_held(segments, held);
         Ok(())
     }
 
@@ -86,14 +85,7 @@ impl SegmentFilter {
     /// # Errors
     /// [`Error::Incompatible`], which names the first property in which they differ.
     pub fn check_compatible(&self, other: &SegmentFilter) -> Result<()> {
-        self.meta.keys.check_same(&other.meta.keys)?;
-        match (self.numbers(), other.numbers()) {
-            (a, b) if a == b => Ok(()),
-            (a, b) => {
-                let property = "the number of numbers (capacity / rate)";
-                Err(Error::Incompatible { property, expected: a.to_string(), found: b.to_string() })
-            }
-        }
+        self.core.check_compatible(&other.core)
     }
 
     /// Adds all segments of another filter with their keys. Segments of one name are one; the others get numbers that are free here, and
@@ -129,12 +121,12 @@ impl SegmentFilter {
             });
         }
         let to = |segment| other.segments.position(Segment(segment)).map(|at| numbers[at]);
-        let tag_bits = segments.tag_bits().max(self.table.packing().fields().tag_bits);
+        let tag_bits = segments.tag_bits().max(self.core.tag_bits());
         let entries =
             || in_either(Join::Once, tag_bits, self.as_of(tag_bits, Some), other.as_of(tag_bits, to));
-        let held = Held::new(&segments, (self.numbers(), tag_bits, self.usual_slots()), &entries)?;
-        self.checked_full(held.table.slots() + held.wide.pairs())?;
-        *self = self.with_held(segments, held);
+        let held = Held::new(&segments, (self.numbers(), tag_bits, self.core.usual_slots()), &entries)?;
+        self.core.check_room(held.pairs())?;
+        self.set_held(segments, held);
         Ok(())
     }
 
@@ -146,22 +138,21 @@ impl SegmentFilter {
     pub fn intersect_with(&mut self, other: &SegmentFilter) -> Result<()> {
         self.check_both(other)?;
         let to = |segment| self.segments.find(other.segments.name(Segment(segment))?).ok().map(|here| here.0);
-        let tag_bits = self.table.packing().fields().tag_bits;
+        let tag_bits = self.core.tag_bits();
         let entries = || in_both(Join::Once, tag_bits, self.all_entries(), other.as_of(tag_bits, to));
-        let held = Held::new(&self.segments, (self.numbers(), tag_bits, self.usual_slots()), &entries)?;
-        *self = self.with_held(self.segments.copied()?, held);
+        let held = Held::new(&self.segments, (self.numbers(), tag_bits, self.core.usual_slots()), &entries)?;
+        self.set_held(self.segments.copied()?, held);
         Ok(())
     }
 
     fn check_both(&self, other: &SegmentFilter) -> Result<()> {
         self.check_compatible(other)?;
-        self.table.check_before_copying()?;
-        other.table.check_before_copying()
+        self.core.check_both(&other.core)
     }
 
     /// All pairs with other segments, as entries of so many tag bits.
     fn as_of<'e>(&'e self, tag_bits: u8, to: impl Fn(u16) -> Option<u16> + 'e) -> Stream<'e> {
-        let from_bits = self.table.packing().fields().tag_bits;
+        let from_bits = self.core.tag_bits();
         Stream::of(Renumbered::new(self.all_entries(), (from_bits, tag_bits), to))
     }
 
@@ -171,8 +162,7 @@ impl SegmentFilter {
     /// # Errors
     /// [`Error::TooLarge`] where there is no memory for the new table; [`Error::Damaged`] as for [`insert`](Self::insert).
     pub fn shrink_to_fit(&mut self) -> Result<()> {
-        self.table.check_before_copying()?;
-        self.table.lay_out_tags(self.segments.tag_bits(), self.table.slots().max(1))
+        self.core.shrink_to_fit(self.segments.tag_bits())
     }
 
     /// Forgets all keys. Segments and their names stay, and the table keeps its size.
@@ -181,7 +171,7 @@ impl SegmentFilter {
     /// [`Error::TooLarge`] where there is no memory for an opened file's table.
     pub fn clear(&mut self) -> Result<()> {
         let none: Vec<u64> = memory::zeros(self.segments.listed().len())?;
-        self.table.clear()?;
+        self.core.table.clear()?;
         self.wide = Ref::default();
         self.segments.set_lens(&none);
         Ok(())

@@ -6,21 +6,16 @@ use super::builder::add;
 use super::pairs::Held;
 use super::wide::IN_TABLE;
 use super::{Ref, SegmentFilter};
+use crate::bits::memory;
 use crate::bits::table::spread;
 use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
 use crate::kinds::bloom::after;
 use crate::kinds::named::{Segment, SegmentList, check_segment_name};
+use crate::kinds::table::core::one_by_one;
 use crate::kinds::table::join::{Join, in_either, merged};
 use crate::kinds::table::lines::Table;
-
-/// How many keys are on their way at once.
-const AHEAD: usize = 16;
-
-/// A batch is sorted and merged where it has at least so many keys, and at least one for so many pairs in the filter.
-const SORTED_FROM: usize = 4096;
-const SORTED_SHARE: u64 = 8;
 
 impl SegmentFilter {
     /// The segment of this name, which is added, without keys, where there is none. It gets the lowest number that is free; where that
@@ -82,16 +77,11 @@ impl SegmentFilter {
     /// The slots have room for the number of a segment.
     fn make_room_for(&mut self, number: u16) -> Result<()> {
         let tag_bits = (16 - number.leading_zeros()) as u8;
-        if u32::from(tag_bits) > self.table.packing().tag_bits() {
-            self.table.check_before_copying()?;
-            self.table.lay_out_tags(tag_bits, self.usual_slots())?;
+        if u32::from(tag_bits) > self.core.table.packing().tag_bits() {
+            self.core.table.check_before_copying()?;
+            self.core.table.lay_out_tags(tag_bits, self.core.usual_slots())?;
         }
         Ok(())
-    }
-
-    /// Slots for which a new table is laid out: as many as for this one, but no more than the capacity as long as there are fewer.
-    pub(super) fn usual_slots(&self) -> u64 {
-        self.table.laid_for(self.meta.capacity)
     }
 
     /// Adds a key to a segment. `true`: it is surely new there. A key that is there already, or looks so, changes nothing.
@@ -105,7 +95,7 @@ impl SegmentFilter {
     /// then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, segment: Segment, key: &K) -> Result<bool> {
-        let hash = self.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
+        let hash = self.core.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
         self.insert_hash(segment, hash)
     }
 
@@ -116,39 +106,28 @@ impl SegmentFilter {
     /// As [`insert`](Self::insert).
     pub fn insert_hash(&mut self, segment: Segment, hash: u64) -> Result<bool> {
         self.segments.check(segment)?;
-        self.table.before_a_change()?;
-        let (number, tag) = (self.table.number(hash), segment.0.into());
-        let among = self.table.among(number, tag);
+        self.core.table.before_a_change()?;
+        let (number, tag) = (self.core.table.number(hash), segment.0.into());
+        let among = self.core.table.among(number, tag);
         let is_wide = among.slots as usize >= IN_TABLE;
         if among.has_it || (is_wide && self.wide.has(number, tag)) {
             return Ok(false);
         }
         if self.is_full() {
-            return Err(self.full());
+            return Err(self.core.full());
         }
         if !is_wide {
-            self.table.insert(number, tag, among.slots == 0)?;
+            self.core.table.insert(number, tag, among.slots == 0)?;
         } else if tag > among.last {
             Ref::make_mut(&mut self.wide).insert(number, segment.0)?;
         } else {
             // The greatest goes out. The lines have room for another slot of the same number.
             Ref::make_mut(&mut self.wide).insert(number, among.last as u16)?;
-            self.table.remove(number, among.last, false)?;
-            self.table.insert(number, tag, false)?;
+            self.core.table.remove(number, among.last, false)?;
+            self.core.table.insert(number, tag, false)?;
         }
         self.segments.grow(segment, 1);
         Ok(true)
-    }
-
-    #[cold]
-    pub(super) fn full(&self) -> Error {
-        Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 }
-    }
-
-    /// So many pairs are no more than it takes.
-    pub(super) fn checked_full(&self, pairs: u64) -> Result<()> {
-        let refuses = self.meta.over_capacity == crate::ids::OverCapacity::Refuse;
-        if refuses && pairs > self.most_pairs { Err(self.full()) } else { Ok(()) }
     }
 
     /// [`insert`](Self::insert) for many keys of a segment.
@@ -158,7 +137,7 @@ impl SegmentFilter {
     pub fn insert_many<K: Keys + ?Sized>(&mut self, segment: Segment, keys: &K) -> Result<()> {
         crate::key::insert_in_batches(
             self,
-            |filter| &filter.meta.keys,
+            |filter| &filter.core.meta.keys,
             keys,
             |filter, batch, done| filter.insert_batch(segment, batch, done),
         )
@@ -169,23 +148,16 @@ impl SegmentFilter {
     /// # Errors
     /// As [`insert_many`](Self::insert_many).
     pub fn insert_many_hashes(&mut self, segment: Segment, hashes: &[u64]) -> Result<()> {
-        if hashes.len() >= SORTED_FROM && hashes.len() as u64 >= self.table.slots() / SORTED_SHARE {
-            let mut pairs = Vec::new();
-            let bytes = hashes.len() as u64 * size_of::<(u64, Segment)>() as u64;
-            pairs.try_reserve_exact(hashes.len()).map_err(|_| Error::TooLarge { bytes })?;
+        if self.core.is_sorted_quicker(hashes.len()) {
+            let mut pairs = memory::room(hashes.len())?;
             pairs.extend(hashes.iter().map(|hash| (*hash, segment)));
             // Whatever is refused is refused again, at its place.
             if self.insert_pairs(pairs).is_ok() {
                 return Ok(());
             }
         }
-        for (done, ahead) in (0..).step_by(AHEAD).zip(hashes.chunks(AHEAD)) {
-            ahead.iter().for_each(|&hash| self.table.fetch(self.table.number(hash)));
-            for (i, &hash) in ahead.iter().enumerate() {
-                self.insert_hash(segment, hash).map_err(after(done + i))?;
-            }
-        }
-        Ok(())
+        let insert = |filter: &mut Self, hash| filter.insert_hash(segment, hash);
+        one_by_one(self, |filter| &filter.core, hashes, insert)
     }
 
     /// [`insert`](Self::insert) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared.
@@ -202,7 +174,7 @@ impl SegmentFilter {
             Batch::One(One::Key(key)) => self.insert(segment, &key).map(drop).map_err(after(done)),
             // Only filters whose scheme has no hash take bytes.
             Batch::Bytes(_) | Batch::One(One::Encoded(_)) => {
-                Err(Error::NoHash { scheme: self.meta.keys.scheme() })
+                Err(Error::NoHash { scheme: self.core.meta.keys.scheme() })
             }
         }
     }
@@ -213,21 +185,21 @@ impl SegmentFilter {
     /// # Errors
     /// As [`insert`](Self::insert). The filter is unchanged then.
     pub fn insert_pairs(&mut self, pairs: Vec<(u64, Segment)>) -> Result<()> {
-        self.table.check_before_copying()?;
-        let tag_bits = self.table.packing().fields().tag_bits;
-        let entries = entries_of(&self.table, &self.segments, pairs)?;
+        self.core.table.check_before_copying()?;
+        let tag_bits = self.core.tag_bits();
+        let entries = entries_of(&self.core.table, &self.segments, pairs)?;
         let new = || Stream::of(entries.iter().copied());
         let both = || in_either(Join::Once, tag_bits, self.all_entries(), new());
-        let held = Held::new(&self.segments, (self.numbers(), tag_bits, self.usual_slots()), &both)?;
-        self.checked_full(held.table.slots() + held.wide.pairs())?;
-        *self = self.with_held(self.segments.copied()?, held);
+        let held = Held::new(&self.segments, (self.numbers(), tag_bits, self.core.usual_slots()), &both)?;
+        self.core.check_room(held.pairs())?;
+        self.set_held(self.segments.copied()?, held);
         Ok(())
     }
 
     /// All pairs, ascending.
     pub(super) fn all_entries(&self) -> Stream<'_> {
-        let wide = self.wide.entries(self.table.packing().fields().tag_bits);
-        merged(self.table.stream(), Stream::of(wide))
+        let wide = self.wide.entries(self.core.tag_bits());
+        merged(self.core.table.stream(), Stream::of(wide))
     }
 }
 
@@ -241,9 +213,7 @@ pub(super) fn entries_of(
     if !pairs.is_sorted_by_key(|(hash, _)| spread(*hash)) {
         pairs.sort_unstable_by_key(|(hash, segment)| (spread(*hash), *segment));
     }
-    let mut entries = Vec::new();
-    let bytes = 8 * pairs.len() as u64;
-    entries.try_reserve_exact(pairs.len()).map_err(|_| Error::TooLarge { bytes })?;
+    let mut entries = memory::room(pairs.len())?;
     let mut last = None;
     for (hash, segment) in pairs {
         if last != Some(segment) {

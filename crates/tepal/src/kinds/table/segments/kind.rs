@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::SegmentFilter;
 use super::combine::only;
 use crate::error::Result;
-use crate::facts::{Can, Facts, TableFacts};
+use crate::facts::{Can, Facts};
 use crate::ids::Operation;
 use crate::key::{Batch, KeyRef};
 use crate::kinds::Filter;
@@ -17,20 +17,8 @@ impl SegmentFilter {
     /// Everything about the filter, as data.
     #[must_use]
     pub fn facts(&self) -> Facts {
-        let fields = self.table.packing().fields();
         Facts {
-            tables: alloc::vec![TableFacts {
-                numbers: fields.numbers,
-                remainder_bits: fields.remainder_bits,
-                tag_bits: fields.tag_bits,
-                buckets: fields.buckets,
-                slots: fields.slots,
-                lines: self.table.packing().lines(),
-                taken_slots: self.table.slots(),
-                keys: self.len(),
-                distinct_numbers: self.table.distinct(),
-                capacity: self.capacity(),
-            }],
+            tables: self.core.table_facts(Some(self.len())),
             segments: self.segments.facts(),
             ..usual_facts(self)
         }

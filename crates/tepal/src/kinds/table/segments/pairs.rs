@@ -106,4 +106,9 @@ impl Held {
         let in_table = || Stream::of(Part::new(entries(), tag_bits, true));
         Ok(Held { table: Table::of_entries(numbers, tag_bits, slots, &in_table)?, wide, lens })
     }
+
+    /// Pairs of number and segment.
+    pub(super) fn pairs(&self) -> u64 {
+        self.table.slots() + self.wide.pairs()
+    }
 }

@@ -1,32 +1,35 @@
 //! The segment filter's own part of a tepal file and its segments (FORMAT.md, section 4.2.5), and what its body must be.
 
 use alloc::boxed::Box;
-use alloc::vec;
 use alloc::vec::Vec;
 
+use super::SegmentFilter;
 use super::wide::{IN_TABLE, MOST_BYTES, Wide};
-use super::{Meta, SegmentFilter};
 use crate::bits::Line;
 use crate::bits::memory;
-use crate::bits::table::packing::{Fields, Packing};
 use crate::bits::table::stream::Entries;
 use crate::error::{Error, Result};
 use crate::fields;
-use crate::ids::{KeyDomain, Kind, OverCapacity, Scheme};
-use crate::key::schemes::{Hasher, known, sizing};
-use crate::key::{KeyHasher, SecretKey};
-use crate::kinds::in_file::{BodyChecked, Ref, check_self_test_of_spread};
+use crate::ids::Kind;
+use crate::key::SecretKey;
+use crate::kinds::in_file::{BodyChecked, Ref};
 use crate::kinds::named::{
     Listed, MOST_NAME_BYTES, MOST_SEGMENTS, Segment, SegmentList, damaged, padded, read_listed,
 };
 use crate::kinds::storage::Mapped;
-use crate::kinds::table::copies::part::own_part;
 use crate::kinds::table::lines::Table;
-use crate::kinds::{AwaitsBody, CheckBody, Entry, FilePart, Kinded, OWN_BYTES};
-use crate::params::{is_rate, no_rate};
+use crate::kinds::table::part::{self, Bodiless, Claimed, Named, OwnFields, State};
+use crate::kinds::{CheckBody, Entry, FilePart, Kinded, OWN_BYTES};
 
 /// What the tag of a slot means.
 const SEGMENT: u8 = 3;
+
+const NAMED: Named = Named {
+    scheme: "the scheme of a segment filter",
+    tags: &[SEGMENT],
+    known_tags: "3 (segment)",
+    least: "1 pair of key and segment or more",
+};
 
 /// The most bytes of the segments of a file.
 const MOST_SECTION: u64 = (MOST_SEGMENTS * (16 + MOST_NAME_BYTES)) as u64 + MOST_BYTES;
@@ -47,12 +50,14 @@ impl SegmentFilter {
     /// What a tepal file holds of it.
     pub(crate) fn part(&self) -> Result<FilePart<'_>> {
         let section = section(&self.segments, &self.wide)?;
-        let mut own = own_part(&self.meta, &self.table, self.len(), true);
-        own[3] = SEGMENT;
-        own[68..72].copy_from_slice(&(self.num_segments() as u32).to_le_bytes());
-        own[72..80].copy_from_slice(&(section.len() as u64).to_le_bytes());
-        let body = vec![self.table.as_lines()];
-        Ok(FilePart { section, ..FilePart::new(own, &self.meta.keys, self.labels(), body) })
+        let fields = OwnFields {
+            tag: SEGMENT,
+            at_40: self.len(),
+            at_56: self.distinct_numbers(),
+            at_68: self.num_segments() as u32,
+            at_72: section.len() as u64,
+        };
+        Ok(FilePart { section, ..self.core.part(fields) })
     }
 }
 
@@ -106,59 +111,27 @@ fn read_section(bytes: &[u8], count: u32) -> Result<(SegmentList, Wide)> {
     Ok((segments, wide))
 }
 
-/// A filter of a file that awaits its body.
-pub(crate) struct Bodiless {
-    meta: Meta,
-    packing: Packing,
-    segments: SegmentList,
+/// What a filter has beside its table.
+pub(crate) struct Segments {
+    list: SegmentList,
     wide: Ref<Wide>,
-    slots: u64,
-    distinct: u64,
-    /// Of the writer's self-test.
-    sum: u64,
 }
 
 /// Reads the own part and the segments, with every check that needs no body.
-fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Bodiless> {
-    let own = &part.own;
-    let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| own[at + i]));
-    let scheme = Scheme::from_id(own[0])?;
-    known(scheme)?;
-    sizing::check_has_hash("the scheme of a segment filter", scheme)?;
-    let domain = KeyDomain::from_id(own[1])?;
-    domain.check_known()?;
-    let over_capacity = OverCapacity::from_id(own[2])?;
-    if own[3] != SEGMENT {
-        let known = "3 (segment)";
-        return Err(Error::Unsupported { what: "meaning of the tags", found: own[3].into(), known });
-    }
-    let last = number(64);
-    let packing = Packing::new(Fields {
-        numbers: number(8),
-        remainder_bits: own[4],
-        buckets: own[5],
-        slots: own[6],
-        tag_bits: own[7],
-        spare: last as u32,
-    })?;
+fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Bodiless<Segments>> {
+    let (read, fields) = part::read(&part.own, part, secret, &NAMED)?;
+    let Claimed { packing, slots, distinct } = read.claimed;
     if packing.numbers() > super::builder::most_numbers_of_all() {
         let expected = alloc::format!("at most {}", super::builder::most_numbers_of_all());
         return Err(Error::parameter("the numbers of a segment filter", packing.numbers(), expected));
     }
-    let (capacity, promised_rate) = (number(16), f64::from_bits(number(24)));
-    if capacity == 0 {
-        return Err(Error::parameter("the capacity", 0u64, "1 pair of key and segment or more"));
-    }
-    if !is_rate(promised_rate) {
-        return Err(no_rate(format_args!("the float of the bits {:#018x}", promised_rate.to_bits())));
-    }
-    let (segments, wide) = read_section(&part.section, (last >> 32) as u32)?;
-    if segments.tag_bits() > own[7] {
+    let (segments, wide) = read_section(&part.section, fields.at_68)?;
+    let tag_bits = packing.fields().tag_bits;
+    if segments.tag_bits() > tag_bits {
         let expected = alloc::format!("{} or more, for its segments", segments.tag_bits());
-        return Err(Error::parameter("the tag bits of a slot", own[7], expected));
+        return Err(Error::parameter("the tag bits of a slot", tag_bits, expected));
     }
-    let (held, slots, distinct) = (number(40), number(48), number(56));
-    let most_slots = u64::from(packing.fields().slots).saturating_mul(packing.lines());
+    let (held, most_slots) = (fields.at_40, read.claimed.most_slots());
     let in_segments = segments.listed().iter().try_fold(0u64, |sum, listed| sum.checked_add(listed.len));
     let is_sum = slots.checked_add(wide.pairs()) == Some(held) && in_segments == Some(held);
     if slots > most_slots || distinct > slots || !is_sum {
@@ -166,65 +139,45 @@ fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Bodiless> 
             "the header says {slots} slots of {most_slots}, {distinct} different numbers and {held} pairs"
         )));
     }
-    let record = part.scheme_record.as_ref().map(|(tag, text)| (*tag, text.as_str()));
-    let hasher = Hasher::of_file(scheme, number(32), record, secret)?;
-    let keys = KeyHasher::new(hasher, domain, part.recipe);
-    let meta = Meta { keys, over_capacity, capacity, promised_rate, labels: part.labels.kept() };
-    let (wide, sum) = (Ref::new(wide), number(80));
-    Ok(Bodiless { meta, packing, segments, wide, slots, distinct, sum })
+    Ok(read.with(Segments { list: segments, wide: Ref::new(wide) }))
 }
 
 impl Kinded for SegmentFilter {
     const ENTRY: Entry = Entry::new(Kind::Segment).section(section_of);
 
-    type Bodiless = Bodiless;
+    type Bodiless = Bodiless<Segments>;
 
     fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
         of_part(part, secret)
     }
 
     fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
-        let table =
-            Table::of_lines(bodiless.packing, lines, bodiless.slots, bodiless.distinct).held_against(checked);
-        SegmentFilter::from_parts(bodiless.meta, bodiless.segments, table, bodiless.wide)
+        let (meta, table, Segments { list, wide }) = bodiless.with_lines(lines, checked);
+        SegmentFilter::from_parts(meta, list, table, wide)
     }
 }
 
-impl AwaitsBody for Bodiless {
-    fn lines(&self) -> u64 {
-        self.packing.lines()
-    }
-
-    fn self_test(&self) -> Result<()> {
-        check_self_test_of_spread(self.meta.keys.hasher(), self.sum)
-    }
-
-    fn check(&self) -> Box<dyn CheckBody> {
+impl State for Segments {
+    fn check(&self, claimed: Claimed) -> Box<dyn CheckBody> {
         let of = |listed: &Listed| (listed.number, listed.len);
-        Box::new(Numbers {
-            packing: self.packing,
-            lens: self.segments.listed().iter().map(of).collect(),
-            wide: Ref::clone(&self.wide),
-            slots: self.slots,
-            distinct: self.distinct,
-        })
+        let lens = self.list.listed().iter().map(of).collect();
+        Box::new(Numbers { claimed, lens, wide: Ref::clone(&self.wide) })
     }
 }
 
 /// The lines are as their numbers say, these are as many as the header says, and each segment has as many as its list says.
 struct Numbers {
-    packing: Packing,
+    claimed: Claimed,
     /// The number of each segment, and how many numbers it has.
     lens: Vec<(u16, u64)>,
     wide: Ref<Wide>,
-    slots: u64,
-    distinct: u64,
 }
 
 impl CheckBody for Numbers {
     fn check(&self, lines: &[Line]) -> Result<()> {
+        let Claimed { packing, slots, distinct } = &self.claimed;
         // Each segment once, ascending.
-        Table::check_tags(&self.packing, lines, self.slots, self.distinct, |before, entry| before < entry)?;
+        Table::check_tags(packing, lines, *slots, *distinct, |before, entry| before < entry)?;
         let damaged = |what: &str| Err(Error::damaged(format_args!("the table {what}")));
         let mut lens: Vec<u64> = memory::zeros(self.lens.len())?;
         let mut count = |segment: u16| {
@@ -234,9 +187,9 @@ impl CheckBody for Numbers {
             };
             at.map(|at| lens[at] += 1).is_some()
         };
-        let tag_bits = self.packing.tag_bits();
+        let tag_bits = packing.tag_bits();
         let (mut last, mut slots, mut full) = (None, 0, 0);
-        for entry in Entries::new(&self.packing, lines) {
+        for entry in Entries::new(packing, lines) {
             let (number, segment) = (entry >> tag_bits, (entry & ((1 << tag_bits) - 1)) as u16);
             if !count(segment) {
                 return damaged("holds a number of a segment that there is not");

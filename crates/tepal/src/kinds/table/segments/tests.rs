@@ -41,7 +41,7 @@ impl Model {
         let mut lens: BTreeMap<u16, u64> = self.names.keys().map(|number| (*number, 0)).collect();
         self.pairs.iter().for_each(|pair| *lens.get_mut(&pair.1).unwrap() += 1);
         assert!(filter.all_segments().map(|segment| filter.segment_len(segment)).eq(lens.into_values()));
-        let table = |number: &u64| filter.table.tags(*number).map(|tag| tag as u16).collect::<Vec<_>>();
+        let table = |number: &u64| filter.core.table.tags(*number).map(|tag| tag as u16).collect::<Vec<_>>();
         for number in &numbers {
             let all = self.of(*number);
             let (first, more) = all.split_at(all.len().min(64));
@@ -106,7 +106,7 @@ fn a_filter_is_what_its_pairs_are() {
                     let Some(segment) = any else { continue };
                     // A few keys are in very many segments.
                     let key = if random >> 60 < 4 { random >> 50 & 3 } else { random >> 32 & 0x3FF };
-                    let number = filter.table.number(hash(key));
+                    let number = filter.core.table.number(hash(key));
                     let pair = (number, segment.number());
                     match filter.insert_hash(segment, hash(key)) {
                         Ok(is_new) => assert_eq!(is_new, model.pairs.insert(pair)),
@@ -159,7 +159,7 @@ fn ways_to_the_same(builder: &SegmentFilterBuilder, filter: &SegmentFilter, mode
         filter.segments_many_hashes(&keys, &mut answers);
         assert_eq!(answers.len(), keys.len());
         for (i, key) in keys.iter().enumerate() {
-            let held = model.of(filter.table.number(*key));
+            let held = model.of(filter.core.table.number(*key));
             assert!(answers.of(i).map(Segment::number).eq(held));
         }
     }
@@ -341,7 +341,7 @@ fn a_damaged_table_fails_nobody() {
     }
     let names: Vec<String> = (0..150).map(|i| i.to_string()).collect();
     let filter = SegmentFilter::builder().build_from_hashes(&names, pairs).unwrap();
-    let (table, keys) = (&filter.table, (0..600).map(hash).collect::<Vec<_>>());
+    let (table, keys) = (&filter.core.table, (0..600).map(hash).collect::<Vec<_>>());
     let mut answers = SegmentAnswers::new();
     filter.segments_many_hashes(&keys, &mut answers);
     let right: Vec<Vec<Segment>> = (0..600).map(|i| answers.of(i).collect()).collect();
@@ -357,7 +357,7 @@ fn a_damaged_table_fails_nobody() {
         let lines = Mapped(Backing::Memory(lines));
         let damaged = Table::of_lines(*table.packing(), lines, table.slots(), table.distinct());
         let filter = SegmentFilter::from_parts(
-            filter.meta.clone(),
+            filter.core.meta.clone(),
             filter.segments.clone(),
             damaged,
             filter.wide.clone(),

@@ -1,0 +1,220 @@
+//! What the kinds that are one table have in common: each holds a [`TableCore`], and says beside it what a tag means.
+
+use alloc::boxed::Box;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::join::{Join, in_either};
+use super::lines::{Counts, Table};
+use crate::bits::table::stream::Stream;
+use crate::error::{Error, Result};
+use crate::facts::{Labels, TableFacts};
+use crate::ids::OverCapacity;
+use crate::key::{KeyHasher, KeyRef, is_perhaps_in};
+use crate::kinds::bloom::after;
+
+/// How many keys are on their way at once.
+pub(super) const AHEAD: usize = 16;
+
+/// A batch is sorted and merged where it has at least so many keys, and at least one for so many slots that are taken.
+const SORTED_FROM: usize = 4096;
+const SORTED_SHARE: u64 = 8;
+
+/// A table, and what is promised of it.
+#[derive(Clone)]
+pub(super) struct TableCore {
+    pub(super) table: Table,
+    pub(super) meta: Meta,
+    /// Slots for what it was planned for.
+    room: u64,
+    /// The different numbers that it may hold, or the pairs.
+    most: u64,
+}
+
+/// Everything about a filter that is not its table.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Meta {
+    pub(crate) keys: KeyHasher,
+    pub(crate) over_capacity: OverCapacity,
+    pub(crate) capacity: u64,
+    pub(crate) promised_rate: f64,
+    pub(crate) labels: Option<Box<Labels>>,
+}
+
+impl TableCore {
+    /// `room`: slots for what the filter was planned for.
+    pub(super) fn new(meta: Meta, table: Table, room: u64) -> Self {
+        let by_rate = meta.promised_rate * table.packing().numbers() as f64;
+        TableCore { table, meta, room, most: room.max(by_rate as u64) }
+    }
+
+    /// U: how many numbers there are.
+    pub(super) fn numbers(&self) -> u64 {
+        self.table.packing().numbers()
+    }
+
+    pub(super) fn tag_bits(&self) -> u8 {
+        self.table.packing().fields().tag_bits
+    }
+
+    /// Slots for which a new table is laid out: the slots of this table, but no more than was planned as long as it has fewer. The
+    /// capacity alone, which a file claims, makes no table larger.
+    pub(super) fn usual_slots(&self) -> u64 {
+        self.table.laid_for(self.room)
+    }
+
+    /// Lays the table out for the slots in it.
+    pub(super) fn shrink_to_fit(&mut self, tag_bits: u8) -> Result<()> {
+        self.table.check_before_copying()?;
+        self.table.lay_out_tags(tag_bits, self.table.slots().max(1))
+    }
+
+    /// Is the key, which is no usual one, in?
+    #[inline(never)]
+    pub(super) fn contains_any(&self, key: &KeyRef<'_>) -> bool {
+        match self.meta.keys.hash_any(key) {
+            Ok(hash) => self.table.contains(hash),
+            Err(error) => is_perhaps_in(&error),
+        }
+    }
+
+    /// Is this more than the promise allows, and is it to be said?
+    pub(super) fn is_over_capacity(&self, held: u64) -> bool {
+        self.meta.over_capacity != OverCapacity::Ignore && held > self.most
+    }
+
+    /// Is nothing new taken where it holds this?
+    #[inline]
+    pub(super) fn is_full(&self, held: u64) -> bool {
+        self.meta.over_capacity == OverCapacity::Refuse && held >= self.most
+    }
+
+    #[cold]
+    pub(super) fn full(&self) -> Error {
+        Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 }
+    }
+
+    /// Refuses to hold more than the promise allows, where the policy does.
+    pub(super) fn check_room(&self, held: u64) -> Result<()> {
+        let refuses = self.meta.over_capacity == OverCapacity::Refuse;
+        if refuses && held > self.most { Err(self.full()) } else { Ok(()) }
+    }
+
+    /// Is a batch sorted and merged, in the place of one key after the other?
+    pub(super) fn is_sorted_quicker(&self, keys: usize) -> bool {
+        keys >= SORTED_FROM && keys as u64 >= self.table.slots() / SORTED_SHARE
+    }
+
+    /// The table with the numbers of these hashes, all with this tag, laid out for at least so many slots.
+    pub(super) fn with_hashes(&self, join: Join, hashes: Vec<u64>, tag: u64, slots: u64) -> Result<Table> {
+        self.table.check_before_copying()?;
+        let (mut new, tag_bits) = (hashes, self.tag_bits());
+        new.iter_mut().for_each(|hash| *hash = self.table.number(*hash) << tag_bits | tag);
+        new.sort_unstable();
+        let added = || Stream::of(new.iter().copied());
+        let entries = || in_either(join, tag_bits, self.table.stream(), added());
+        self.laid_out(&|_| slots, &entries)
+    }
+
+    /// A table of these entries, laid out for at least as many slots as `slots` says; refused where they are too many.
+    pub(super) fn laid_out<'e>(
+        &self,
+        slots: &dyn Fn(&Counts) -> u64,
+        entries: &dyn Fn() -> Stream<'e>,
+    ) -> Result<Table> {
+        let tag_bits = self.tag_bits();
+        let counts = Counts::of(entries(), tag_bits);
+        counts.check_copies(tag_bits)?;
+        self.check_room(counts.numbers)?;
+        Table::of_counted(self.numbers(), tag_bits, slots(&counts), counts, entries)
+    }
+
+    /// All numbers with their tags.
+    fn tagged(&self) -> impl Iterator<Item = (u64, u64)> {
+        let tag_bits = self.tag_bits();
+        self.table.entries().map(move |entry| (entry >> tag_bits, entry & ((1 << tag_bits) - 1)))
+    }
+
+    /// Can the two be combined, as far as every kind asks?
+    pub(super) fn check_compatible(&self, other: &TableCore) -> Result<()> {
+        self.meta.keys.check_same(&other.meta.keys)?;
+        check_equal("the number of numbers (capacity / rate)", &self.numbers(), &other.numbers())
+    }
+
+    /// To be called before the numbers of both go into a third table.
+    pub(super) fn check_both(&self, other: &TableCore) -> Result<()> {
+        self.table.check_before_copying()?;
+        other.table.check_before_copying()
+    }
+
+    /// The table as data, with the keys that it has, where that is known.
+    pub(super) fn table_facts(&self, keys: Option<u64>) -> Vec<TableFacts> {
+        let (fields, table) = (self.table.packing().fields(), &self.table);
+        alloc::vec![TableFacts {
+            numbers: fields.numbers,
+            remainder_bits: fields.remainder_bits,
+            tag_bits: fields.tag_bits,
+            buckets: fields.buckets,
+            slots: fields.slots,
+            lines: table.packing().lines(),
+            taken_slots: table.slots(),
+            keys: keys.unwrap_or(table.slots()),
+            distinct_numbers: table.distinct(),
+            capacity: self.meta.capacity,
+        }]
+    }
+
+    /// Shows a filter: what it has of its own, and what all have.
+    pub(super) fn debug(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        name: &str,
+        own: &[(&str, &dyn fmt::Debug)],
+    ) -> fmt::Result {
+        let mut shown = f.debug_struct(name);
+        own.iter().for_each(|(name, value)| _ = shown.field(name, value));
+        shown
+            .field("numbers", &self.numbers())
+            .field("capacity", &self.meta.capacity)
+            .field("promised_false_positive_rate", &self.meta.promised_rate)
+            .field("size_in_bytes", &self.table.packing().bytes())
+            .field("scheme", &self.meta.keys.scheme())
+            .field("seed", &self.meta.keys.seed())
+            .field("key_domain", &self.meta.keys.key_domain())
+            .field("over_capacity", &self.meta.over_capacity)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Two are equal when they have one hash, and the same numbers with the same tags.
+impl PartialEq for TableCore {
+    fn eq(&self, other: &TableCore) -> bool {
+        self.check_compatible(other).is_ok() && self.tagged().eq(other.tagged())
+    }
+}
+
+/// The error for a property in which two filters differ.
+pub(super) fn check_equal(property: &'static str, a: &dyn ToString, b: &dyn ToString) -> Result<()> {
+    match (a.to_string(), b.to_string()) {
+        (a, b) if a == b => Ok(()),
+        (expected, found) => Err(Error::Incompatible { property, expected, found }),
+    }
+}
+
+/// Inserts hashes one after the other, with the memory accesses of several under way together.
+pub(super) fn one_by_one<F>(
+    filter: &mut F,
+    core: impl Fn(&F) -> &TableCore,
+    hashes: &[u64],
+    mut insert: impl FnMut(&mut F, u64) -> Result<bool>,
+) -> Result<()> {
+    for (done, ahead) in (0..).step_by(AHEAD).zip(hashes.chunks(AHEAD)) {
+        let table = &core(filter).table;
+        ahead.iter().for_each(|&hash| table.fetch(table.number(hash)));
+        for (i, &hash) in ahead.iter().enumerate() {
+            insert(filter, hash).map_err(after(done + i))?;
+        }
+    }
+    Ok(())
+}

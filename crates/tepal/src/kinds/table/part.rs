@@ -1,0 +1,171 @@
+//! What a tepal file holds of a table (FORMAT.md, section 4.2.2): what is the same in the files of all kinds.
+
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::core::{Meta, TableCore};
+use super::lines::Table;
+use crate::bits::table::packing::{Fields, Packing};
+use crate::error::{Error, Result};
+use crate::ids::{KeyDomain, OverCapacity, Scheme};
+use crate::key::schemes::{Hasher, known, sizing};
+use crate::key::{KeyHasher, SecretKey};
+use crate::kinds::in_file::{BodyChecked, Ref, check_self_test_of_spread, self_test_of_spread};
+use crate::kinds::storage::Mapped;
+use crate::kinds::{AwaitsBody, CheckBody, FilePart, OWN_BYTES};
+use crate::params::{is_rate, no_rate};
+
+/// The fields of the own part whose meaning hangs on the kind, by their places.
+#[derive(Clone, Copy, Default)]
+pub(super) struct OwnFields {
+    /// What the tag of a slot means.
+    pub(super) tag: u8,
+    pub(super) at_40: u64,
+    pub(super) at_56: u64,
+    pub(super) at_68: u32,
+    pub(super) at_72: u64,
+}
+
+/// The own part of a table: of a filter's, or of a link's.
+pub(super) fn own_part(meta: &Meta, table: &Table, kinds: OwnFields) -> [u8; OWN_BYTES] {
+    let (fields, hasher) = (table.packing().fields(), meta.keys.hasher());
+    let mut out = Vec::with_capacity(OWN_BYTES);
+    out.extend([hasher.scheme().id(), meta.keys.key_domain().id(), meta.over_capacity.id(), kinds.tag]);
+    out.extend([fields.remainder_bits, fields.buckets, fields.slots, fields.tag_bits]);
+    for number in [
+        fields.numbers,
+        meta.capacity,
+        meta.promised_rate.to_bits(),
+        hasher.parameters(),
+        kinds.at_40,
+        table.slots(),
+        kinds.at_56,
+        u64::from(fields.spare) | u64::from(kinds.at_68) << 32,
+        kinds.at_72,
+        self_test_of_spread(hasher),
+    ] {
+        out.extend(number.to_le_bytes());
+    }
+    core::array::from_fn(|i| out[i])
+}
+
+impl TableCore {
+    /// What a tepal file holds of it.
+    pub(super) fn part(&self, kinds: OwnFields) -> FilePart<'_> {
+        let own = own_part(&self.meta, &self.table, kinds);
+        let labels = self.meta.labels.as_deref().cloned().unwrap_or_default();
+        FilePart::new(own, &self.meta.keys, &labels, vec![self.table.as_lines()])
+    }
+}
+
+/// What errors say of the files of a kind.
+pub(super) struct Named {
+    pub(super) scheme: &'static str,
+    /// What a tag can mean, and as a text.
+    pub(super) tags: &'static [u8],
+    pub(super) known_tags: &'static str,
+    /// The least capacity.
+    pub(super) least: &'static str,
+}
+
+/// What the header of a file says of its table.
+#[derive(Clone, Copy)]
+pub(super) struct Claimed {
+    pub(super) packing: Packing,
+    pub(super) slots: u64,
+    pub(super) distinct: u64,
+}
+
+impl Claimed {
+    /// Slots that its lines have.
+    pub(super) fn most_slots(&self) -> u64 {
+        u64::from(self.packing.fields().slots).saturating_mul(self.packing.lines())
+    }
+}
+
+/// A filter of a file that awaits its body.
+pub(crate) struct Bodiless<S> {
+    pub(super) meta: Meta,
+    pub(super) claimed: Claimed,
+    /// What the kind has beside the table.
+    pub(super) state: S,
+    /// Of the writer's self-test.
+    sum: u64,
+}
+
+/// What a kind has beside its table.
+pub(super) trait State {
+    /// What the lines must be.
+    fn check(&self, claimed: Claimed) -> Box<dyn CheckBody>;
+}
+
+/// Reads the own part of a filter, or of a link of one, with every check that needs no body and nothing of the kind.
+pub(super) fn read(
+    own: &[u8; OWN_BYTES],
+    part: &FilePart<'_>,
+    secret: Option<&SecretKey>,
+    named: &Named,
+) -> Result<(Bodiless<()>, OwnFields)> {
+    let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| own[at + i]));
+    let scheme = Scheme::from_id(own[0])?;
+    known(scheme)?;
+    sizing::check_has_hash(named.scheme, scheme)?;
+    let domain = KeyDomain::from_id(own[1])?;
+    domain.check_known()?;
+    let over_capacity = OverCapacity::from_id(own[2])?;
+    if !named.tags.contains(&own[3]) {
+        let (what, found) = ("meaning of the tags", own[3].into());
+        return Err(Error::Unsupported { what, found, known: named.known_tags });
+    }
+    let packing = Packing::new(Fields {
+        numbers: number(8),
+        remainder_bits: own[4],
+        buckets: own[5],
+        slots: own[6],
+        tag_bits: own[7],
+        spare: number(64) as u32,
+    })?;
+    let (capacity, promised_rate) = (number(16), f64::from_bits(number(24)));
+    if capacity == 0 {
+        return Err(Error::parameter("the capacity", 0u64, named.least));
+    }
+    if !is_rate(promised_rate) {
+        return Err(no_rate(format_args!("the float of the bits {:#018x}", promised_rate.to_bits())));
+    }
+    let record = part.scheme_record.as_ref().map(|(tag, text)| (*tag, text.as_str()));
+    let hasher = Hasher::of_file(scheme, number(32), record, secret)?;
+    let keys = KeyHasher::new(hasher, domain, part.recipe);
+    let meta = Meta { keys, over_capacity, capacity, promised_rate, labels: part.labels.kept() };
+    let claimed = Claimed { packing, slots: number(48), distinct: number(56) };
+    let at_68 = (number(64) >> 32) as u32;
+    let kinds = OwnFields { tag: own[3], at_40: number(40), at_56: number(56), at_68, at_72: number(72) };
+    Ok((Bodiless { meta, claimed, state: (), sum: number(80) }, kinds))
+}
+
+impl<S> Bodiless<S> {
+    /// The same with what the kind has beside the table.
+    pub(super) fn with<T>(self, state: T) -> Bodiless<T> {
+        Bodiless { meta: self.meta, claimed: self.claimed, state, sum: self.sum }
+    }
+
+    /// The table with these lines, what the filter is beside it, and what the kind has.
+    pub(super) fn with_lines(self, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> (Meta, Table, S) {
+        let Claimed { packing, slots, distinct } = self.claimed;
+        (self.meta, Table::of_lines(packing, lines, slots, distinct).held_against(checked), self.state)
+    }
+}
+
+impl<S: State> AwaitsBody for Bodiless<S> {
+    fn lines(&self) -> u64 {
+        self.claimed.packing.lines()
+    }
+
+    fn self_test(&self) -> Result<()> {
+        check_self_test_of_spread(self.meta.keys.hasher(), self.sum)
+    }
+
+    fn check(&self) -> Box<dyn CheckBody> {
+        self.state.check(self.claimed)
+    }
+}

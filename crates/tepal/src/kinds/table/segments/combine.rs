@@ -7,6 +7,8 @@ use super::wide::IN_TABLE;
 use super::{Ref, SegmentFilter};
 use crate::bits::memory;
 use crate::bits::table::stream::Stream;
+#[cfg(doc)]
+use crate::error::Error;
 use crate::error::Result;
 use crate::kinds::named::{Segment, SegmentList};
 use crate::kinds::table::join::{Join, in_both, in_either};

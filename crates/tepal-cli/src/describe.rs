@@ -3,9 +3,7 @@
 mod parts;
 
 use serde::Serialize;
-use tepal::{
-    AnyFilter, Facts, FileFacts, Form, Format, Kind, Labels, Opened, PartFacts, RibbonFacts, Unrecorded,
-};
+use tepal::{Can, Facts, FileFacts, Form, Format, Labels, Opened, PartFacts, RibbonFacts, Unrecorded};
 
 use crate::article::Article;
 use crate::clock;
@@ -134,8 +132,8 @@ pub struct Told {
     pub facts: Facts,
     /// Its file.
     pub file: FileFacts,
-    /// Can keys be removed?
-    pub can_remove: bool,
+    /// What it can do.
+    pub can: Can,
     /// Different keys that are still in now, by this machine's clock; nothing of what forgets none.
     pub still_in: Option<f64>,
 }
@@ -148,7 +146,7 @@ impl Told {
             Some(file) => {
                 let still_in = clock::still_in(opened.filter(), facts.estimated_len);
                 let still_in = still_in.map_err(|error| Failure::at(name, error))?;
-                Ok(Self { facts, file, can_remove: can_remove(opened.filter()), still_in })
+                Ok(Self { facts, file, can: opened.can(), still_in })
             }
             None => Err(Failure::at(name, "a filter without a file")),
         }
@@ -197,6 +195,8 @@ impl Description {
         let Told { facts, file, .. } = told;
         let (has_plan, parts) = (told.has_plan(), &facts.parts);
         let is_static = facts.ribbon.is_some();
+        // A map takes no key later, and has no second ribbon.
+        let of_keys = facts.ribbon.as_ref().filter(|_| !told.can.values);
         let sum = |of: fn(&PartFacts) -> u64| parts.iter().map(of).sum::<u64>();
         let (bits, set_bits) = (sum(|part| part.bit_len), sum(|part| part.set_bits));
         let bit_len = bits_of(facts);
@@ -240,20 +240,12 @@ impl Description {
             over_capacity: facts.is_over_capacity,
             full: facts.is_full,
             exceptions: facts.exceptions,
-            added_keys: facts
-                .ribbon
-                .as_ref()
-                .filter(|_| facts.kind == Kind::Ribbon)
-                .map(|ribbon| ribbon.added),
+            added_keys: of_keys.map(|ribbon| ribbon.added),
             of_numbers: facts.ribbon.as_ref().and_then(|ribbon| ribbon.numbers),
             distinct_numbers: facts.ribbon.as_ref().and_then(RibbonFacts::distinct_numbers),
-            picked_keys: facts
-                .ribbon
-                .as_ref()
-                .filter(|_| facts.kind == Kind::Ribbon)
-                .map(|ribbon| ribbon.picked),
+            picked_keys: of_keys.map(|ribbon| ribbon.picked),
             divided: facts.is_divided,
-            deletable: told.can_remove,
+            deletable: told.can.remove,
             expansion: facts.expansion,
             over_capacity_policy: (told.is_ours() && !is_static).then(|| facts.over_capacity.to_string()),
             scheme: facts.scheme.to_string(),
@@ -280,14 +272,6 @@ impl Description {
             warnings: facts.warnings.iter().map(ToString::to_string).collect(),
             article: None,
         }
-    }
-}
-/// Can keys be removed from it?
-pub fn can_remove(filter: &AnyFilter) -> bool {
-    match filter {
-        AnyFilter::Quotient(filter) => filter.is_deletable(),
-        AnyFilter::Growing(filter) => filter.is_deletable(),
-        _ => false,
     }
 }
 

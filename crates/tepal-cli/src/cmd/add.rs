@@ -93,11 +93,11 @@ fn check_segments(name: &str, file: &Opened, args: &AddArgs) -> Result<(), Failu
         (None, Some(_)) => Some("--by"),
         (None, None) => None,
     };
-    if file.filter().kind() == Kind::Map {
+    if file.can().values {
         let text = "a map of keys that do not change, which cannot take another key; build it again of all rows: tepal build --map";
         return Err(Failure::at(name, text));
     }
-    match (file.filter().kind() == Kind::Segment, flag) {
+    match (file.can().segments, flag) {
         (true, None) => Err(Failure::at(
             name,
             "a filter with segments; say into which one the keys go, with --segment NAME, or with --by FIELD",
@@ -117,7 +117,7 @@ fn add_all(name: &str, file: &mut Opened, inputs: &mut Inputs, args: &AddArgs) -
     let forced = if args.past_promise { ignore_capacity(name, file)? } else { None };
     let keys = match args.by {
         Some(_) => add_rows(name, file, inputs, args)?,
-        None if file.filter().kind() == Kind::Ribbon => add_beside(name, file, inputs)?,
+        None if file.can().prefers_all_at_once => add_beside(name, file, inputs)?,
         None => {
             let work = Prepare { hasher: file.key_hasher() };
             let segment = args.segment.as_ref().map(|name| file.add_segment(name));

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use serde::Serialize;
-use tepal::{Error, Format, Kind, Opened, Patch};
+use tepal::{Error, Format, Opened, Patch};
 
 use crate::args::DiffArgs;
 use crate::error::{Failure, Outcome};
@@ -79,33 +79,33 @@ fn way_out(property: &str, old: &Path, new: &Path) -> String {
     let is_length = matches!(property, "length" | "length without added keys");
     let [from, to] = [old, new].map(|path| tepal::open(path).ok());
     let size_of = |opened: &Option<Opened>| opened.as_ref().map(|file| file.filter().facts().size_in_bytes);
-    let kind_of = |opened: &Option<Opened>| opened.as_ref().map(|file| file.filter().kind());
-    let kinds = [kind_of(&from), kind_of(&to)];
-    if let [Some(from), Some(to)] = kinds {
-        if from != to {
+    if let (Some(from), Some(to)) = (&from, &to) {
+        if from.kind() != to.kind() {
             return "; a patch is between two filters of one kind: send the new one whole".to_owned();
         }
     }
-    match kinds[1].or(kinds[0]) {
-        Some(Kind::Ribbon) if is_length && size_of(&from) == size_of(&to) => {
+    let Some(one) = to.as_ref().or(from.as_ref()) else { return format!("; {}", rebuild(&shown(old))) };
+    let can = one.can();
+    match () {
+        () if can.prefers_all_at_once && is_length && size_of(&from) == size_of(&to) => {
             "; these static filters differ in what stands beside their bits (name, labels, seal): send the new one whole".to_owned()
         }
-        Some(Kind::Ribbon) if is_length => format!(": {STATIC}"),
-        Some(Kind::Ribbon) => {
+        () if can.prefers_all_at_once && is_length => format!(": {STATIC}"),
+        () if can.prefers_all_at_once => {
             "; a patch is between static filters of one hash, and what is new is added to the old one (tepal add) or sent whole".to_owned()
         }
-        Some(Kind::Quotient) if is_length => format!(
+        () if can.count && is_length => format!(
             ": the table of a filter from which keys can be removed follows from how many keys there are; send it whole, or build it \
              with --like {}, which keeps the length while the keys fit",
             shown(old)
         ),
-        Some(Kind::Map) if is_length => {
+        () if can.values && is_length => {
             ": a map follows from all its keys and values, and differs everywhere where one is another; send it whole".to_owned()
         }
-        Some(Kind::Growing | Kind::Expiring | Kind::Segment) if is_length => {
+        () if is_length && !one.filter().facts().tables.is_empty() => {
             ": the tables of such a filter follow from how many keys there are; send it whole".to_owned()
         }
-        _ => format!("; {}", rebuild(&shown(old))),
+        () => format!("; {}", rebuild(&shown(old))),
     }
 }
 
@@ -176,7 +176,7 @@ fn check_foreign(args: &DiffArgs) -> Result<(), Failure> {
 
 /// Is it a file of a static filter? Of one that is keyed or sealed that is not told.
 fn is_static(path: &Path) -> bool {
-    tepal::open(path).is_ok_and(|file| file.filter().kind() == Kind::Ribbon)
+    tepal::open(path).is_ok_and(|file| file.can().prefers_all_at_once)
 }
 
 /// Is it a tepal file?

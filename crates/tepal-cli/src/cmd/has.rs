@@ -1,7 +1,5 @@
 //! `tepal has`: which of these lines are in the filter? Flags mean what they mean to grep.
 
-use tepal::Kind;
-
 use super::answer::{Field, Question};
 use crate::args::HasArgs;
 use crate::asking::How;
@@ -35,7 +33,7 @@ pub fn run(args: &HasArgs) -> Outcome {
         hint: hint.map(|path| (path, HINT)),
     };
     let filters = question.open(|path, filter| {
-        if args.copies && filter.filter().kind() != Kind::Quotient {
+        if args.copies && !filter.can().count {
             let text = "does not count how often a key is in, so --copies cannot be done; build it again with --count-bits 4";
             return Err(Failure::at(&shown(path), text));
         }

@@ -5,8 +5,8 @@ mod window;
 use std::fmt::Write;
 
 use tepal::{
-    AnyFilter, Facts, Kind, Opened, OverCapacity, PartFacts, RibbonFacts, Scheme, SegmentFacts, TableFacts,
-    Unrecorded,
+    AnyFilter, Can, Facts, Kind, Opened, OverCapacity, PartFacts, RibbonFacts, Scheme, SegmentFacts,
+    TableFacts, Unrecorded,
 };
 
 use crate::args::InfoArgs;
@@ -109,14 +109,14 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
         line("window", window::text(of));
     }
     for (n, text) in segments(&facts.segments).into_iter().enumerate() {
-        let first = if facts.kind == Kind::Map { "values" } else { "segments" };
+        let first = if told.can.values { "values" } else { "segments" };
         line(if n == 0 { first } else { "" }, text);
     }
     for table in &facts.tables {
-        line("table", lines(table, facts.kind));
+        line("table", lines(table, told.can));
     }
     if let Some(text) =
-        facts.ribbon.as_ref().filter(|_| facts.kind == Kind::Ribbon).and_then(|ribbon| least(facts, ribbon))
+        facts.ribbon.as_ref().filter(|_| !told.can.values).and_then(|ribbon| least(facts, ribbon))
     {
         line("least", text);
     }
@@ -125,7 +125,7 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
         line("fill", fill(opened.filter(), facts, unicode));
     }
     if told.is_ours() && facts.ribbon.is_none() {
-        line("room", room(facts, unicode));
+        line("room", room(told, unicode));
     }
     if !told.file.not_recorded.is_empty() {
         line("unrecorded", unrecorded(&told.file.not_recorded));
@@ -138,32 +138,30 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
 
 /// What it is.
 fn what(told: &Told) -> String {
-    let kind = match told.facts.parts.as_slice() {
-        _ if told.facts.kind == Kind::Quotient && !told.can_remove => {
-            "quotient filter that was a growing one: keys may share a number, and none can be removed"
-                .to_owned()
-        }
-        _ if told.facts.kind == Kind::Quotient => table(&told.facts.tables),
-        _ if told.facts.kind == Kind::Growing => {
-            let removable = if told.can_remove { ": its keys can be removed" } else { "" };
-            format!("growing filter of {}{removable}", counted(told.facts.tables.len() as u64, "table"))
-        }
-        _ if told.facts.kind == Kind::Segment => {
-            let segments = counted(told.facts.segments.len() as u64, "segment");
+    let (facts, can) = (&told.facts, told.can);
+    let of = |things: usize, thing| counted(things as u64, thing);
+    let kind = match facts.parts.as_slice() {
+        _ if can.values => map(facts),
+        _ if can.segments => {
+            let segments = of(facts.segments.len(), "segment");
             format!("filter with {segments}: tepal which says in which of them a key is")
         }
-        _ if told.facts.kind == Kind::Ribbon => {
-            let made_of = match told.facts.ribbon.as_ref().and_then(|ribbon| ribbon.numbers) {
-                Some(numbers) => format!(
-                    ", made of a table: a key is known by which of {} it has",
-                    counted(numbers, "number")
-                ),
-                None => String::new(),
-            };
+        _ if can.expire => "expiring filter: it forgets keys by itself".to_owned(),
+        _ if facts.ribbon.is_some() => {
+            let numbers = facts.ribbon.as_ref().and_then(|ribbon| ribbon.numbers);
+            let made_of = numbers.map_or(String::new(), |numbers| {
+                let numbers = counted(numbers, "number");
+                format!(", made of a table: a key is known by which of {numbers} it has")
+            });
             format!("ribbon filter: the smallest one, of a set that does not change{made_of}")
         }
-        _ if told.facts.kind == Kind::Map => map(&told.facts),
-        _ if told.facts.kind == Kind::Expiring => "expiring filter: it forgets keys by itself".to_owned(),
+        [] if can.grow => {
+            let removable = if can.remove { ": its keys can be removed" } else { "" };
+            format!("growing filter of {}{removable}", of(facts.tables.len(), "table"))
+        }
+        [] if can.remove => table(&facts.tables),
+        [] => "quotient filter that was a growing one: keys may share a number, and none can be removed"
+            .to_owned(),
         [one] => {
             let layout = if told.is_ours() { format!("layout {}, ", one.layout) } else { String::new() };
             format!("Bloom filter, {layout}{} a key", counted(u64::from(one.num_hashes), "bit"))
@@ -204,32 +202,18 @@ fn table(tables: &[TableFacts]) -> String {
 fn keys(told: &Told) -> String {
     let facts = &told.facts;
     let different = count(facts.estimated_len.round() as u64);
-    if let (Kind::Quotient | Kind::Growing, Some(keys)) = (facts.kind, facts.keys_inserted) {
-        return format!("{} in it, about {different} different ones", count(keys));
+    let keys = facts.keys_inserted.unwrap_or(0);
+    if let Some(ribbon) = &facts.ribbon {
+        return keys_of_ribbon(keys, ribbon);
     }
-    if let (Kind::Ribbon | Kind::Map, Some(keys)) = (facts.kind, facts.keys_inserted) {
-        let added = facts.ribbon.as_ref().map_or(0, |ribbon| ribbon.added);
-        if let Some(numbers) = facts.ribbon.as_ref().and_then(RibbonFacts::distinct_numbers) {
-            let added = match added {
-                0 => String::new(),
-                added => format!("; and {} added later, {}", counted(added, "key"), size(8 * added)),
-            };
-            let numbers = counted(numbers, "different number");
-            return format!(
-                "{numbers} in it, those of the keys of that table, of which two may have one{added}"
-            );
+    if told.can.expire {
+        if let Some(came) = facts.keys_inserted {
+            return window::keys(came, &different, told.still_in);
         }
-        let added = match added {
-            0 => String::new(),
-            added => format!("; {} of them added after it was built, {}", count(added), size(8 * added)),
-        };
-        return format!("{} in it, each once{added}", count(keys));
-    }
-    if let (Kind::Expiring, Some(keys)) = (facts.kind, facts.keys_inserted) {
-        return window::keys(keys, &different, told.still_in);
-    }
-    if let (Kind::Segment, Some(pairs)) = (facts.kind, facts.keys_inserted) {
-        return format!("{} of key and segment, about {different} different keys", counted(pairs, "pair"));
+    } else if told.can.segments {
+        return format!("{} of key and segment, about {different} different keys", counted(keys, "pair"));
+    } else if !facts.tables.is_empty() {
+        return format!("{} in it, about {different} different ones", count(keys));
     }
     let by_bits = format!("about {different} different by the bits");
     let (added, known) = if told.is_ours() { ("added", "known") } else { ("recorded", "recorded") };
@@ -240,6 +224,24 @@ fn keys(told: &Told) -> String {
         }
         Some(keys) => format!("{} {added} ({by_bits})", count(keys)),
         None => format!("{by_bits}; how many were added is not {known}"),
+    }
+}
+
+/// How many keys a ribbon has, of which some may have been added after it was built.
+fn keys_of_ribbon(keys: u64, ribbon: &RibbonFacts) -> String {
+    let (added, bytes) = (ribbon.added, size(8 * ribbon.added));
+    let added = |text: String| if added == 0 { String::new() } else { text };
+    match ribbon.distinct_numbers() {
+        Some(numbers) => format!(
+            "{} in it, those of the keys of that table, of which two may have one{}",
+            counted(numbers, "different number"),
+            added(format!("; and {} added later, {bytes}", counted(ribbon.added, "key")))
+        ),
+        None => format!(
+            "{} in it, each once{}",
+            count(keys),
+            added(format!("; {} of them added after it was built, {bytes}", count(ribbon.added)))
+        ),
     }
 }
 
@@ -379,12 +381,12 @@ fn segments(all: &[SegmentFacts]) -> Vec<String> {
 }
 
 /// How a table is laid out.
-fn lines(table: &TableFacts, kind: Kind) -> String {
-    let of_count = match (table.tag_bits, kind) {
-        (0, _) => String::new(),
-        (bits, Kind::Expiring) => format!(" and {bits} of a generation"),
-        (bits, Kind::Segment) => format!(" and {bits} of a segment"),
-        (bits, _) => format!(" and {bits} of a count"),
+fn lines(table: &TableFacts, can: Can) -> String {
+    let of_count = match table.tag_bits {
+        0 => String::new(),
+        bits if can.expire => format!(" and {bits} of a generation"),
+        bits if can.segments => format!(" and {bits} of a segment"),
+        bits => format!(" and {bits} of a count"),
     };
     format!(
         "{} below {}, in {} of {} slots, {} bits each{of_count}",
@@ -411,10 +413,11 @@ fn fill(filter: &AnyFilter, facts: &Facts, unicode: bool) -> String {
     format!("{} {}{what}{which}{spread}", columns(&slices, unicode), percent(full))
 }
 
-fn room(facts: &Facts, unicode: bool) -> String {
-    let (capacity, keys, what) = match facts.kind {
-        Kind::Segment => (facts.capacity, facts.keys_inserted.unwrap_or(0), "pair"),
-        _ => (facts.capacity, facts.estimated_len.round() as u64, "key"),
+fn room(told: &Told, unicode: bool) -> String {
+    let (facts, capacity) = (&told.facts, told.facts.capacity);
+    let (keys, what) = match told.can.segments {
+        true => (facts.keys_inserted.unwrap_or(0), "pair"),
+        false => (facts.estimated_len.round() as u64, "key"),
     };
     let used = keys as f64 / capacity as f64;
     let words = match capacity.saturating_sub(keys) {

@@ -12,7 +12,7 @@ use serde::Serialize;
 use tepal::{Error, Kind, Opened, PreparedKeys, Removal};
 
 use crate::args::{AskedArgs, RemoveArgs};
-use crate::describe::{Description, Told, can_remove};
+use crate::describe::{Description, Told};
 use crate::error::{Failure, Outcome};
 use crate::input::bad::{BadPolicy, BadTotal};
 use crate::input::field::KeyRules;
@@ -138,32 +138,36 @@ pub fn run(args: &RemoveArgs) -> Outcome {
 
 /// Refuses a filter that cannot forget one key, before the lists are read.
 fn check_kind(name: &str, file: &Opened) -> Result<(), Failure> {
-    let what = match file.filter().kind() {
-        _ if can_remove(file.filter()) => return Ok(()),
-        Kind::Growing => {
-            let text = "a growing filter, which was not built so that keys can be removed; build it again so that they can: \
-                        tepal build LIST --growing --deletable -o FILTER";
-            return Err(Failure::at(name, text));
-        }
-        Kind::Quotient => "a table that a growing filter became, in which two keys may share a number",
-        Kind::Bloom => "a Bloom filter, whose keys share their bits",
-        Kind::Scalable => "a chain of Bloom filters, whose keys share their bits",
-        Kind::Expiring => "a filter that forgets keys by their age",
-        Kind::Segment => {
+    let can = file.can();
+    let what = match () {
+        () if can.remove => return Ok(()),
+        () if can.segments => {
             let text = "a filter with segments, from which no single key can be removed; drop a whole segment with --segment NAME";
             return Err(Failure::at(name, text));
         }
-        Kind::Ribbon => {
+        () if can.values => {
+            let text = "a map of keys that do not change, so that none can be removed; build it again of the other rows: tepal build --map";
+            return Err(Failure::at(name, text));
+        }
+        () if can.prefers_all_at_once => {
             let text = "a static filter, from which no key can be taken, and none that was added: where what was built found it by chance, \
                         nothing was added for it; build it again without the key (tepal build LIST --static), or so that keys can be \
                         removed (--deletable)";
             return Err(Failure::at(name, text));
         }
-        Kind::Map => {
-            let text = "a map of keys that do not change, so that none can be removed; build it again of the other rows: tepal build --map";
+        () if can.become_static && can.grow => {
+            let text = "a growing filter, which was not built so that keys can be removed; build it again so that they can: \
+                        tepal build LIST --growing --deletable -o FILTER";
             return Err(Failure::at(name, text));
         }
-        _ => "a filter of another kind",
+        () if can.become_static => {
+            "a table that a growing filter became, in which two keys may share a number"
+        }
+        () if can.expire => "a filter that forgets keys by their age",
+        () if file.filter().kind() == Kind::Scalable => {
+            "a chain of Bloom filters, whose keys share their bits"
+        }
+        () => "a Bloom filter, whose keys share their bits",
     };
     Err(Failure::at(
         name,
@@ -216,7 +220,7 @@ impl Remove<'_> {
 
     /// Says how many were removed.
     fn remove_all(&mut self, keys: &PreparedKeys) -> Result<u64, Error> {
-        if self.file.filter().kind() != Kind::Growing {
+        if !self.file.can().grow {
             return self.file.remove_prepared(keys);
         }
         let mut removed = 0;

@@ -41,7 +41,7 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
     let (mut file, mut target) = (open_it()?, change.target()?);
     let before = file.filter().size_in_bytes();
     let promised = file.filter().promised_false_positive_rate();
-    let shares_numbers = matches!(file.filter(), AnyFilter::Growing(filter) if !filter.is_deletable());
+    let shares_numbers = is_growing(&file) && !file.can().remove;
     let factor = match (args.fpr, args.size) {
         (wanted, _) if args.is_static => {
             make_static(&name, &mut file, wanted)?;
@@ -97,9 +97,8 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
 
 /// Makes a static filter of it, at this rate.
 fn make_static(name: &str, file: &mut Opened, wanted: Option<f64>) -> Result<(), Failure> {
-    let is_table = matches!(file.filter().kind(), Kind::Quotient | Kind::Growing);
     let wanted = match wanted {
-        None if is_table => return Err(Failure::at(name, no_rate(file.filter()))),
+        None if file.can().become_static => return Err(Failure::at(name, no_rate(file.filter()))),
         // Of another kind there is none at any rate.
         wanted => wanted.unwrap_or(HIGHEST),
     };
@@ -141,7 +140,7 @@ fn to_rate(name: &str, file: &mut Opened, wanted: f64) -> Result<u64, Failure> {
             Err(Failure::at(name, text))
         }
         Ok(factor) => Ok(factor),
-        Err(error @ Error::RateOutOfReach { .. }) if file.filter().kind() == Kind::Growing => {
+        Err(error @ Error::RateOutOfReach { .. }) if is_growing(file) => {
             Err(Failure::at(name, format!("{error}; the rate is that of -p")))
         }
         Err(Error::RateOutOfReach { .. }) => {
@@ -158,7 +157,7 @@ fn to_rate(name: &str, file: &mut Opened, wanted: f64) -> Result<u64, Failure> {
 /// Folds to the largest size that is no larger than so many bytes.
 fn to_size(name: &str, file: &mut Opened, bytes: u64) -> Result<u64, Failure> {
     let now = file.filter().size_in_bytes();
-    if file.filter().kind() == Kind::Growing {
+    if is_growing(file) {
         let text = "a growing filter, of which one table is made for a rate, and not for a size; give that with -p, such as the one that \
                     it promises";
         return Err(Failure::at(name, text));
@@ -184,11 +183,11 @@ fn to_size(name: &str, file: &mut Opened, bytes: u64) -> Result<u64, Failure> {
         }
     };
     let possible = folds_to(sizes(file, bytes), "give more with -s");
-    file.fold(folded).map_err(|error| match (&error, file.filter().kind()) {
-        (Error::Parameter { .. }, Kind::Quotient) => {
+    file.fold(folded).map_err(|error| match error {
+        Error::Parameter { .. } if file.can().count => {
             Failure::at(name, format!("in so few bytes all strangers would be found; {possible}"))
         }
-        _ => refusal(name, &error),
+        error => refusal(name, &error),
     })?;
     let rate_then = file.filter().false_positive_rate();
     if rate_then > USELESS {
@@ -204,6 +203,11 @@ fn to_size(name: &str, file: &mut Opened, bytes: u64) -> Result<u64, Failure> {
 
 /// Why a filter of the least size there is stays as it is.
 const SMALLEST: &str = "it cannot be made smaller";
+
+/// Is it a growing filter, which becomes one table?
+fn is_growing(file: &Opened) -> bool {
+    file.can().grow && file.can().become_static
+}
 
 /// Is it a Bloom filter of one line, of which there is no half?
 fn is_one_line(file: &Opened) -> bool {

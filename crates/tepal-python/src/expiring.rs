@@ -78,27 +78,30 @@ impl ExpiringFilter {
         time: &Bound<'_, PyAny>,
     ) -> PyResult<bool> {
         let (key, time) = (key::of(key)?, options::whole("time", time)?);
-        held(this.as_super()).look(this.py(), |opened| match opened.filter() {
-            AnyFilter::Expiring(filter) => filter.contains_at(&key, time),
-            other => other.contains(&key),
-        })
+        let within = of(this, |filter| filter.contains_at(&key, time))?;
+        Ok(within.unwrap_or(false))
     }
 
     /// How long ago a key came, in the unit of the window and by its generation; `None` for one that is not in.
     fn age(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
         let key = key::of(key)?;
-        held(this.as_super()).look(this.py(), |opened| match opened.filter() {
-            AnyFilter::Expiring(filter) => filter.age_estimate(&key),
-            _ => None,
-        })
+        Ok(of(this, |filter| filter.age_estimate(&key))?.flatten())
     }
 
     /// The latest time that it was told, or `None`; in a window of keys, how many were added.
     #[getter]
     fn now(this: &Bound<'_, Self>) -> PyResult<Option<u64>> {
-        held(this.as_super()).look(this.py(), |opened| match opened.filter() {
-            AnyFilter::Expiring(filter) => filter.now(),
-            _ => None,
-        })
+        Ok(of(this, |filter| filter.now())?.flatten())
     }
+}
+
+/// A look at the filter.
+fn of<R: Send>(
+    this: &Bound<'_, ExpiringFilter>,
+    look: impl FnOnce(&tepal::ExpiringFilter) -> R + Send,
+) -> PyResult<Option<R>> {
+    held(this.as_super()).look(this.py(), |opened| match opened.filter() {
+        AnyFilter::Expiring(filter) => Some(look(filter)),
+        _ => None,
+    })
 }

@@ -7,18 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 use tepal::{AnyFilter, Error, Format, Opened, Scheme, SealKey};
 
-use crate::bloom::BloomFilter;
-use crate::chain::{ExceptedBloomFilter, ScalableBloomFilter};
-use crate::error;
-use crate::expiring::ExpiringFilter;
 use crate::held::Held;
-use crate::map::RibbonMap;
-use crate::mutable::MutableFilter;
 use crate::open::{OpenOptions, open_path, read_bytes};
-use crate::ribbon::RibbonFilter;
-use crate::segment::SegmentFilter;
-use crate::table::{GrowingFilter, QuotientFilter};
-use crate::{answers, info, key, options, picture};
+use crate::{answers, class_of, error, info, key, options, picture};
 
 /// A filter: it answers whether a key was inserted. `False` is certain; `True` means perhaps.
 ///
@@ -40,57 +31,14 @@ pub(crate) fn built<F: Into<AnyFilter>>(
     Ok(PyClassInitializer::from(Filter { held: Held::new(opened) }))
 }
 
-/// The filter as an object of the class for its kind.
+/// The filter as an object of the class for its kind. A kind that has no class here can be asked.
 pub(crate) fn wrap(py: Python<'_>, opened: Opened) -> PyResult<Py<PyAny>> {
-    /// The class that a variant of the library's enum has here; each takes keys but for the last ones.
-    enum Class {
-        Bloom,
-        Excepted,
-        Scalable,
-        Quotient,
-        Growing,
-        Expiring,
-        Segment,
-        Ribbon,
-        Map,
-        Other,
-    }
-    let class = match opened.filter() {
-        AnyFilter::Bloom(_) => Class::Bloom,
-        AnyFilter::Excepted(_) => Class::Excepted,
-        AnyFilter::Scalable(_) => Class::Scalable,
-        AnyFilter::Quotient(_) => Class::Quotient,
-        AnyFilter::Growing(_) => Class::Growing,
-        AnyFilter::Expiring(_) => Class::Expiring,
-        AnyFilter::Segment(_) => Class::Segment,
-        AnyFilter::Ribbon(_) => Class::Ribbon,
-        AnyFilter::Map(_) => Class::Map,
-        // A kind that has no class here can be asked.
-        _ => Class::Other,
-    };
+    let class = class_of(opened.filter());
     let filter = PyClassInitializer::from(Filter { held: Held::new(opened) });
-    Ok(match class {
-        Class::Bloom => Py::new(py, filter.add_subclass(MutableFilter).add_subclass(BloomFilter))?.into_any(),
-        Class::Excepted => {
-            Py::new(py, filter.add_subclass(MutableFilter).add_subclass(ExceptedBloomFilter))?.into_any()
-        }
-        Class::Scalable => {
-            Py::new(py, filter.add_subclass(MutableFilter).add_subclass(ScalableBloomFilter))?.into_any()
-        }
-        Class::Quotient => {
-            Py::new(py, filter.add_subclass(MutableFilter).add_subclass(QuotientFilter))?.into_any()
-        }
-        Class::Growing => {
-            Py::new(py, filter.add_subclass(MutableFilter).add_subclass(GrowingFilter))?.into_any()
-        }
-        Class::Expiring => {
-            Py::new(py, filter.add_subclass(MutableFilter).add_subclass(ExpiringFilter))?.into_any()
-        }
-        Class::Segment => Py::new(py, filter.add_subclass(SegmentFilter))?.into_any(),
-        Class::Ribbon => Py::new(py, filter.add_subclass(RibbonFilter))?.into_any(),
-        Class::Map => Py::new(py, filter.add_subclass(RibbonMap))?.into_any(),
-        Class::Other => Py::new(py, filter)?.into_any(),
-    })
+    match class {
+        Some(class) => class(py, filter),
+        None => Ok(Py::new(py, filter)?.into_any()),
+    }
 }
 
 /// The filter, which must be of this class.
@@ -202,9 +150,8 @@ impl Filter {
 
     /// Everything about the filter as a dict, as `tepal info --json` prints it. Costs some passes over the bits.
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (facts, can_remove) =
-            self.held.read(py, |opened| (opened.facts(), info::can_remove(opened.filter())))?;
-        info::dict(py, &facts.map_err(|error| error::of(py, error))?, can_remove)
+        let (facts, can) = self.held.read(py, |opened| (opened.facts(), opened.can()))?;
+        info::dict(py, &facts.map_err(|error| error::of(py, error))?, can)
     }
 
     /// A filter of its own with the same bits.

@@ -2,9 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use tepal::{
-    AnyFilter, Facts, FileFacts, Form, Kind, PartFacts, RibbonFacts, TableFacts, Unrecorded, Window,
-};
+use tepal::{Can, Facts, FileFacts, Form, PartFacts, RibbonFacts, TableFacts, Unrecorded, Window};
 
 /// A dict of these entries.
 macro_rules! dict {
@@ -15,21 +13,15 @@ macro_rules! dict {
     }};
 }
 
-/// Can keys be removed from it?
-pub(crate) fn can_remove(filter: &AnyFilter) -> bool {
-    match filter {
-        AnyFilter::Quotient(filter) => filter.is_deletable(),
-        AnyFilter::Growing(filter) => filter.is_deletable(),
-        _ => false,
-    }
-}
-
-pub(crate) fn dict<'py>(py: Python<'py>, facts: &Facts, can_remove: bool) -> PyResult<Bound<'py, PyDict>> {
+/// What a filter is, and can do.
+pub(crate) fn dict<'py>(py: Python<'py>, facts: &Facts, can: Can) -> PyResult<Bound<'py, PyDict>> {
     let file = facts.file.as_ref();
     let missing = file.map_or(Vec::new(), unrecorded);
     let has_plan = !missing.contains(&"capacity");
     // Such a filter is made full: it has no capacity, and no rule for more keys.
     let is_static = facts.ribbon.is_some();
+    // A map takes no key later, and has no second ribbon.
+    let of_keys = facts.ribbon.as_ref().filter(|_| !can.values);
     let is_ours = file.is_some_and(|file| file.format_version.is_some());
     let (bits, set_bits) = (sum(facts, |part| part.bit_len), sum(facts, |part| part.set_bits));
     let parts = facts.parts.iter().map(|part| part_dict(py, part, has_plan)).collect::<PyResult<Vec<_>>>()?;
@@ -63,7 +55,7 @@ pub(crate) fn dict<'py>(py: Python<'py>, facts: &Facts, can_remove: bool) -> PyR
         "full": facts.is_full,
         "exceptions": facts.exceptions,
         "divided": facts.is_divided,
-        "deletable": can_remove,
+        "deletable": can.remove,
         "expansion": facts.expansion,
         "over_capacity_policy": (is_ours && !is_static).then(|| facts.over_capacity.name()),
         "scheme": facts.scheme.name(),
@@ -82,10 +74,10 @@ pub(crate) fn dict<'py>(py: Python<'py>, facts: &Facts, can_remove: bool) -> PyR
         "tables": PyList::new(py, tables)?,
         "segments": PyList::new(py, segments)?,
         "value_bits": facts.ribbon.as_ref().map(|ribbon| ribbon.value_bits).filter(|bits| *bits > 0),
-        "added_keys": facts.ribbon.as_ref().filter(|_| facts.kind == Kind::Ribbon).map(|ribbon| ribbon.added),
+        "added_keys": of_keys.map(|ribbon| ribbon.added),
         "of_numbers": facts.ribbon.as_ref().and_then(|ribbon| ribbon.numbers),
         "distinct_numbers": facts.ribbon.as_ref().and_then(RibbonFacts::distinct_numbers),
-        "picked_keys": facts.ribbon.as_ref().filter(|_| facts.kind == Kind::Ribbon).map(|ribbon| ribbon.picked),
+        "picked_keys": of_keys.map(|ribbon| ribbon.picked),
         "window": window(py, facts)?,
         "warnings": facts.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })

@@ -4,7 +4,7 @@
 //! - `key.rs`: one object as a key. `column/`: many of them, from a buffer or through Arrow. `objects.rs`: from anything that
 //!   can be iterated.
 //! - `held.rs`: a filter behind a lock. Nobody waits for the lock while holding the interpreter.
-//! - `filter.rs`, `mutable.rs`: what every class can do, and every class that changes; then one file a class.
+//! - `filter.rs`, `mutable.rs`: what every class can do, and every class that changes; then one file a class. Below: which one a filter of each kind is of.
 //! - `counter.rs`, `shards.rs`: keys that are in several places, for Spark and its like.
 //! - `values.rs`: the values of a map, from columns and objects.
 //! - `answers.rs`, `info.rs`, `picture.rs`: what comes back.
@@ -36,6 +36,17 @@ mod table;
 mod values;
 
 use pyo3::prelude::*;
+use tepal::{AnyFilter, Kind};
+
+use crate::bloom::BloomFilter;
+use crate::chain::{ExceptedBloomFilter, ScalableBloomFilter};
+use crate::expiring::ExpiringFilter;
+use crate::filter::Filter;
+use crate::map::RibbonMap;
+use crate::mutable::MutableFilter;
+use crate::ribbon::RibbonFilter;
+use crate::segment::SegmentFilter;
+use crate::table::{GrowingFilter, QuotientFilter};
 
 /// The native half of the package `tepal`.
 #[pymodule]
@@ -66,4 +77,34 @@ mod _tepal {
     use crate::shards::shards_of;
     #[pymodule_export]
     use crate::table::{GrowingFilter, QuotientFilter};
+}
+
+/// Makes an object of a class of a filter that was opened, copied or made of others.
+type Class = fn(Python<'_>, PyClassInitializer<Filter>) -> PyResult<Py<PyAny>>;
+
+/// A class below `Filter`, with those between in their order.
+macro_rules! class {
+    ($($class:ident)+) => {
+        |py, filter| Ok(Py::new(py, filter$(.add_subclass($class))+)?.into_any())
+    };
+}
+
+/// The class of each kind.
+const CLASSES: [(Kind, Class); 8] = [
+    (Kind::Bloom, class!(MutableFilter BloomFilter)),
+    (Kind::Scalable, class!(MutableFilter ScalableBloomFilter)),
+    (Kind::Quotient, class!(MutableFilter QuotientFilter)),
+    (Kind::Growing, class!(MutableFilter GrowingFilter)),
+    (Kind::Expiring, class!(MutableFilter ExpiringFilter)),
+    (Kind::Segment, class!(SegmentFilter)),
+    (Kind::Ribbon, class!(RibbonFilter)),
+    (Kind::Map, class!(RibbonMap)),
+];
+
+/// The class of a filter; nothing of a kind that has none here.
+fn class_of(filter: &AnyFilter) -> Option<Class> {
+    if let AnyFilter::Excepted(_) = filter {
+        return Some(class!(MutableFilter ExceptedBloomFilter));
+    }
+    CLASSES.iter().find(|(kind, _)| *kind == filter.kind()).map(|(_, class)| *class)
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use tepal::Opened;
+use tepal::{AnyFilter, Opened};
 
 use crate::filter::{Filter, built};
 use crate::held::Held;
@@ -94,21 +94,24 @@ impl RibbonFilter {
     /// which two may have one, and the keys that were added.
     #[getter]
     fn num_keys(this: &Bound<'_, Self>) -> PyResult<Option<u64>> {
-        held(this).look(this.py(), |opened| match opened.filter() {
-            tepal::AnyFilter::Ribbon(filter) => Some(filter.len()),
-            _ => None,
-        })
+        of(this, tepal::RibbonFilter::len)
     }
+
     /// How many keys were added beside the ribbon. Those that it found anyway are not among them.
     #[getter]
     fn added_keys(this: &Bound<'_, Self>) -> PyResult<u64> {
-        held(this).look(this.py(), |opened| match opened.filter() {
-            tepal::AnyFilter::Ribbon(filter) => filter.added(),
-            _ => 0,
-        })
+        Ok(of(this, tepal::RibbonFilter::added)?.unwrap_or(0))
     }
 }
 
 fn held<'a>(this: &'a Bound<'_, RibbonFilter>) -> &'a Held {
     &this.as_super().get().held
+}
+
+/// A look at the filter.
+fn of<R: Send>(this: &Bound<'_, RibbonFilter>, look: fn(&tepal::RibbonFilter) -> R) -> PyResult<Option<R>> {
+    held(this).look(this.py(), |opened| match opened.filter() {
+        AnyFilter::Ribbon(filter) => Some(look(filter)),
+        _ => None,
+    })
 }

@@ -55,10 +55,7 @@ impl SegmentFilter {
             let mut keys = PreparedKeys::default();
             opened.key_hasher().prepare(&key, &mut keys)?;
             let segment = segment.of(opened)?;
-            let was_in = match opened.filter() {
-                AnyFilter::Segment(filter) => filter.contains_in(segment, &key),
-                _ => false,
-            };
+            let was_in = of(opened).is_some_and(|filter| filter.contains_in(segment, &key));
             opened.insert_prepared_in(segment, &keys).map(|()| !was_in)
         })
     }
@@ -83,11 +80,8 @@ impl SegmentFilter {
     /// The segments that may hold a key: their names, or numbers where they have no names.
     fn segments<'py>(this: &Bound<'py, Self>, key: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let (py, key) = (this.py(), key::of(key)?);
-        let found = held(this).look(py, |opened| match opened.filter() {
-            AnyFilter::Segment(filter) => {
-                filter.segments(&key).map(|segment| Name::from(filter, segment)).collect()
-            }
-            _ => Vec::new(),
+        let found = held(this).look(py, |opened| {
+            of(opened).map_or(Vec::new(), |filter| Name::all(filter, filter.segments(&key)))
         })?;
         found.into_iter().map(|name| name.object(py)).collect()
     }
@@ -99,8 +93,8 @@ impl SegmentFilter {
         key: &Bound<'_, PyAny>,
     ) -> PyResult<bool> {
         let (py, segment, key) = (this.py(), named(segment)?, key::of(key)?);
-        held(this).look(py, |opened| match (opened.filter(), segment.found(opened)) {
-            (AnyFilter::Segment(filter), Some(segment)) => filter.contains_in(segment, &key),
+        held(this).look(py, |opened| match (of(opened), segment.found(opened)) {
+            (Some(filter), Some(segment)) => filter.contains_in(segment, &key),
             _ => false,
         })
     }
@@ -109,11 +103,8 @@ impl SegmentFilter {
     #[getter]
     fn names<'py>(this: &Bound<'py, Self>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let py = this.py();
-        let found = held(this).look(py, |opened| match opened.filter() {
-            AnyFilter::Segment(filter) => {
-                filter.all_segments().map(|segment| Name::from(filter, segment)).collect()
-            }
-            _ => Vec::new(),
+        let found = held(this).look(py, |opened| {
+            of(opened).map_or(Vec::new(), |filter| Name::all(filter, filter.all_segments()))
         })?;
         found.into_iter().map(|name| name.object(py)).collect()
     }
@@ -131,6 +122,14 @@ impl SegmentFilter {
 
 fn held<'a>(this: &'a Bound<'_, SegmentFilter>) -> &'a Held {
     &this.as_super().get().held
+}
+
+/// The filter that it is.
+fn of(opened: &Opened) -> Option<&tepal::SegmentFilter> {
+    match opened.filter() {
+        AnyFilter::Segment(filter) => Some(filter),
+        _ => None,
+    }
 }
 
 /// A segment as Python names it.
@@ -156,8 +155,12 @@ fn named(segment: &Bound<'_, PyAny>) -> PyResult<Name> {
 }
 
 impl Name {
-    fn from(filter: &tepal::SegmentFilter, segment: Segment) -> Self {
-        filter.segment_name(segment).map_or(Name::Number(segment.number()), |name| Name::Text(name.into()))
+    fn all(filter: &tepal::SegmentFilter, segments: impl Iterator<Item = Segment>) -> Vec<Self> {
+        let named = |segment: Segment| match filter.segment_name(segment) {
+            Some(name) => Name::Text(name.into()),
+            None => Name::Number(segment.number()),
+        };
+        segments.map(named).collect()
     }
 
     /// The segment, made where it is not there.
@@ -170,7 +173,7 @@ impl Name {
 
     /// The segment, if it is there.
     fn found(&self, opened: &Opened) -> Option<Segment> {
-        let AnyFilter::Segment(filter) = opened.filter() else { return None };
+        let filter = of(opened)?;
         match self {
             Name::Text(name) => filter.segment_by_name(name),
             Name::Number(number) => filter.all_segments().find(|segment| segment.number() == *number),

@@ -207,7 +207,7 @@ fn flags_and_verbs_that_do_not_fit_are_named_with_the_way_out() {
     for (args, said) in [
         ("remove f -e a", "build it again so that they can: tepal build LIST --growing --deletable"),
         ("convert f --to guava -o g", "it is of the kind `growing`"),
-        ("except f list --strangers", "of the kind `growing` cannot have exceptions"),
+        ("except f list --strangers", "of the kind `growing` cannot have these exceptions"),
         ("has --copies f -e a", "does not count how often a key is in"),
         ("uniq --state f list", "a growing filter of build, and no state"),
         ("build list --like f -o g --growing", "--like is given with --growing"),

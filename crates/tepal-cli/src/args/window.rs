@@ -41,7 +41,7 @@ fn parse_window(text: &str) -> Result<Window, String> {
         // The letters of numbers are read as they were written.
         return number::parse_count(&text[..keys.len()]).map(Window::Keys);
     }
-    let text = without_separators(text).map_err(|misspelt| misspelt.of_whole(help))?;
+    let text = without_separators(text).map_err(|misspelt| misspelt.told_by(parse_window))?;
     let digits = text.find(|c: char| c.is_ascii_alphabetic()).ok_or(help)?;
     let (digits, unit) = text.split_at(digits);
     let seconds = match unit.to_ascii_lowercase().as_str() {

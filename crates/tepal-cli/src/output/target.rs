@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::MutexGuard;
 
 use tepal::{Error, FileLock, Opened, Patch, SealKey};
 
@@ -127,38 +128,28 @@ impl Target {
 
     /// Writes the filter. A file is replaced as a whole or left as it was.
     pub fn save(&mut self, filter: &Opened, seal: Option<&SealKey>) -> Result<(), Failure> {
-        let result = match self {
-            Self::Stdout => write(filter, seal, &mut io::stdout().lock()),
-            Self::Stream(path) => write(filter, seal, &mut stream(path)?),
-            Self::New(_) | Self::File(_) | Self::Locked(..) => {
-                let _saving = interrupt::saving();
-                match (&mut *self, seal) {
-                    (Self::New(path), Some(key)) => filter.save_new_sealed(path, key),
-                    (Self::New(path), None) => filter.save_new(path),
-                    (Self::Locked(_, lock), Some(key)) => lock.save_sealed(filter, key),
-                    (Self::Locked(_, lock), None) => lock.save(filter),
-                    (Self::File(path), Some(key)) => filter.save_sealed(path, key),
-                    (Self::File(path), None) => filter.save(path),
-                    (Self::Stdout | Self::Stream(_), _) => Ok(()),
-                }
-            }
+        let _saving = self.saving();
+        let result = match (&mut *self, seal) {
+            (Self::Stdout, seal) => write(filter, seal, &mut io::stdout().lock()),
+            (Self::Stream(path), seal) => write(filter, seal, &mut stream(path)?),
+            (Self::New(path), Some(key)) => filter.save_new_sealed(path, key),
+            (Self::New(path), None) => filter.save_new(path),
+            (Self::Locked(_, lock), Some(key)) => lock.save_sealed(filter, key),
+            (Self::Locked(_, lock), None) => lock.save(filter),
+            (Self::File(path), Some(key)) => filter.save_sealed(path, key),
+            (Self::File(path), None) => filter.save(path),
         };
         self.named(result)
     }
 
     /// Writes a patch.
     pub fn save_patch(&mut self, patch: &Patch) -> Result<(), Failure> {
+        let _saving = self.saving();
         let result = match self {
             Self::Stdout => patch.write_to(io::stdout().lock()),
             Self::Stream(path) => patch.write_to(stream(path)?),
-            Self::New(path) => {
-                let _saving = interrupt::saving();
-                patch.save_new(path)
-            }
-            Self::File(path) | Self::Locked(path, _) => {
-                let _saving = interrupt::saving();
-                patch.save(path)
-            }
+            Self::New(path) => patch.save_new(path),
+            Self::File(path) | Self::Locked(path, _) => patch.save(path),
         };
         self.named(result)
     }
@@ -166,26 +157,24 @@ impl Target {
     /// Writes what a patch makes of the file `old`, which is this one where it is locked. Why the patch refuses is told
     /// apart from what the place of the new file does.
     pub fn apply(&mut self, patch: &Patch, old: &Path) -> Result<Result<(), Error>, Failure> {
+        let _saving = self.saving();
         let result = match self {
             Self::Stdout => patch.apply_to(old, io::stdout().lock()),
             Self::Stream(path) => patch.apply_to(old, stream(path)?),
-            Self::New(path) => {
-                let _saving = interrupt::saving();
-                patch.apply_to_new_file(old, path)
-            }
-            Self::File(path) => {
-                let _saving = interrupt::saving();
-                patch.apply_to_file(old, path)
-            }
-            Self::Locked(_, lock) => {
-                let _saving = interrupt::saving();
-                lock.patch(patch)
-            }
+            Self::New(path) => patch.apply_to_new_file(old, path),
+            Self::File(path) => patch.apply_to_file(old, path),
+            Self::Locked(_, lock) => lock.patch(patch),
         };
         match result {
             Err(error @ (Error::OtherOld { .. } | Error::Damaged { .. })) => Ok(Err(error)),
             result => self.named(result).map(Ok),
         }
+    }
+
+    /// Makes Ctrl-C wait until the guard is dropped, where there is a temporary file meanwhile.
+    fn saving(&self) -> Option<MutexGuard<'static, ()>> {
+        let is_file = !matches!(self, Self::Stdout | Self::Stream(_));
+        is_file.then(interrupt::saving)
     }
 
     /// Adds the name of the target to an error.

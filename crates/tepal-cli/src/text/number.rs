@@ -8,7 +8,7 @@ use crate::text::separators::without_separators;
 /// Reads a number of keys: `20M`, `1.5k`, `20_000_000`, `20,000,000`, `2e7`. At least 1.
 pub fn parse_count(text: &str) -> Result<u64, String> {
     let help = "expected a whole number such as 20000000, 20M or 1.5k";
-    let text = without_separators(text)?;
+    let text = without_separators(text).map_err(|misspelt| misspelt.told_by(parse_count))?;
     let (digits, unit) = split_unit(&text);
     let scale = multiplier(unit).ok_or_else(|| format!("not a number of keys; {help}"))?;
     match whole(digits, scale) {
@@ -29,7 +29,7 @@ pub fn parse_count_or_zero(text: &str) -> Result<u64, String> {
 /// Reads a size in bytes: `24MiB`, `24MB`, `24M`, `4096`. At least 1.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let help = "expected a size such as 24MiB, 24MB or 4096 (bytes)";
-    let text = without_separators(text)?;
+    let text = without_separators(text).map_err(|misspelt| misspelt.told_by(parse_size))?;
     let (digits, unit) = split_unit(&text);
     let letter = unit.strip_suffix(['B', 'b']).unwrap_or(unit);
     let scale = multiplier(letter).ok_or_else(|| format!("not a size; {help}"))?;
@@ -50,7 +50,7 @@ pub fn parse_rate(text: &str) -> Result<f64, String> {
             _ => None,
         }
     } else {
-        let plain = without_separators(text)?;
+        let plain = without_separators(text).map_err(|misspelt| misspelt.told_by(parse_rate))?;
         match plain.strip_suffix('%') {
             Some(percent) => decimal(percent).map(|v| v / 100.0),
             None => decimal(&plain),
@@ -66,7 +66,8 @@ pub fn parse_rate(text: &str) -> Result<f64, String> {
 /// Reads a whole number from `least` to `most`, without a unit.
 pub fn parse_whole<N: TryFrom<u64>>(text: &str, least: u64, most: u64) -> Result<N, String> {
     let expected = format!("expected a number from {least} to {most}, such as 4");
-    let plain = without_separators(text).map_err(|misspelt| misspelt.of_whole(&expected))?;
+    let read = |way: &str| parse_whole::<N>(way, least, most);
+    let plain = without_separators(text).map_err(|misspelt| misspelt.told_by(read))?;
     let value = plain.parse().ok().filter(|n| (least..=most).contains(n));
     value.and_then(|n| N::try_from(n).ok()).ok_or(expected)
 }
@@ -80,7 +81,7 @@ pub fn plain_number(text: &str) -> Option<u32> {
 /// Reads a seed: any `u64`, decimal or `0x…`.
 pub fn parse_seed(text: &str) -> Result<u64, String> {
     let expected = "expected a whole number from -2^63 to 2^64 - 1, or 0x and hex digits";
-    let plain = |digits| without_separators(digits).map_err(|misspelt| misspelt.of_whole(expected));
+    let plain = |digits| without_separators(digits).map_err(|misspelt| misspelt.told_by(parse_seed));
     let value = match (text.strip_prefix("0x"), text.strip_prefix('-')) {
         (Some(hex), _) => u64::from_str_radix(hex, 16).ok(),
         // Spark's seeds have a sign.

@@ -24,10 +24,11 @@ impl fmt::Display for Misspelt {
 }
 
 impl Misspelt {
-    /// The message where only a whole number is read: without the spellings that have a point; if no other is left, `help`.
-    pub fn of_whole(mut self, help: &str) -> String {
-        self.ways.retain(|way| !way.contains('.'));
-        if self.ways.is_empty() { help.to_owned() } else { self.to_string() }
+    /// The message of a flag: with the spellings that `read` takes, and where it takes none, why it refuses the first.
+    pub fn told_by<T>(mut self, read: impl Fn(&str) -> Result<T, String>) -> String {
+        let refused = self.ways.first().and_then(|way| read(way).err());
+        self.ways.retain(|way| read(way).is_ok());
+        refused.filter(|_| self.ways.is_empty()).unwrap_or_else(|| self.to_string())
     }
 }
 
@@ -177,10 +178,14 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_have_no_spelling_with_a_point() {
-        let whole = |text| without_separators(text).unwrap_err().of_whole("help");
-        assert_eq!(whole("1,500s"), "1,500s may be read in two ways; write 1500s");
-        assert_eq!(whole("1,5d"), "help");
+    fn a_flag_tells_of_no_spelling_that_it_refuses() {
+        let whole = |text: &str| match text.contains('.') {
+            true => Err("no whole number".to_owned()),
+            false => Ok(()),
+        };
+        let told = |text| without_separators(text).unwrap_err().told_by(whole);
+        assert_eq!(told("1,500s"), "1,500s may be read in two ways; write 1500s");
+        assert_eq!(told("1,5d"), "no whole number");
     }
 
     #[test]

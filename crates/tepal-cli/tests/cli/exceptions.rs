@@ -128,7 +128,7 @@ fn other_verbs_keep_them_or_refuse() {
     assert!(ran.code == 0 && ran.err.contains(&format!("! 0 of {kept} exceptions")), "{}", ran.err);
     assert_eq!((count(&place, "m members"), count(&place, "m strangers")), (1000, 19_000));
     let ran = place.run("merge f e -o m2");
-    assert!(ran.code == 2 && ran.err.contains("name the filter with exceptions first"), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.contains("has exceptions; name that one first"), "{}", ran.err);
     assert_eq!(place.run("merge -q --and e f -o m3").code, 0);
     assert_eq!((count(&place, "m3 members"), count(&place, "m3 strangers")), (1000, 0));
 

@@ -51,6 +51,12 @@ fn counts_are_read_exactly() {
         assert!(parse_count(text).is_err(), "{text}");
     }
     assert_eq!(parse_count("1,5M"), Err("1,5M has a decimal comma; write 1.5M".to_owned()));
+    // No spelling that is refused too.
+    assert!(
+        parse_count("0,100")
+            .is_err_and(|text| text.starts_with("not a whole number") && !text.contains("0.100"))
+    );
+    assert_eq!(parse_rate("1,500%"), Err("1,500% may be read in two ways; write 1.500%".to_owned()));
     assert_eq!(parse_count_or_zero("0"), Ok(0));
 }
 

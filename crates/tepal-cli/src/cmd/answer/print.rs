@@ -115,11 +115,15 @@ impl<'a> Printer<'a> {
             return Ok(());
         }
         let is_plain = self.is_plain(page);
-        let (mut bad, mut line) = (bad.iter().peekable(), page.first_line);
+        let (counts_lines, mut line) = (json || of.grep.line_number, page.first_line);
+        let mut bad = bad.as_slice();
         // Records that are printed as they are and follow each other are written together.
         let (mut run, mut selected, mut taken) = (0..0, 0, held.len());
         for (i, &is_held) in held.iter().enumerate() {
-            let is_bad = bad.next_if_eq(&&i).is_some();
+            let is_bad = bad.first() == Some(&i);
+            if is_bad {
+                bad = &bad[1..];
+            }
             let is_selected = is_held != of.invert && (of.every || !is_bad);
             if json {
                 self.json(page, (i, line), answers, is_bad)?;
@@ -133,14 +137,16 @@ impl<'a> Printer<'a> {
                     false => self.record(page, (i, line), Some(answers))?,
                 }
             }
-            if json || of.grep.line_number {
+            if counts_lines {
                 line += page.keys.batch.lines(i, i + 1);
             }
             if of.totals.is_some() {
                 answers.holders(i, self.counts.len()).members().for_each(|number| self.counts[number] += 1);
             }
             selected += u64::from(is_selected);
-            self.failed |= is_bad && of.every && of.ask.keys.fails_on_bad();
+            if is_bad && of.every && of.ask.keys.fails_on_bad() {
+                self.failed = true;
+            }
             if selected == left || (self.failed && of.grep.quiet) {
                 taken = i + 1;
                 page.taken = taken;
@@ -177,12 +183,18 @@ impl<'a> Printer<'a> {
     ) -> Result<(), Failure> {
         let (of, batch) = (self.of, page.keys.batch);
         let (content, whole) = (batch.content(i), batch.bytes(i, i + 1));
-        let name = Some(page.name).filter(|_| of.grep.with_filename && page.input > 0);
-        self.out.prefix(&mut self.stdout, name, of.grep.line_number.then_some(line))?;
+        if of.grep.line_number || of.grep.with_filename {
+            let name = Some(page.name).filter(|_| of.grep.with_filename && page.input > 0);
+            self.out.prefix(&mut self.stdout, name, of.grep.line_number.then_some(line))?;
+        }
+        let has_field = of.field != Field::None && !of.invert;
+        if !has_field && page.input > 0 {
+            return self.out.write(&mut self.stdout, whole);
+        }
         let mut text = std::mem::take(&mut self.line);
         text.clear();
         text.extend_from_slice(content);
-        if of.field != Field::None && !of.invert {
+        if has_field {
             text.push(b'\t');
             self.field(page, i, answers, &mut text);
         }

@@ -114,42 +114,44 @@ impl<'a> Printer<'a> {
             self.select(held.iter().filter(|&&held| held != of.invert).count() as u64);
             return Ok(());
         }
-        let is_plain = self.is_plain(page);
-        let (counts_lines, mut line) = (json || of.grep.line_number, page.first_line);
+        let (is_plain, invert, tallies) = (self.is_plain(page), of.invert, of.totals.is_some());
+        // Records that are neither printed nor counted are passed over.
+        let passes_over = !json && !all && !tallies && bad.is_empty();
         let mut bad = bad.as_slice();
         // Records that are printed as they are and follow each other are written together.
         let (mut run, mut selected, mut taken) = (0..0, 0, held.len());
-        for (i, &is_held) in held.iter().enumerate() {
+        let (mut i, mut line, mut counted) = (0, page.first_line, 0);
+        while i < held.len() {
+            if passes_over {
+                let Some(ahead) = held[i..].iter().position(|&held| held != invert) else { break };
+                i += ahead;
+            }
             let is_bad = bad.first() == Some(&i);
-            if is_bad {
-                bad = &bad[1..];
+            bad = &bad[usize::from(is_bad)..];
+            let is_selected = held[i] != invert && (of.every || !is_bad);
+            let is_printed = json || (lines && (all || is_selected));
+            if is_printed && (json || of.grep.line_number) {
+                line += page.keys.batch.lines(counted, i);
+                counted = i;
             }
-            let is_selected = is_held != of.invert && (of.every || !is_bad);
-            if json {
-                self.json(page, (i, line), answers, is_bad)?;
-            } else if lines && (all || is_selected) {
-                match is_plain {
-                    true if run.end == i => run.end += 1,
-                    true => {
-                        self.plain(page, run)?;
-                        run = i..i + 1;
-                    }
-                    false => self.record(page, (i, line), Some(answers))?,
+            match is_plain {
+                _ if !is_printed => {}
+                _ if json => self.json(page, (i, line), answers, is_bad)?,
+                true if run.end == i => run.end += 1,
+                true => {
+                    self.plain(page, run)?;
+                    run = i..i + 1;
                 }
+                false => self.record(page, (i, line), Some(answers))?,
             }
-            if counts_lines {
-                line += page.keys.batch.lines(i, i + 1);
-            }
-            if of.totals.is_some() {
+            if tallies {
                 answers.holders(i, self.counts.len()).members().for_each(|number| self.counts[number] += 1);
             }
             selected += u64::from(is_selected);
-            if is_bad && of.every && of.ask.keys.fails_on_bad() {
-                self.failed = true;
-            }
+            self.failed |= is_bad && of.every && of.ask.keys.fails_on_bad();
+            i += 1;
             if selected == left || (self.failed && of.grep.quiet) {
-                taken = i + 1;
-                page.taken = taken;
+                (taken, page.taken) = (i, i);
                 break;
             }
         }

@@ -131,8 +131,6 @@ pub enum Looks {
     Cut,
     /// Text, which begins so.
     Text(String),
-    /// A filter of another program, by its mark.
-    Marked(Format),
     /// A file without a mark that could be one of these, by its lengths.
     Unmarked(Vec<Format>),
     /// A whole Parquet file, which may have filters in it.
@@ -149,12 +147,14 @@ impl Looks {
     /// What to do about it.
     pub(super) fn way_out(&self) -> &'static str {
         match self {
-            Looks::Marked(_) => "`tepal::open` and `tepal::from_bytes` read filters of other programs",
             Looks::Unmarked(_) => "say which with `tepal::Open::format`, and then `open` or `from_bytes`",
             #[cfg(feature = "foreign")]
             Looks::Parquet(file) => file.way_out(),
             #[cfg(feature = "foreign")]
             Looks::DumpAndLineEnd => "cut off what stands behind it, one byte with: head -c -1 FILE > DUMP",
+            Looks::Other(_) => {
+                "a filter file is made by `BloomFilter::save` or `tepal build`; one of another program is opened by `tepal::open` or `tepal::from_bytes`"
+            }
             _ => "a filter file is made by `BloomFilter::save` or `tepal build`",
         }
     }
@@ -168,7 +168,6 @@ impl fmt::Display for Looks {
             Looks::TextMode => f.write_str("it was one, but a copy in text mode has changed its line ends"),
             Looks::Cut => f.write_str("it ends within the first 8 bytes"),
             Looks::Text(start) => write!(f, "it looks like text ({start:?})"),
-            Looks::Marked(format) => write!(f, "it is a filter of the format {format}"),
             Looks::Unmarked(formats) => {
                 f.write_str("it has no mark; by its lengths it could be ")?;
                 joined(f, formats)

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::vec::Vec;
 
 use super::envelope::MAGIC;
-use super::open::{Open, with_format};
+use super::open::Open;
 use super::opened::Opened;
 use super::stamp::{Origin, Stamp};
 use super::stream::{CheckHeader, read_up_to};
@@ -202,8 +202,7 @@ impl<'a> Open<'a> {
     pub(super) fn open_as<F: FromFile>(&self, path: &Path) -> Result<F> {
         let (bytes, _) = Bytes::of(path, self, Open::<'a>::check_header::<F>)?;
         if !bytes.as_slice().starts_with(&MAGIC) {
-            let error = Error::NotTepal { found: super::looks_like(bytes.as_slice()) };
-            return Err(with_format(error, bytes.as_slice()));
+            return Err(Error::NotTepal { found: super::looks_like(bytes.as_slice()) });
         }
         Ok(self.ours(bytes)?.0)
     }

@@ -293,12 +293,9 @@ impl<'a> Open<'a> {
         Ok((read.with_lines(Mapped(Backing::Memory(lines))), is_sealed))
     }
 
-    /// [`read`](Self::read) of one kind. Of bytes that are no tepal file the error says what they are.
+    /// [`read`](Self::read) of one kind.
     pub(super) fn read_as<F: FromFile>(&self, bytes: &[u8]) -> Result<F> {
-        match self.read(bytes) {
-            Ok((filter, _)) => Ok(filter),
-            Err(error) => Err(with_format(error, bytes)),
-        }
+        Ok(self.read(bytes)?.0)
     }
 
     /// A tepal file as the filter but its bits, what these are to be held against, and where they are.
@@ -380,20 +377,6 @@ pub(super) fn check_domain(filter: &dyn Filter, asked: KeyDomain) -> Result<()> 
         expected: asked.name().into(),
         found: found.name().into(),
     })
-}
-
-/// The error for bytes that are no tepal file, with the format that they have.
-pub(super) fn with_format(error: Error, bytes: &[u8]) -> Error {
-    #[cfg(feature = "foreign")]
-    if let (Error::NotTepal { .. }, Some(found)) = (&error, super::foreign::around(bytes)) {
-        return Error::NotTepal { found };
-    }
-    match (&error, Format::of(bytes)) {
-        (Error::NotTepal { .. }, Some(format)) => Error::NotTepal { found: Looks::Marked(format) },
-        #[cfg(feature = "foreign")]
-        (Error::NotTepal { .. }, None) => Error::NotTepal { found: unmarked(bytes) },
-        _ => error,
-    }
 }
 
 /// What bytes without any mark look like, with the formats that they could be.

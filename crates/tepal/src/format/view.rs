@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::{Bound, Range, RangeBounds};
 
-use super::open::{Open, with_format};
+use super::open::Open;
 use crate::error::{Error, Result};
 use crate::kinds::bloom::BloomFilter;
 #[cfg(feature = "static")]
@@ -144,7 +144,7 @@ impl Open<'_> {
         place: Range<usize>,
     ) -> Result<(F, InBytes<B>)> {
         let file = &bytes.bytes()[place.clone()];
-        let read = self.dissect::<F>(file).map_err(|error| with_format(error, file))?;
+        let read = self.dissect::<F>(file)?;
         let lines = InBytes::new(bytes, place.start + read.body.start..place.start + read.body.end)?;
         if !self.quick {
             read.check.run(lines.as_lines())?;

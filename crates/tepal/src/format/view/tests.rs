@@ -200,7 +200,7 @@ fn bytes_of_the_program_lie_at_a_multiple_of_64() {
 
 /// What opening says of a file of another kind, by every kind that has views.
 #[test]
-fn another_kind_is_refused_with_the_call_for_it() {
+fn another_kind_is_refused_with_what_opens_it() {
     let bytes = BloomFilter::builder().build_from(["a"]).unwrap().to_bytes().unwrap();
     for past in [0, 8] {
         // Before anybody looks at where the bits lie.
@@ -214,11 +214,11 @@ fn another_kind_is_refused_with_the_call_for_it() {
         {
             refused(
                 RibbonFilter::view(&placed).map(drop),
-                "a filter of the kind `bloom` cannot be a `RibbonFilter`; ask it by `BloomFilter::view`",
+                "a filter of the kind `bloom` cannot be a filter of another type; open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",
             );
             refused(
                 RibbonMap::view_at(&placed, ..).map(drop),
-                "a filter of the kind `bloom` cannot be a `RibbonMap`; ask it by `BloomFilter::view`",
+                "a filter of the kind `bloom` cannot be a filter of another type; open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",
             );
         }
         #[cfg(feature = "table")]
@@ -227,7 +227,7 @@ fn another_kind_is_refused_with_the_call_for_it() {
             let table = crate::Opened::new(table, crate::Format::Tepal).unwrap().to_bytes().unwrap();
             refused(
                 BloomFilter::view(&Placed::new(&table, past)).map(drop),
-                "a filter of the kind `quotient` cannot be a `BloomFilter`; read it by `tepal::from_bytes`, which copies it",
+                "a filter of the kind `quotient` cannot be a filter of another type; open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",
             );
         }
         let _ = (refused, &placed);

@@ -4,13 +4,55 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::in_file::{BodyChecked, CheckBody, Ref};
+use super::in_file::{AwaitsBody, BodyChecked, CheckBody, Ref};
 use super::storage::{Mapped, PlainStorage};
 use crate::bits::Line;
 use crate::error::Result;
 
+/// A filter of a file that awaits its body: its links, and what it is beside them.
+pub(crate) struct Links<L, M> {
+    pub(crate) links: Vec<L>,
+    pub(crate) meta: M,
+}
+
+impl<L: AwaitsBody, M> Links<L, M> {
+    /// Each link with its lines, what the filter is beside them, and the whole that was checked. Whoever asks for the filter without
+    /// its bits gives none.
+    pub(crate) fn with_lines<T>(
+        self,
+        lines: Mapped,
+        checked: Option<Ref<dyn BodyChecked>>,
+        with_its_lines: impl Fn(L, Mapped) -> T,
+    ) -> (Vec<T>, M, Option<Box<Whole>>) {
+        let lines = lines.shared();
+        let mut from = 0;
+        let link = |link: L| {
+            let here = from..from + link.lines() as usize;
+            from = here.end;
+            let is_there = here.end <= lines.as_lines().len();
+            with_its_lines(link, lines.part(if is_there { here } else { 0..0 }))
+        };
+        let links = self.links.into_iter().map(link).collect();
+        (links, self.meta, checked.map(|check| Box::new(Whole { lines, check })))
+    }
+}
+
+impl<L: AwaitsBody, M> AwaitsBody for Links<L, M> {
+    fn lines(&self) -> u64 {
+        self.links.iter().fold(0, |sum, link| sum.saturating_add(link.lines()))
+    }
+
+    fn self_test(&self) -> Result<()> {
+        self.links.iter().try_for_each(AwaitsBody::self_test)
+    }
+
+    fn check(&self) -> Box<dyn CheckBody> {
+        Box::new(EachLink(self.links.iter().map(|link| (link.lines() as usize, link.check())).collect()))
+    }
+}
+
 /// What the bits of each link must be, and how many lines it has.
-pub(crate) struct EachLink(pub(crate) Vec<(usize, Box<dyn CheckBody>)>);
+struct EachLink(Vec<(usize, Box<dyn CheckBody>)>);
 
 impl CheckBody for EachLink {
     fn check(&self, lines: &[Line]) -> Result<()> {
@@ -26,8 +68,8 @@ impl CheckBody for EachLink {
 /// The bits of an opened file, of all links together, and what they are held against.
 #[derive(Clone)]
 pub(crate) struct Whole {
-    pub(crate) lines: Mapped,
-    pub(crate) check: Ref<dyn BodyChecked>,
+    lines: Mapped,
+    check: Ref<dyn BodyChecked>,
 }
 
 impl Whole {

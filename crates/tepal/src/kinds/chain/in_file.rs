@@ -1,6 +1,5 @@
 //! A growing chain's part of a tepal file (FORMAT.md, section 4.2.1), and its links on one body.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{Growth, ScalableBloomFilter};
@@ -8,11 +7,11 @@ use crate::error::{Error, Result};
 use crate::ids::{Kind, OverCapacity, Scheme};
 use crate::key::SecretKey;
 use crate::key::schemes::sizing;
-use crate::kinds::bloom::{BloomFilter, Bodiless, bodiless};
+use crate::kinds::bloom::{Bodiless, bodiless};
 use crate::kinds::in_file::{BodyChecked, Ref};
-use crate::kinds::links::{EachLink, Whole};
-use crate::kinds::storage::{Mapped, PlainStorage};
-use crate::kinds::{AwaitsBody, CheckBody, Entry, FilePart, Kinded, OWN_BYTES};
+use crate::kinds::links::Links;
+use crate::kinds::storage::Mapped;
+use crate::kinds::{Entry, FilePart, Kinded, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
 /// The most links of a file. With twice the keys each, there are no more keys than a number can count.
@@ -50,7 +49,7 @@ impl ScalableBloomFilter {
 }
 
 /// Reads the own part and those of the links, with every check that needs no body.
-fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links> {
+fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links<Bodiless, Growth>> {
     let own = &part.own;
     let expansion = u32::from_le_bytes(core::array::from_fn(|i| own[4 + i]));
     let bits = u64::from_le_bytes(core::array::from_fn(|i| own[8 + i]));
@@ -70,7 +69,7 @@ fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links> {
     if left < 0.0 {
         return Err(Error::damaged("the filters of the chain promise more than the chain does"));
     }
-    Ok(Links { links, growth: Growth::Promise { expansion, rate } })
+    Ok(Links { links, meta: Growth::Promise { expansion, rate } })
 }
 
 /// What one filter of a chain must be, beside what every filter is.
@@ -90,46 +89,17 @@ fn check_link(link: &Bodiless, first: &Bodiless) -> Result<()> {
     Ok(())
 }
 
-/// A chain of a file that awaits its body.
-pub(crate) struct Links {
-    links: Vec<Bodiless>,
-    growth: Growth,
-}
-
 impl Kinded for ScalableBloomFilter {
     const ENTRY: Entry = Entry::new(Kind::Scalable).links(links_of);
 
-    type Bodiless = Links;
+    type Bodiless = Links<Bodiless, Growth>;
 
     fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
         of_part(part, secret)
     }
 
     fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
-        let lines = lines.shared();
-        let mut from = 0;
-        let with_its_lines = |link: Bodiless| {
-            let here = from..from + link.lines() as usize;
-            from = here.end;
-            // Whoever asks for the filter without its bits gets none.
-            link.filter(if lines.as_lines().len() < here.end { lines.part(0..0) } else { lines.part(here) })
-        };
-        let links: Vec<BloomFilter<Mapped>> = bodiless.links.into_iter().map(with_its_lines).collect();
-        let whole = checked.map(|check| Box::new(Whole { lines, check }));
-        ScalableBloomFilter { links, growth: bodiless.growth, given: 0, expected: 0, whole }
-    }
-}
-
-impl AwaitsBody for Links {
-    fn lines(&self) -> u64 {
-        self.links.iter().fold(0, |sum, link| sum.saturating_add(link.lines()))
-    }
-
-    fn self_test(&self) -> Result<()> {
-        self.links.iter().try_for_each(AwaitsBody::self_test)
-    }
-
-    fn check(&self) -> Box<dyn CheckBody> {
-        Box::new(EachLink(self.links.iter().map(|link| (link.lines() as usize, link.check())).collect()))
+        let (links, growth, whole) = bodiless.with_lines(lines, checked, Bodiless::filter);
+        ScalableBloomFilter { links, growth, given: 0, expected: 0, whole }
     }
 }

@@ -62,7 +62,7 @@ pub struct GrowingFilter {
 
 /// Everything about a filter that is not its tables.
 #[derive(Clone, Debug, PartialEq)]
-struct Meta {
+pub(crate) struct Meta {
     keys: KeyHasher,
     plan: GrowthPlan,
     /// Can keys be removed?

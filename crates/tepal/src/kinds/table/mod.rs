@@ -1,5 +1,8 @@
 //! Kinds that are a sorted table of numbers, or several. What a slot's tag means is in [`copies`] (a quotient filter), [`generations`]
-//! (an expiring one), [`segments`]; [`growing`] is a chain of tables. The table itself is in [`lines`].
+//! (an expiring one), [`segments`]; [`growing`] is a chain of tables.
+//!
+//! The table itself is in [`lines`]. What the kinds of one table have in common is in [`core`], and which calls in [`calls`]; in
+//! [`builder`] what they are planned from, in [`join`] how two become one, in [`part`] how they stand in a file.
 
 mod builder;
 mod calls;
@@ -11,6 +14,8 @@ mod join;
 mod lines;
 mod part;
 mod segments;
+#[cfg(feature = "parallel")]
+mod sort;
 
 pub use copies::{QuotientFilter, QuotientFilterBuilder};
 pub use generations::{ExpiringFilter, ExpiringFilterBuilder};

@@ -4,10 +4,7 @@ use core::num::NonZeroUsize;
 
 use super::QuotientFilter;
 use crate::bits::table::{gather, spread};
-use crate::kinds::bloom::bulk::share_out;
-
-/// Fewer are sorted by one thread.
-const FEW: usize = 1 << 16;
+use crate::kinds::table::sort::sort_by_key;
 
 impl QuotientFilter {
     /// Sorts hashes by the order of their numbers, which is the same for all filters. To build of sorted ones
@@ -25,19 +22,8 @@ impl QuotientFilter {
     /// # Ok::<(), tepal::Error>(())
     /// ```
     pub fn sort_hashes(hashes: &mut [u64], threads: NonZeroUsize) {
-        let sort = |piece: &mut [u64]| piece.sort_unstable();
         in_place(hashes, spread);
-        let mut pieces = alloc::vec![&mut *hashes];
-        while pieces.len() < threads.get() && pieces.iter().all(|piece| piece.len() > FEW) {
-            let halves = pieces.into_iter().flat_map(|piece| {
-                let middle = piece.len() / 2;
-                piece.select_nth_unstable(middle);
-                let (lower, upper) = piece.split_at_mut(middle);
-                [lower, upper]
-            });
-            pieces = halves.collect();
-        }
-        share_out(threads.get(), pieces.into_iter(), sort);
+        sort_by_key(hashes, threads, |hash| *hash);
         in_place(hashes, gather);
     }
 }
@@ -51,6 +37,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
+    use crate::kinds::table::sort::FEW;
 
     #[test]
     fn sorted_hashes_have_ascending_numbers() {

@@ -1,8 +1,6 @@
 //! Two filters as one, and all links of one as one table.
 
 use alloc::boxed::Box;
-use alloc::format;
-use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::GrowingFilter;
@@ -14,7 +12,7 @@ use crate::kinds::Filter;
 #[cfg(feature = "static")]
 use crate::kinds::ribbon::RibbonFilter;
 use crate::kinds::table::copies::QuotientFilter;
-use crate::kinds::table::core::Meta as TableMeta;
+use crate::kinds::table::core::{Meta as TableMeta, check_equal};
 use crate::kinds::table::join::{Join, in_either};
 use crate::kinds::table::lines::{Counts, MOST_COPIES, Table, too_many_copies};
 use crate::params::check_rate;
@@ -30,21 +28,11 @@ impl GrowingFilter {
     /// [`Error::Incompatible`], which names the first property in which they differ.
     pub fn check_compatible(&self, other: &GrowingFilter) -> Result<()> {
         self.meta.keys.check_same(&other.meta.keys)?;
-        let differ = |property, expected, found| Err(Error::Incompatible { property, expected, found });
         let (a, b) = (&self.meta.plan, &other.meta.plan);
-        if a.first() != b.first() {
-            return differ("the keys that they began with", a.first().to_string(), b.first().to_string());
-        }
-        if a != b {
-            return differ("the promised rate", format!("{:e}", a.rate()), format!("{:e}", b.rate()));
-        }
-        if self.meta.is_deletable != other.meta.is_deletable {
-            let shown =
-                |is_deletable: bool| (if is_deletable { "they can" } else { "they cannot" }).to_string();
-            let (here, there) = (shown(self.meta.is_deletable), shown(other.meta.is_deletable));
-            return differ("whether keys can be removed", here, there);
-        }
-        Ok(())
+        let shown = |filter: &Self| if filter.meta.is_deletable { "they can" } else { "they cannot" };
+        check_equal("the keys that they began with", &a.first(), &b.first())?;
+        check_equal("the promised rate", &format_args!("{:e}", a.rate()), &format_args!("{:e}", b.rate()))?;
+        check_equal("whether keys can be removed", &shown(self), &shown(other))
     }
 
     /// Adds all keys of another filter, link by link. The rates of both add up, at most: so this works as long as each link of the union

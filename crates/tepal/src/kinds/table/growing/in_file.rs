@@ -1,6 +1,5 @@
 //! A growing filter's part of a tepal file (FORMAT.md, section 4.2.3), and its links on one body.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::plan::{GrowthPlan, MOST_LINKS};
@@ -9,13 +8,13 @@ use crate::error::{Error, Result};
 use crate::ids::{Kind, OverCapacity};
 use crate::key::SecretKey;
 use crate::kinds::in_file::{BodyChecked, Ref};
-use crate::kinds::links::{EachLink, Whole};
-use crate::kinds::storage::{Mapped, PlainStorage};
+use crate::kinds::links::Links;
+use crate::kinds::storage::Mapped;
 use crate::kinds::table::copies::part::{Copies, bodiless, own_part};
 use crate::kinds::table::core::Meta as TableMeta;
 use crate::kinds::table::lines::Table;
 use crate::kinds::table::part::Bodiless;
-use crate::kinds::{AwaitsBody, CheckBody, Entry, FilePart, Kinded, OWN_BYTES};
+use crate::kinds::{Entry, FilePart, Kinded, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
 /// How many links a file has that begins its own part so.
@@ -53,7 +52,7 @@ impl GrowingFilter {
 }
 
 /// Reads the own part and those of the links, with every check that needs no body.
-fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links> {
+fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links<Link, Meta>> {
     let own = &part.own;
     let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| own[at + i]));
     let is_deletable = match own[4] {
@@ -115,47 +114,18 @@ fn check_link(link: &Link, first: &Link, plan: &GrowthPlan, number: usize, is_de
     Ok(())
 }
 
-/// A filter of a file that awaits its body.
-pub(crate) struct Links {
-    links: Vec<Link>,
-    meta: Meta,
-}
-
 impl Kinded for GrowingFilter {
     const ENTRY: Entry = Entry::new(Kind::Growing).links(links_of);
 
-    type Bodiless = Links;
+    type Bodiless = Links<Link, Meta>;
 
     fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
         of_part(part, secret)
     }
 
     fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
-        let lines = lines.shared();
-        let mut from = 0;
-        let with_its_lines = |link: Link| {
-            let here = from..from + link.lines() as usize;
-            from = here.end;
-            // Whoever asks for the filter without its bits gets none.
-            let own = if lines.as_lines().len() < here.end { lines.part(0..0) } else { lines.part(here) };
-            link.with_lines(own, None).1
-        };
-        let links = bodiless.links.into_iter().map(with_its_lines).collect();
-        let whole = checked.map(|check| Box::new(Whole { lines, check }));
-        GrowingFilter { links, meta: bodiless.meta, whole }
-    }
-}
-
-impl AwaitsBody for Links {
-    fn lines(&self) -> u64 {
-        self.links.iter().fold(0, |sum, link| sum.saturating_add(link.lines()))
-    }
-
-    fn self_test(&self) -> Result<()> {
-        self.links.iter().try_for_each(AwaitsBody::self_test)
-    }
-
-    fn check(&self) -> Box<dyn CheckBody> {
-        Box::new(EachLink(self.links.iter().map(|link| (link.lines() as usize, link.check())).collect()))
+        let table = |link: Link, lines| link.with_lines(lines, None).1;
+        let (links, meta, whole) = bodiless.with_lines(lines, checked, table);
+        GrowingFilter { links, meta, whole }
     }
 }

@@ -4,10 +4,7 @@ use core::num::NonZeroUsize;
 
 use super::{Segment, SegmentFilter};
 use crate::bits::table::spread;
-use crate::kinds::bloom::bulk::share_out;
-
-/// Fewer are sorted by one thread.
-const FEW: usize = 1 << 16;
+use crate::kinds::table::sort::sort_by_key;
 
 impl SegmentFilter {
     /// Sorts pairs by the order of their numbers, which is the same for all filters. To build of sorted ones
@@ -25,17 +22,6 @@ impl SegmentFilter {
     /// # Ok::<(), tepal::Error>(())
     /// ```
     pub fn sort_pairs(pairs: &mut [(u64, Segment)], threads: NonZeroUsize) {
-        let by = |pair: &(u64, Segment)| (spread(pair.0), pair.1);
-        let mut pieces = alloc::vec![&mut *pairs];
-        while pieces.len() < threads.get() && pieces.iter().all(|piece| piece.len() > FEW) {
-            let halves = pieces.into_iter().flat_map(|piece| {
-                let middle = piece.len() / 2;
-                piece.select_nth_unstable_by_key(middle, by);
-                let (lower, upper) = piece.split_at_mut(middle);
-                [lower, upper]
-            });
-            pieces = halves.collect();
-        }
-        share_out(threads.get(), pieces.into_iter(), |piece| piece.sort_unstable_by_key(by));
+        sort_by_key(pairs, threads, |(hash, segment)| (spread(*hash), *segment));
     }
 }

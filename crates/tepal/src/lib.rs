@@ -41,7 +41,8 @@
 //! | a size before anything is built | [`BloomFilterBuilder::plan`] |
 //! | to build from millions of keys, or to ask for them, over several threads | `BloomFilter::insert_bulk` and `contains_bulk`, with the feature `parallel` |
 //! | a filter from a file, of any kind and program | [`open`] (mapped where it can be), [`from_bytes`] (in memory), [`Open`] with keys and options |
-//! | the same, and it is a Bloom filter of ours | [`BloomFilter::open`], [`BloomFilter::from_bytes`] |
+//! | the same, and its kind is known | `open`, `from_bytes` and `save` of its type, such as [`BloomFilter::open`]: no other kind is in the program then |
+//! | a function or a list for filters of any kind | [`Filter`] and [`MutableFilter`] with [`Ask`] and [`Change`]; [`can`](AnyFilter::can) says what one can do |
 //! | the same at once, from a file of many GiB | [`BloomFilter::open_quick`], then [`verify`](BloomFilter::verify) |
 //! | a file of Guava, Spark, Parquet, Redis, Valkey, DCSO or Go | [`open`], with the feature `foreign`; to write one, [`Opened::new`] |
 //! | a filter where its bytes are: in the program, in a map or a table file of yours | [`BloomFilter::view`], [`include_aligned!`]; static ones too (`RibbonFilter::view`, `RibbonMap::view`); [`Open::view`] with keys and options |

@@ -9,7 +9,9 @@ use super::opened::Opened;
 use super::seal::SealKey;
 use super::{Done, looks_like};
 use crate::bits;
-use crate::error::{Error, Looks, Result};
+#[cfg(feature = "foreign")]
+use crate::error::Looks;
+use crate::error::{Error, Result};
 use crate::ids::{Format, KeyDomain, Operation};
 use crate::key::SecretKey;
 use crate::kinds::Behind;

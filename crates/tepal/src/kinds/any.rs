@@ -53,6 +53,7 @@ macro_rules! any_filter {
         }
 
         impl AnyFilter {
+            #[inline]
             pub(crate) fn as_dyn(&self) -> &dyn Filter {
                 match self {
                     $(
@@ -66,6 +67,7 @@ macro_rules! any_filter {
                 }
             }
 
+            #[inline]
             pub(crate) fn as_dyn_mut(&mut self) -> &mut dyn MutableFilter {
                 match self {
                     $(

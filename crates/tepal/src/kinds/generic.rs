@@ -15,6 +15,7 @@ use crate::key::{Batch, Key, KeySink, Keys, PreparedKeys, insert_in_batches, ins
 macro_rules! ask_calls {
     ($($vis:tt)?) => {
         /// Is the key in the set? `false` is certain; `true` means perhaps.
+        #[inline]
         #[must_use]
         $($vis)? fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
             self.contains_key(key.key(&mut KeySink::new()))
@@ -403,6 +404,7 @@ macro_rules! hand_on {
                 Filter::key_hasher($inner)
             }
 
+            #[inline(always)]
             fn contains_key(&$self, key: KeyRef<'_>) -> bool {
                 $inner.contains_key(key)
             }
@@ -478,6 +480,7 @@ macro_rules! hand_on {
 
         #[deny(clippy::missing_trait_methods)]
         impl MutableFilter for $type {
+            #[inline(always)]
             fn insert_key(&mut $self, key: KeyRef<'_>) -> Result<bool> {
                 $inner_mut.insert_key(key)
             }

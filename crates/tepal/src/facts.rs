@@ -14,6 +14,7 @@ use crate::key::Recipe;
 /// and costs nothing, where [`Facts`] take passes over the bits.
 ///
 /// ```
+/// use tepal::Filter;
 /// let seen = tepal::BloomFilter::builder().capacity(100).build()?;
 /// assert!(seen.can().insert && !seen.can().remove);
 /// # Ok::<(), tepal::Error>(())

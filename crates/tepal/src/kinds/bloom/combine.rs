@@ -202,7 +202,7 @@ impl<L: PlainStorage> BloomFilter<L> {
     }
 
     /// Lines, blocks or, in the layout `scattered`, bits.
-    fn units(&self) -> u64 {
+    pub(super) fn units(&self) -> u64 {
         self.meta.shape.bit_len / self.meta.shape.layout.unit_bits()
     }
 

@@ -103,7 +103,8 @@ impl<L: PlainStorage> Filter for BloomFilter<L> {
     }
 
     fn can(&self) -> Can {
-        let foldable = !self.fold_factors().is_empty();
+        // Whatever has two lines or more folds into one.
+        let foldable = self.has_hash() && self.units() > 1;
         Can {
             insert: true,
             refill: true,

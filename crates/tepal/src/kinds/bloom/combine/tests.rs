@@ -4,7 +4,8 @@ use alloc::string::ToString;
 
 use super::super::tests::{builders, filled};
 use super::*;
-use crate::{KeyDomain, OverCapacity, Recipe, SecretKey};
+use crate::kinds::Filter;
+use crate::{KeyDomain, Layout, OverCapacity, Recipe, SecretKey};
 #[cfg(feature = "foreign")]
 use crate::{Md5Split, Scheme};
 
@@ -242,5 +243,21 @@ fn unions_are_judged_by_their_rate() {
         other.meta.inserted = None.into();
         one.union_with(&other).unwrap();
         assert_eq!((one.keys_inserted(), one.is_over_capacity()), (None, false), "{layout}");
+    }
+}
+
+/// What a filter says of folding, without looking for factors.
+#[test]
+fn it_can_fold_where_there_is_a_factor() {
+    let one = BloomFilter::builder().capacity(1).build().unwrap();
+    let some = BloomFilter::builder().capacity(10_000).build().unwrap();
+    let scattered = BloomFilter::builder().capacity(10_000).layout(Layout::Scattered).build().unwrap();
+    for (filter, folds) in [(&one, false), (&some, true), (&scattered, true)] {
+        assert_eq!((filter.can().fold, !filter.fold_factors().is_empty()), (folds, folds), "{filter:?}");
+    }
+    #[cfg(feature = "foreign")]
+    {
+        let guava = BloomFilter::builder().scheme(Scheme::GuavaMitz64).capacity(10_000).build().unwrap();
+        assert!(!guava.can().fold && guava.fold_factors().is_empty());
     }
 }

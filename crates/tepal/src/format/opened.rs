@@ -14,7 +14,7 @@ use super::seal::SEAL_BYTES;
 #[cfg(feature = "std")]
 use super::stamp::Origin;
 use crate::error::{Error, Result};
-use crate::facts::{Can, Facts, FileFacts, Form, Labels, Unrecorded};
+use crate::facts::{Can, Facts, FileFacts, Form, Labels, Unrecorded, Warning};
 use crate::fields::Put;
 use crate::ids::{Format, KeyDomain, Kind, Operation, OverCapacity, Scheme};
 use crate::key::{

@@ -300,7 +300,7 @@ impl AnyFilter {
     /// What its user should know: promises that the scheme cannot keep.
     #[must_use]
     pub fn warnings(&self) -> Vec<Warning> {
-        self.facts().warnings
+        Inner::warnings(self)
     }
 
     /// The Bloom filter that this is.

@@ -19,7 +19,7 @@ use super::generic::usual_facts;
 use super::storage::Mapped;
 use super::{FilePart, Filter, Inner, InnerMut, MutableFilter};
 use crate::error::{Error, Result};
-use crate::facts::{Can, Facts, Labels};
+use crate::facts::{Can, Facts, Labels, Warning};
 use crate::ids::{Kind, Operation, OverCapacity};
 use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One, insert_in_batches};
 pub(crate) use grow::Growth;
@@ -290,6 +290,12 @@ impl Inner for ScalableBloomFilter {
         }
     }
 
+    fn warnings(&self) -> Vec<Warning> {
+        let mut warnings: Vec<_> = self.links.iter().flat_map(|link| link.warnings()).collect();
+        warnings.dedup();
+        warnings
+    }
+
     fn instead(&self, operation: Operation) -> &'static str {
         match operation {
             Operation::Unite => {
@@ -389,11 +395,6 @@ impl Filter for ScalableBloomFilter {
         Facts {
             expansion: self.growth.expansion(),
             parts: self.links.iter().map(|link| link.part_facts()).collect(),
-            warnings: {
-                let mut warnings: Vec<_> = self.links.iter().flat_map(|link| link.warnings()).collect();
-                warnings.dedup();
-                warnings
-            },
             ..usual_facts(self)
         }
     }

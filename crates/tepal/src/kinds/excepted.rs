@@ -11,7 +11,7 @@ use super::storage::Mapped;
 use super::{AnyFilter, Behind, FilePart, Filter, Inner, InnerMut, MutableFilter};
 use crate::bits::memory;
 use crate::error::{Error, Result};
-use crate::facts::{Can, Facts};
+use crate::facts::{Can, Facts, Warning};
 use crate::ids::{Kind, Operation, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef, One, PreparedKeys};
 
@@ -270,6 +270,10 @@ impl Inner for ExceptedBloomFilter {
     fn file_part(&self) -> Result<FilePart<'_>> {
         let (exceptions, divider) = (&self.exceptions, self.divider.as_ref());
         Ok(FilePart { exceptions, divider, ..self.filter.part() })
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        self.filter.warnings()
     }
 
     fn instead(&self, operation: Operation) -> &'static str {

@@ -373,6 +373,10 @@ macro_rules! hand_on {
                 $inner.file_part()
             }
 
+            fn warnings(&$self) -> Vec<Warning> {
+                Inner::warnings($inner)
+            }
+
             fn instead(&$self, operation: Operation) -> &'static str {
                 $inner.instead(operation)
             }
@@ -552,7 +556,7 @@ pub(crate) fn usual_facts(filter: &dyn Filter) -> Facts {
         tables: Vec::new(),
         segments: Vec::new(),
         ribbon: None,
-        warnings: Vec::new(),
+        warnings: filter.warnings(),
         file: None,
     }
 }

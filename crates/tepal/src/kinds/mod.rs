@@ -33,7 +33,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::error::{Error, Result};
-use crate::facts::{Can, Facts, Labels};
+use crate::facts::{Can, Facts, Labels, Warning};
 use crate::ids::{Kind, Operation, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef, PreparedKeys};
 pub use any::AnyFilter;
@@ -240,6 +240,10 @@ pub(crate) trait Inner {
     fn check_before_copying(&self) -> Result<()>;
     /// What a tepal file holds of it; or why there is none.
     fn file_part(&self) -> Result<FilePart<'_>>;
+    /// What its user should know.
+    fn warnings(&self) -> Vec<Warning> {
+        Vec::new()
+    }
     /// What to do instead of what it cannot do.
     fn instead(&self, operation: Operation) -> &'static str {
         operation.instead()

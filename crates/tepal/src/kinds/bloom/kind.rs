@@ -24,6 +24,10 @@ impl<L: PlainStorage> Inner for BloomFilter<L> {
     fn file_part(&self) -> Result<FilePart<'_>> {
         Ok(self.part())
     }
+
+    fn warnings(&self) -> Vec<Warning> {
+        self.warnings()
+    }
 }
 
 impl<L: StorageMut> InnerMut for BloomFilter<L> {

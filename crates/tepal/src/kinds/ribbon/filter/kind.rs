@@ -21,13 +21,6 @@ impl<L: PlainStorage> RibbonFilter<L> {
         self.len() as f64
     }
 
-    /// Does the list of added keys weigh on the filter?
-    fn weighs(&self) -> Option<Warning> {
-        let bytes = 8 * self.added();
-        let is_heavy = bytes >= HEAVY && bytes > self.size_in_bytes() / 10;
-        is_heavy.then(|| Warning::ManyAdded { added: self.added(), bytes, of: self.size_in_bytes() })
-    }
-
     /// Everything about the filter, as data.
     #[must_use]
     pub fn facts(&self) -> Facts {
@@ -39,7 +32,6 @@ impl<L: PlainStorage> RibbonFilter<L> {
                 numbers: self.numbers(),
                 ..self.ribbon.facts()
             }),
-            warnings: self.weighs().into_iter().collect(),
             ..usual_facts(self)
         }
     }
@@ -50,6 +42,14 @@ same_calls! {
     Inner {
         fn check_before_copying(&self) -> Result<()> {
             self.check_before_copying()
+        }
+
+        /// Does the list of added keys weigh on the filter?
+        fn warnings(&self) -> Vec<Warning> {
+            let bytes = 8 * self.added();
+            let is_heavy = bytes >= HEAVY && bytes > self.size_in_bytes() / 10;
+            let weighs = is_heavy.then(|| Warning::ManyAdded { added: self.added(), bytes, of: self.size_in_bytes() });
+            weighs.into_iter().collect()
         }
 
         fn instead(&self, operation: Operation) -> &'static str {

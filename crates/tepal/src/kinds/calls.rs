@@ -432,8 +432,71 @@ macro_rules! table_calls {
     };
 }
 
+/// [`same_calls!`] of a kind that is a ribbon, and takes no other policy.
 #[cfg(feature = "static")]
-pub(crate) use shown;
+macro_rules! ribbon_calls {
+    (
+        $type:ty: $kind:ident
+        Inner { $($inner:item)* }
+        InnerMut { $($inner_mut:item)* }
+        Filter { $($filter:item)* }
+        MutableFilter { $($mutable:item)* }
+    ) => {
+        crate::kinds::calls::same_calls! {
+            $type: $kind [L: PlainStorage]
+            Inner {
+                fn check_before_copying(&self) -> crate::error::Result<()> {
+                    self.check_before_copying()
+                }
+
+                $($inner)*
+            }
+            InnerMut { $($inner_mut)* }
+            Filter {
+                fn capacity(&self) -> u64 {
+                    self.len()
+                }
+
+                fn over_capacity(&self) -> OverCapacity {
+                    OverCapacity::Refuse
+                }
+
+                fn is_over_capacity(&self) -> bool {
+                    false
+                }
+
+                fn keys_inserted(&self) -> Option<u64> {
+                    Some(self.len())
+                }
+
+                fn estimated_len(&self) -> f64 {
+                    self.len() as f64
+                }
+
+                /// It is as full everywhere.
+                fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
+                    let fill = if self.ribbon.keys == 0 { 0.0 } else { 1.0 };
+                    alloc::vec![fill; slices.clamp(1, self.ribbon.shape.lines() as usize)]
+                }
+
+                $($filter)*
+            }
+            MutableFilter {
+                fn set_over_capacity(&mut self, policy: OverCapacity) -> crate::error::Result<()> {
+                    match policy {
+                        OverCapacity::Refuse => Ok(()),
+                        _ => Err(self.refusal(Operation::SetOverCapacity)),
+                    }
+                }
+
+                $($mutable)*
+            }
+        }
+    };
+}
+
 pub(crate) use {about_keys, ask_many, key_options, same_calls};
 #[cfg(feature = "table")]
 pub(crate) use {insert_many, table_calls};
+#[cfg(feature = "static")]
+pub(crate) use {ribbon_calls, shown};

@@ -8,19 +8,14 @@ use crate::facts::{Can, Facts, RibbonFacts, Warning};
 use crate::ids::{Operation, OverCapacity};
 use crate::key::{Batch, KeyRef};
 use crate::kinds::Filter;
-use crate::kinds::calls::same_calls;
+use crate::kinds::calls::ribbon_calls;
 use crate::kinds::generic::usual_facts;
 use crate::kinds::storage::PlainStorage;
 
 /// Fewer bytes of added keys weigh on no filter.
 const HEAVY: u64 = 4096;
 
-/// What the calls of all kinds come to.
 impl<L: PlainStorage> RibbonFilter<L> {
-    fn estimated_len(&self) -> f64 {
-        self.len() as f64
-    }
-
     /// Everything about the filter, as data.
     #[must_use]
     pub fn facts(&self) -> Facts {
@@ -37,13 +32,9 @@ impl<L: PlainStorage> RibbonFilter<L> {
     }
 }
 
-same_calls! {
-    RibbonFilter<L>: Ribbon [L: PlainStorage]
+ribbon_calls! {
+    RibbonFilter<L>: Ribbon
     Inner {
-        fn check_before_copying(&self) -> Result<()> {
-            self.check_before_copying()
-        }
-
         /// Does the list of added keys weigh on the filter?
         fn warnings(&self) -> Vec<Warning> {
             let bytes = 8 * self.added();
@@ -73,46 +64,13 @@ same_calls! {
             Can { insert: true, prefers_all_at_once: true, unite: true, ..Can::default() }
         }
 
-        fn estimated_len(&self) -> f64 {
-            self.estimated_len()
-        }
-
-        fn capacity(&self) -> u64 {
-            self.len()
-        }
-
-        fn over_capacity(&self) -> OverCapacity {
-            OverCapacity::Refuse
-        }
-
-        fn is_over_capacity(&self) -> bool {
-            false
-        }
-
         fn is_full(&self) -> bool {
             false
-        }
-
-        fn keys_inserted(&self) -> Option<u64> {
-            Some(self.len())
-        }
-
-        /// It is as full everywhere.
-        fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
-            let fill = if self.ribbon.keys == 0 { 0.0 } else { 1.0 };
-            alloc::vec![fill; slices.clamp(1, self.ribbon.shape.lines() as usize)]
         }
     }
     MutableFilter {
         fn insert_key(&mut self, key: KeyRef<'_>) -> Result<bool> {
             self.insert(&key)
-        }
-
-        fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
-            match policy {
-                OverCapacity::Refuse => Ok(()),
-                _ => Err(self.refusal(Operation::SetOverCapacity)),
-            }
         }
 
         fn union_with(&mut self, other: &Self) -> Result<()> {

@@ -309,7 +309,7 @@ impl<L: StorageMut> BloomFilter<L> {
     /// Forgets all keys.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for an opened file's bits; none in memory.
+    /// [`Error::TooLarge`] where there is no memory for an opened file's bits; none in memory.
     pub fn clear(&mut self) -> Result<()> {
         // No bit of a file is read for it.
         let lines = if self.lines.own().is_some() { 0 } else { self.meta.shape.lines() };

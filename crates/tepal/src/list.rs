@@ -9,8 +9,9 @@
 //! kind: a variant of `AnyFilter` under that kind's number.
 
 macro_rules! each_kind {
-    ($then:ident) => {
+    ($then:ident $($with:ident)?) => {
         $then! {
+            $($with)?
             /// A Bloom filter, of any scheme and layout: [`BloomFilter`](crate::BloomFilter).
             Bloom = 1 "bloom": bloom::BloomFilter<Mapped>;
             /// A chain of Bloom filters that grows, as RedisBloom and valkey-bloom have it: `ScalableBloomFilter`. Only a chain
@@ -40,5 +41,25 @@ macro_rules! each_kind {
             #[feature = "extras"]
             Excepted of Bloom: excepted::ExceptedBloomFilter;
         }
+    };
+}
+
+/// `each_kind!(each_type then)` hands each line's variant, type and storage to the macro `then`, with the feature that it needs.
+macro_rules! each_type {
+    (
+        $then:ident
+        $(
+            $(#[doc = $doc:literal])* $(#[feature = $feature:literal $(or $other:literal)?])?
+            $kind:ident = $id:literal $name:literal: $module:ident::$type:ident $(<$storage:ident>)?;
+        )+
+        $(
+            + $(#[doc = $form_doc:literal])* $(#[feature = $form_feature:literal])?
+            $form:ident of $of:ident: $form_module:ident::$form_type:ident;
+        )*
+    ) => {
+        $(
+            $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
+            $then!($kind: $module::$type $(<$storage>)?);
+        )+
     };
 }

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::fields::Fields;
 use crate::ids::Kind;
 use crate::key::Recipe;
-use crate::kinds::{AwaitsBody, Entry, FilePart, FromFile, OWN_BYTES, What};
+use crate::kinds::{AwaitsBody, Entry, FilePart, FromFile, OWN_BYTES, What, unknown_kind};
 use crate::params::Plan;
 
 pub(super) const MAGIC: [u8; 8] = *b"\x89TEPAL\r\n";
@@ -135,8 +135,7 @@ impl Lengths {
             return Err(Error::Unsupported { what, found, known: "version 1" });
         }
         let kind = fields.u16_le().map_err(truncated)?;
-        let unknown = Error::Unsupported { what: Kind::WHAT, found: kind.into(), known: Kind::WITH_FEATURES };
-        let kind = Kind::with_id(kind).ok_or(unknown)?;
+        let kind = Kind::with_id(kind).ok_or_else(|| unknown_kind(kind))?;
         let body_offset = u64::from(fields.u32_le().map_err(truncated)?);
         let file_len = fields.u64_le().map_err(truncated)?;
         if file_len != real_len {

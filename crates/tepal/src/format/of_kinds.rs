@@ -11,25 +11,22 @@ use super::open::Open;
 use super::replace::{Over, replace};
 #[cfg(any(feature = "std", feature = "seal"))]
 use super::seal::SealKey;
-use super::write::{bytes, checked_part};
+use super::write::bytes;
 #[cfg(feature = "std")]
-use super::write::{to_writer, writing};
+use super::write::{checked_part, to_writer};
 use crate::error::Result;
 use crate::key::SecretKey;
+#[cfg(feature = "std")]
+use crate::kinds::Filter;
 use crate::kinds::storage::{Mapped, PlainStorage};
-use crate::kinds::{self, AnyFilter, Filter};
+use crate::kinds::{self, AnyFilter};
 
 /// The file of a filter, saved.
 #[cfg(feature = "std")]
 fn save(filter: &dyn Filter, path: &Path, over: Over<'_>, seal: Option<&SealKey>) -> Result<()> {
-    let part = checked_part(filter)?;
-    replace(path, over, |out| to_writer(filter.kind(), &part, seal, out).map_err(writing)).map(drop)
-}
-
-/// The same, written to `out`.
-#[cfg(feature = "std")]
-fn write(filter: &dyn Filter, out: &mut dyn Write, seal: Option<&SealKey>) -> Result<()> {
-    to_writer(filter.kind(), &checked_part(filter)?, seal, out).map_err(writing)
+    // What cannot be written must not cost a temporary file.
+    checked_part(filter)?;
+    replace(path, over, |out| to_writer(filter, seal, out)).map(drop)
 }
 
 /// A filter of a kind, for an example: it holds `apple`.
@@ -79,7 +76,7 @@ macro_rules! written {
             /// a filter that was opened [quick](crate::Open::quick) and whose bits are not what was written;
             /// [`Error::NotPossible`](crate::Error::NotPossible) for a chain of another program.
             pub fn to_bytes(&self) -> Result<Vec<u8>> {
-                bytes(Filter::kind(self), &checked_part(self)?, None)
+                bytes(self, None)
             }
 
             /// [`to_bytes`](Self::to_bytes), sealed: whoever opens it needs the same key, and finds every change that was made
@@ -89,7 +86,7 @@ macro_rules! written {
             /// As [`to_bytes`](Self::to_bytes).
             #[cfg(feature = "seal")]
             pub fn to_bytes_sealed(&self, key: &SealKey) -> Result<Vec<u8>> {
-                bytes(Filter::kind(self), &checked_part(self)?, Some(key))
+                bytes(self, Some(key))
             }
         }
 
@@ -100,7 +97,7 @@ macro_rules! written {
             /// # Errors
             /// [`Error::Io`](crate::Error::Io) where `out` refuses; and as [`to_bytes`](Self::to_bytes).
             pub fn write_to(&self, mut out: impl Write) -> Result<()> {
-                write(self, &mut out, None)
+                to_writer(self, None, &mut out)
             }
 
             /// [`write_to`](Self::write_to), sealed as by [`to_bytes_sealed`](Self::to_bytes_sealed).
@@ -109,7 +106,7 @@ macro_rules! written {
             /// As [`write_to`](Self::write_to).
             #[cfg(feature = "seal")]
             pub fn write_to_sealed(&self, mut out: impl Write, key: &SealKey) -> Result<()> {
-                write(self, &mut out, Some(key))
+                to_writer(self, Some(key), &mut out)
             }
 
             /// Saves the filter as a file, atomically: the bytes go to a temporary file beside `path`, reach the disk, and then take the
@@ -283,20 +280,6 @@ macro_rules! of_kind {
     };
 }
 
-macro_rules! of_kinds {
-    ($(
-        $(#[doc = $doc:literal])* $(#[feature = $feature:literal $(or $other:literal)?])?
-        $kind:ident = $id:literal $name:literal: $module:ident::$type:ident $(<$storage:ident>)?;
-    )+ $(
-        + $(#[doc = $form_doc:literal])* $(#[feature = $form_feature:literal])?
-        $form:ident of $of:ident: $form_module:ident::$form_type:ident;
-    )*) => {
-        $(
-            $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
-            of_kind!($kind: $module::$type $(<$storage>)?);
-        )+
-    };
-}
-each_kind!(of_kinds);
+each_kind!(each_type of_kind);
 
 written!(AnyFilter, AnyFilter);

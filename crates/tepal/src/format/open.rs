@@ -16,7 +16,7 @@ use crate::ids::{Format, KeyDomain, Operation};
 use crate::key::SecretKey;
 use crate::kinds::Behind;
 use crate::kinds::storage::{Backing, Mapped};
-use crate::kinds::{AnyFilter, AwaitsBody, BodyChecked, Filter, FromFile, Ref};
+use crate::kinds::{AnyFilter, AwaitsBody, BodyChecked, Filter, FromFile, HONOURS_EXCEPTIONS, Ref};
 
 /// How to open a filter's file: the keys it needs, what it may not say of itself, and how much is checked first.
 ///
@@ -362,7 +362,7 @@ impl Header {
             None => Err(Error::NotPossible {
                 kind: self.lengths.kind,
                 operation: Operation::BeAnother,
-                instead: "it has exceptions; open it with `tepal::open` or `tepal::from_bytes`, which honour them, and keep it as an `AnyFilter`",
+                instead: HONOURS_EXCEPTIONS,
             }),
         }
     }

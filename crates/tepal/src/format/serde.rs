@@ -12,12 +12,11 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::open::Open;
-use super::write;
 use crate::error::Result as OurResult;
-use crate::ids::{Kind, Scheme};
+use crate::ids::Scheme;
+use crate::kinds::AnyFilter;
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::storage::PlainStorage;
-use crate::kinds::{AnyFilter, Filter};
 
 /// A filter that is read as the bytes of its file.
 trait OfFile: Sized {
@@ -78,7 +77,7 @@ const KEYED: &str = "write its `Opened::to_bytes`, and read them with `Open::sec
 /// refused: whoever reads it has no place to give the key. So is a chain of another program, which has no tepal file.
 impl Serialize for AnyFilter {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write(serializer, self.scheme(), KEYED, || file_of(self.kind(), self.as_dyn()))
+        write(serializer, self.scheme(), KEYED, || self.to_bytes())
     }
 }
 
@@ -95,10 +94,6 @@ impl OfFile for AnyFilter {
     }
 }
 
-fn file_of(kind: Kind, filter: &dyn Filter) -> OurResult<Vec<u8>> {
-    write::bytes(kind, &write::checked_part(filter)?, None)
-}
-
 /// The types of the list, but the Bloom filter, which is read into memory and has calls of its own. A type with a storage may have its
 /// bits elsewhere when it is written.
 macro_rules! as_file {
@@ -108,8 +103,8 @@ macro_rules! as_file {
         /// is refused: whoever reads it has no place to give the key.
         impl$(<$storage: PlainStorage>)? Serialize for crate::kinds::$module::$type$(<$storage>)? {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let scheme = Filter::key_hasher(self).scheme();
-                write(serializer, scheme, KEYED, || file_of(Kind::$kind, self))
+                let scheme = crate::kinds::Filter::key_hasher(self).scheme();
+                write(serializer, scheme, KEYED, || self.to_bytes())
             }
         }
 
@@ -129,22 +124,7 @@ macro_rules! as_file {
     };
 }
 
-/// The same for each line.
-macro_rules! as_files {
-    ($(
-        $(#[doc = $doc:literal])* $(#[feature = $feature:literal $(or $other:literal)?])?
-        $kind:ident = $id:literal $name:literal: $module:ident::$type:ident $(<$storage:ident>)?;
-    )+ $(
-        + $(#[doc = $form_doc:literal])* $(#[feature = $form_feature:literal])?
-        $form:ident of $of:ident: $form_module:ident::$form_type:ident;
-    )*) => {
-        $(
-            $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
-            as_file!($kind: $module::$type $(<$storage>)?);
-        )+
-    };
-}
-each_kind!(as_files);
+each_kind!(each_type as_file);
 
 /// The bytes of a file, however they come.
 struct File<F>(PhantomData<fn() -> F>);

@@ -9,7 +9,7 @@ use crate::kinds::bloom::BloomFilter;
 #[cfg(feature = "static")]
 use crate::kinds::ribbon::{RibbonFilter, RibbonMap};
 use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage, StableBytes, sealed};
-use crate::kinds::{BodyChecked, FromFile};
+use crate::kinds::{BodyChecked, Filter, FromFile};
 
 /// A filter that is asked inside bytes of the caller's: `BloomFilter<InBytes<B>>`, `RibbonFilter<InBytes<B>>` and
 /// `RibbonMap<InBytes<B>>`. Nothing else can be such. [`Open::view`] gives whichever of them is asked for.
@@ -138,7 +138,7 @@ impl Open<'_> {
     }
 
     /// A filter of one kind without its bits, and these, where they lie.
-    fn viewed_as<F: FromFile, B: StableBytes>(
+    fn viewed_as<F: FromFile + Filter, B: StableBytes>(
         &self,
         bytes: B,
         place: Range<usize>,
@@ -150,7 +150,7 @@ impl Open<'_> {
             read.check.run(lines.as_lines())?;
         }
         let filter = read.checked_with(Mapped(Backing::Memory(Vec::new())));
-        self.check_what_it_records(filter.as_filter())?;
+        self.check_what_it_records(&filter)?;
         Ok((filter, lines))
     }
 }

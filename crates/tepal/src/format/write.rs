@@ -52,13 +52,14 @@ pub(super) fn checked_part(filter: &dyn Filter) -> Result<FilePart<'_>> {
 }
 
 /// The file of a filter as bytes.
-pub(super) fn bytes(kind: Kind, part: &FilePart<'_>, seal: Option<&SealKey>) -> Result<Vec<u8>> {
+pub(super) fn bytes(filter: &dyn Filter, seal: Option<&SealKey>) -> Result<Vec<u8>> {
+    let part = checked_part(filter)?;
     let mut bytes = Vec::new();
-    let file_len = envelope::file_len(part) + SEAL_BYTES;
+    let file_len = envelope::file_len(&part) + SEAL_BYTES;
     let too_large = |_| Error::TooLarge { bytes: file_len };
     let len = usize::try_from(file_len).map_err(|_| too_large(()))?;
     bytes.try_reserve_exact(len).map_err(|_| too_large(()))?;
-    pieces(kind, part, seal, core::convert::identity, |piece| {
+    pieces(filter.kind(), &part, seal, core::convert::identity, |piece| {
         bytes.extend_from_slice(piece);
         Ok(())
     })?;
@@ -67,15 +68,12 @@ pub(super) fn bytes(kind: Kind, part: &FilePart<'_>, seal: Option<&SealKey>) -> 
 
 /// Writes the file of a filter to `out`.
 #[cfg(feature = "std")]
-pub(super) fn to_writer(
-    kind: Kind,
-    part: &FilePart<'_>,
-    seal: Option<&SealKey>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn to_writer(filter: &dyn Filter, seal: Option<&SealKey>, out: &mut dyn Write) -> Result<()> {
+    let part = checked_part(filter)?;
     let refuse = |error| io::Error::new(io::ErrorKind::OutOfMemory, error);
-    pieces(kind, part, seal, refuse, |piece| out.write_all(piece))?;
-    out.flush()
+    pieces(filter.kind(), &part, seal, refuse, |piece| out.write_all(piece))
+        .and_then(|()| out.flush())
+        .map_err(writing)
 }
 
 #[cfg(feature = "std")]

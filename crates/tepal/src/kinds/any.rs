@@ -11,7 +11,7 @@ use super::generic::{about_calls, ask_calls, change_calls, hand_on};
 use super::storage::Mapped;
 use super::{
     AwaitsBody, Behind, BodyChecked, CheckBody, Entry, FilePart, Filter, FromFile, Inner, InnerMut, Kinded,
-    MutableFilter, Ref, Removal,
+    MutableFilter, Ref, Removal, unknown_kind,
 };
 use crate::error::{Error, Result};
 use crate::facts::{Can, Facts, Labels, Warning};
@@ -33,8 +33,8 @@ macro_rules! any_filter {
         /// A filter of a kind that is known only at run time, as it comes out of a file. It does what a
         /// [`BloomFilter`] does; what its kind cannot do is [`Error::NotPossible`], which names both.
         ///
-        /// A filter that was mapped from a file is copied into memory by its first change. It is saved as an
-        /// [`Opened`](crate::Opened), which has a format: `Opened::new(filter, Format::Tepal)?.save(path)?`.
+        /// A filter that was mapped from a file is copied into memory by its first change. It is saved as a tepal file; an
+        /// [`Opened`](crate::Opened) writes another program's.
         #[derive(Clone, PartialEq)]
         #[non_exhaustive]
         // A program holds a handful of these; a box would cost every answer an indirection.
@@ -188,7 +188,7 @@ macro_rules! any_filter {
                         $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
                         Kind::$kind => Ok(<super::$module::$type $(<$storage>)? as Kinded>::ENTRY),
                     )+
-                    _ => Err(not_built_in(kind)),
+                    _ => Err(unknown_kind(kind.id())),
                 }
             }
 
@@ -200,7 +200,7 @@ macro_rules! any_filter {
                         Kind::$kind => <super::$module::$type $(<$storage>)? as Kinded>::of_part(part, secret)
                             .map(AnyBodiless::$kind),
                     )+
-                    _ => Err(not_built_in(kind)),
+                    _ => Err(unknown_kind(kind.id())),
                 }
             }
 
@@ -222,10 +222,6 @@ macro_rules! any_filter {
                 #[allow(unreachable_patterns, reason = "the kinds that have a form")]
                 other => other.kind_with_behind(behind),
             });
-
-            fn as_filter(&self) -> &dyn Filter {
-                self.as_dyn()
-            }
         }
 
         impl AnyFilter {
@@ -271,11 +267,6 @@ impl fmt::Debug for AnyFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_dyn().fmt(f)
     }
-}
-
-/// The error for a kind that this build leaves out.
-fn not_built_in(kind: Kind) -> Error {
-    Error::Unsupported { what: Kind::WHAT, found: kind.id().into(), known: Kind::WITH_FEATURES }
 }
 
 fn other_kind(expected: Kind, found: Kind) -> Error {

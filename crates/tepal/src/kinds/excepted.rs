@@ -8,7 +8,7 @@ use super::bloom::BloomFilter;
 use super::divider::Divider;
 use super::exceptions::{Exceptions, each_hash, hash_of_bytes};
 use super::storage::Mapped;
-use super::{AnyFilter, Behind, FilePart, Filter, Inner, InnerMut, MutableFilter};
+use super::{AnyFilter, Behind, FilePart, Filter, HONOURS_EXCEPTIONS, Inner, InnerMut, MutableFilter};
 use crate::bits::memory;
 use crate::error::{Error, Result};
 use crate::facts::{Can, Facts, Warning};
@@ -278,9 +278,7 @@ impl Inner for ExceptedBloomFilter {
 
     fn instead(&self, operation: Operation) -> &'static str {
         match operation {
-            Operation::BeAnother => {
-                "it has exceptions; open it with `tepal::open` or `tepal::from_bytes`, which honour them, and keep it as an `AnyFilter`"
-            }
+            Operation::BeAnother => HONOURS_EXCEPTIONS,
             _ if self.is_divided() => {
                 "its divider tells the keys of one universe apart, and no others; build it anew (`build --exact-on`), or with a list of exceptions (`--exact-as list`)"
             }

@@ -6,7 +6,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
-use super::Filter;
 use super::storage::Mapped;
 use crate::bits::Line;
 use crate::error::{Error, Result};
@@ -179,6 +178,14 @@ pub(crate) trait Kinded: Sized {
     const WITH_BEHIND: Option<fn(Self, Behind) -> Self> = None;
 }
 
+/// The error for the number of a kind that there is not, or that this build leaves out.
+pub(crate) fn unknown_kind(number: u16) -> Error {
+    Error::Unsupported { what: Kind::WHAT, found: number.into(), known: Kind::WITH_FEATURES }
+}
+
+/// What to do with a file that has exceptions, in the place of opening it as a Bloom filter.
+pub(crate) const HONOURS_EXCEPTIONS: &str = "it has exceptions; open it with `tepal::open` or `tepal::from_bytes`, which honour them, and keep it as an `AnyFilter`";
+
 /// What can be asked for by opening a tepal file: a kind, a further form of one, or whichever it is.
 pub(crate) trait FromFile: Sized {
     type Bodiless: AwaitsBody;
@@ -194,11 +201,9 @@ pub(crate) trait FromFile: Sized {
 
     /// [`Kinded::WITH_BEHIND`].
     const WITH_BEHIND: Option<fn(Self, Behind) -> Self>;
-
-    fn as_filter(&self) -> &dyn Filter;
 }
 
-impl<K: Kinded + Filter> FromFile for K {
+impl<K: Kinded> FromFile for K {
     type Bodiless = K::Bodiless;
 
     fn entry(kind: Kind) -> Result<Entry> {
@@ -221,10 +226,6 @@ impl<K: Kinded + Filter> FromFile for K {
     }
 
     const WITH_BEHIND: Option<fn(Self, Behind) -> Self> = K::WITH_BEHIND;
-
-    fn as_filter(&self) -> &dyn Filter {
-        self
-    }
 }
 
 /// A filter that has everything but its body.

@@ -39,8 +39,8 @@ use crate::key::{Batch, KeyHasher, KeyRef, PreparedKeys};
 pub use any::AnyFilter;
 pub use generic::{Ask, Change};
 pub(crate) use in_file::{
-    AwaitsBody, Behind, BodyChecked, CheckBody, Entry, FilePart, FromFile, Kinded, OWN_BYTES, Ref,
-    SELF_TEST_KEYS, What,
+    AwaitsBody, Behind, BodyChecked, CheckBody, Entry, FilePart, FromFile, HONOURS_EXCEPTIONS, Kinded,
+    OWN_BYTES, Ref, SELF_TEST_KEYS, What, unknown_kind,
 };
 
 /// What every filter answers, whatever its kind and wherever its bits are: a [`BloomFilter`](crate::BloomFilter), any other type of

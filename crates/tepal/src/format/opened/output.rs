@@ -19,6 +19,7 @@ use crate::format::seal::SealKey;
 #[cfg(feature = "std")]
 use crate::format::stamp::{Origin, Stamp};
 use crate::format::{envelope, write};
+use crate::kinds::Inner;
 #[cfg(feature = "std")]
 use crate::kinds::Ref;
 
@@ -29,7 +30,7 @@ impl Opened {
     /// As [`to_bytes`](Self::to_bytes).
     pub fn file_len(&self) -> Result<u64> {
         match &self.beside {
-            None => Ok(envelope::file_len(&self.filter.as_dyn().file_part()?)),
+            None => Ok(envelope::file_len(&self.filter.file_part()?)),
             Some(beside) => {
                 let mut count = Count(0);
                 beside.write(&self.filter, &mut count)?;
@@ -59,7 +60,7 @@ impl Opened {
 
     fn bytes(&self, seal: Option<&SealKey>) -> Result<Vec<u8>> {
         match &self.beside {
-            None => write::bytes(self.filter.kind(), &write::checked_part(self.filter.as_dyn())?, seal),
+            None => write::bytes(&self.filter, seal),
             Some(beside) => {
                 self.check_seal(seal)?;
                 let mut bytes = Vec::new();
@@ -195,10 +196,7 @@ impl Opened {
 
     fn write(&self, out: &mut dyn Write, seal: Option<&SealKey>) -> Result<()> {
         match &self.beside {
-            None => {
-                let part = write::checked_part(self.filter.as_dyn())?;
-                write::to_writer(self.filter.kind(), &part, seal, out).map_err(write::writing)
-            }
+            None => write::to_writer(&self.filter, seal, out),
             Some(beside) => {
                 self.check_seal(seal)?;
                 beside.write(&self.filter, &mut Writer(out))?;

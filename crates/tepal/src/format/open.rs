@@ -335,21 +335,20 @@ impl<F: FromFile> Dissected<F> {
 
     /// The filter with its bits, which have passed every check.
     pub(super) fn with_lines(self, lines: Mapped) -> F {
-        self.held_against(lines, false)
+        Self::whole(F::with_body(self.bodiless, lines, None), self.behind)
     }
 
     /// The filter with its bits, which are held against everything again before they are copied, unless they have passed.
     pub(super) fn checked_with(self, lines: Mapped) -> F {
-        self.held_against(lines, true)
+        let check = Ref::new(self.check);
+        Self::whole(F::with_body(self.bodiless, lines, Some(check)), self.behind)
     }
 
-    fn held_against(self, lines: Mapped, is_checked_later: bool) -> F {
-        let check = is_checked_later.then(|| Ref::new(self.check) as Ref<dyn BodyChecked>);
-        let filter = F::with_body(self.bodiless, lines, check);
-        if let (Some(take), Some(behind)) = (F::WITH_BEHIND, self.behind) {
-            return take(filter, behind);
+    fn whole(filter: F, behind: Option<Behind>) -> F {
+        match (F::WITH_BEHIND, behind) {
+            (Some(take), Some(behind)) => take(filter, behind),
+            _ => filter,
         }
-        filter
     }
 }
 

@@ -270,7 +270,7 @@ pub fn quotient_operations(data: &[u8]) {
                     (at..(at + times).min(numbers)).map(|other| hash_of(other, numbers)).collect();
                 let mut other = filter.clone();
                 other.clear().unwrap();
-                other.set_over_capacity(OverCapacity::Ignore);
+                other.set_over_capacity(OverCapacity::Ignore).unwrap();
                 if other.insert_many_hashes(&others).is_ok() {
                     let before = filter.clone();
                     match filter.union_with(&other) {
@@ -343,7 +343,7 @@ fn same_as_fresh(
     let hashes: Vec<u64> = hashes.collect();
     let Ok(mut fresh) = builder.build_from_hashes(hashes) else { return };
     assert!(fresh == filter);
-    fresh.set_over_capacity(filter.over_capacity());
+    fresh.set_over_capacity(filter.over_capacity()).unwrap();
     if let (Ok(()), Ok(())) = (fresh.shrink_to_fit(), filter.shrink_to_fit()) {
         let file = |filter| Opened::new(filter, Format::Tepal).unwrap().to_bytes().unwrap();
         assert!(file(fresh) == file(filter));

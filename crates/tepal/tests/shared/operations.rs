@@ -152,7 +152,7 @@ impl All<'_> {
             let _ = (file.facts(), file.file_facts(), filter.facts(), filter.fill_of_slices(8));
             let _ = (filter.warnings(), filter.fold_factors(), filter.folded_size_in_bytes(2));
             let _ = (filter.estimated_len(), filter.false_positive_rate(), filter.keys_inserted());
-            let _ = (filter.is_full(), filter.is_over_capacity(), filter.capacity(), filter.exceptions_len());
+            let _ = (filter.is_full(), filter.is_over_capacity(), filter.capacity());
             let _ = (file.verify(), file.file_len(), format!("{filter:?}"), filter == file.filter());
             if let AnyFilter::Bloom(bloom) = filter {
                 let _ = (bloom.bits_per_key(), bloom.fill_ratio(), bloom.set_bits());

@@ -4,7 +4,10 @@ use std::fmt::Write;
 use std::hint::black_box;
 
 use cpu_time::ProcessTime;
-use tepal::{BloomFilter, Segment, SegmentAnswers, SegmentFilter};
+use tepal::{
+    BloomFilter, SegmentFilter,
+    segments::{Segment, SegmentAnswers},
+};
 
 use crate::measure::median;
 

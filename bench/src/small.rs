@@ -10,7 +10,7 @@ use std::hint::black_box;
 use cpu_time::ProcessTime;
 use foldhash::fast::FixedState;
 use sbbf_rs_safe::Filter;
-use tepal::{BloomFilter, BloomFilterBuilder, Key, KeyDomain, Layout, OverCapacity};
+use tepal::{BloomFilter, Key, KeyDomain, Layout, OverCapacity, builders::BloomFilterBuilder};
 
 use crate::contender::{Calls, Contender, many_keys, one_key};
 use crate::contenders::{SBBF_RS_SAFE, peers};

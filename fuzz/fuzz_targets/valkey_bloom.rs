@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| tepal_fuzz::foreign(tepal::Format::ValkeyBloom, data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| tepal_fuzz::foreign(tepal::file::Format::ValkeyBloom, data));

@@ -1,6 +1,6 @@
 //! Growing chains: whatever opens must answer, be written again, hold what is put in, and keep its promise by its numbers.
 
-use tepal::{AnyFilter, Format, Kind, Open, SecretKey};
+use tepal::{AnyFilter, Kind, Open, SecretKey, file::Format};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{KEYS, SECRETS, has_ignorable, u32_at};

@@ -3,7 +3,9 @@
 
 use serde::Deserialize;
 use serde::de::value::{BytesDeserializer, Error as Told};
-use tepal::{AnyFilter, BloomFilter, Format, KeyDomain, KeyHasher, Opened, RibbonFilter, RibbonMap, Scheme};
+use tepal::{
+    AnyFilter, BloomFilter, KeyDomain, Opened, RibbonFilter, RibbonMap, Scheme, file::Format, hash::KeyHasher,
+};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::{KEYS, THREADS};

@@ -5,9 +5,9 @@
 mod chains;
 mod doors;
 mod excepted;
+mod map;
 mod patches;
 mod quotient;
-mod map;
 mod ribbon;
 mod sealed;
 mod segment;
@@ -16,17 +16,20 @@ use std::num::NonZeroUsize;
 
 use tepal::build::Gather;
 use tepal::{
-    AnyFilter, BloomFilter, BloomFilterBuilder, Error, Format, KeyDomain, Layout, Looks, Mapped, Open,
-    OverCapacity, ParquetFile, Recipe, Scheme, SecretKey,
+    AnyFilter, BloomFilter, Error, KeyDomain, Layout, Open, OverCapacity, Recipe, Scheme, SecretKey,
+    builders::BloomFilterBuilder,
+    error::{Looks, ParquetFile},
+    file::Format,
+    storage::Mapped,
 };
 use tepal_fuzz_cli::Scratch;
 use xxhash_rust::xxh3::xxh3_64;
 
 pub use chains::chain;
 pub use doors::embedded;
+pub use map::map;
 pub use patches::patch;
 pub use quotient::{quotient, quotient_operations};
-pub use map::map;
 pub use ribbon::ribbon;
 pub use sealed::sealed;
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use tepal::{AnyFilter, Error, Format, Open, Opened, PlainStorage, RibbonMap, SecretKey};
+use tepal::{AnyFilter, Error, Open, Opened, RibbonMap, SecretKey, file::Format, storage::PlainStorage};
 use tepal_fuzz_cli::Scratch;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -101,7 +101,10 @@ fn built(data: &[u8]) {
     let limit = if names > 0 { names } else { u32::MAX >> (32 - bits) };
     let value = |value: u32| if names > 0 { value % limit } else { value & limit };
     let pair = |bytes: &[u8]| {
-        (u64::from_le_bytes(bytes[..8].try_into().unwrap()), value(u32::from(bytes[8]) << 24 | u32::from(bytes[9])))
+        (
+            u64::from_le_bytes(bytes[..8].try_into().unwrap()),
+            value(u32::from(bytes[8]) << 24 | u32::from(bytes[9])),
+        )
     };
     let mut pairs: Vec<(u64, u32)> = rest.chunks_exact(10).map(pair).collect();
     pairs.extend((0..8 * u64::from(more)).map(|i| match shift {
@@ -111,7 +114,8 @@ fn built(data: &[u8]) {
     let builder = RibbonMap::builder().value_bits(bits).names((0..names).map(|i| i.to_string()));
     let builder = if rate == 1.0 { builder.known_keys_only() } else { builder.false_positive_rate(rate) };
     let mut held = BTreeMap::new();
-    let is_twice = pairs.iter().any(|(hash, value)| held.insert(*hash, *value).is_some_and(|other| other != *value));
+    let is_twice =
+        pairs.iter().any(|(hash, value)| held.insert(*hash, *value).is_some_and(|other| other != *value));
     let built = builder.build_from_hashes(pairs);
     if is_twice {
         assert!(matches!(built, Err(Error::SeveralValues { .. })), "{built:?}");

@@ -1,6 +1,9 @@
 //! Patches: made of any two files, and applied whatever they say.
 
-use tepal::{Format, Opened, Patch, RibbonFilter};
+use tepal::{
+    Opened, RibbonFilter,
+    file::{Format, Patch},
+};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The first two bytes are the length of an old file. What follows it is a new one, and a patch.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use tepal::{AnyFilter, Error, Format, Open, Opened, OverCapacity, QuotientFilter, Scheme, SecretKey};
+use tepal::{AnyFilter, Error, Open, Opened, OverCapacity, QuotientFilter, Scheme, SecretKey, file::Format};
 use tepal_fuzz_cli::Scratch;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -330,7 +330,7 @@ fn refused(error: &Error, held: u64, most: u64, filter: &QuotientFilter) {
 fn same_as_fresh(
     mut filter: QuotientFilter,
     model: &Model,
-    builder: tepal::QuotientFilterBuilder,
+    builder: tepal::builders::QuotientFilterBuilder,
     folded: u64,
 ) {
     let numbers = filter.numbers();

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use serde::de::value::{BytesDeserializer, Error as Told};
-use tepal::{AnyFilter, Format, Open, Opened, PlainStorage, RibbonFilter, Scheme, SecretKey};
+use tepal::{AnyFilter, Open, Opened, RibbonFilter, Scheme, SecretKey, file::Format, storage::PlainStorage};
 use tepal_fuzz_cli::Scratch;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -98,7 +98,8 @@ fn built(data: &[u8]) {
     let Some((&[rate, low, high, shift], rest)) = data.split_first_chunk::<4>() else { return };
     let rate = [0.5, 0.3, 0.25, 0.1, 0.01, 1e-3, 1e-6, 2.4e-10][usize::from(rate % 8)];
     let more = u64::from(u16::from_le_bytes([low, high])) % 4000;
-    let mut hashes: Vec<u64> = rest.chunks_exact(8).map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap())).collect();
+    let mut hashes: Vec<u64> =
+        rest.chunks_exact(8).map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap())).collect();
     hashes.extend((0..more).map(|i| match shift {
         0..64 => i << shift,
         _ => xxh3_64(&[shift, i as u8, (i >> 8) as u8]),

@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tepal::{
-    AnyFilter, Error, Format, Open, Opened, OverCapacity, SecretKey, Segment, SegmentAnswers, SegmentFilter,
+    AnyFilter, Error, Open, Opened, OverCapacity, SecretKey, SegmentFilter,
+    file::Format,
+    segments::{Segment, SegmentAnswers},
 };
 use tepal_fuzz_cli::Scratch;
 use xxhash_rust::xxh3::xxh3_64;

@@ -10,7 +10,7 @@ use std::{env, fs, iter};
 
 use bloomfilter::Bloom;
 use parquet::bloom_filter::Sbbf;
-use tepal::{BloomFilter, Format, Key, KeyDomain, KeyRef, Open, Opened, Scheme};
+use tepal::{BloomFilter, Key, KeyDomain, KeyRef, Open, Opened, Scheme, file::Format};
 
 type Done = Result<(), Box<dyn Error>>;
 

@@ -4,8 +4,9 @@ use std::hint::black_box;
 use std::num::NonZeroUsize;
 
 use tepal::{
-    AnyFilter, BloomFilter, Exceptions, ExpiringFilter, Format, GrowingFilter, Layout, Opened, OverCapacity,
-    PreparedKeys, QuotientFilter, RibbonFilter, RibbonMap, Segment, SegmentFilter,
+    AnyFilter, BloomFilter, Exceptions, ExpiringFilter, GrowingFilter, Layout, Opened, OverCapacity,
+    QuotientFilter, RibbonFilter, RibbonMap, SegmentFilter, file::Format, hash::PreparedKeys,
+    segments::Segment,
 };
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 

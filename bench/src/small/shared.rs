@@ -7,7 +7,7 @@ use std::time::Instant;
 use cpu_time::ProcessTime;
 use fastbloom::AtomicBloomFilter;
 use foldhash::fast::FixedState;
-use tepal::{BloomFilter, KeyDomain, Layout, Shared};
+use tepal::{BloomFilter, KeyDomain, Layout, storage::Shared};
 
 use super::{FITS, RATE, ROUNDS, builder};
 use crate::keys::{Id, numbered};

@@ -2,7 +2,11 @@
 //! their formulas take positions for independent that are not.
 
 use serde::Serialize;
-use tepal::{KeyHasher, Md5Split, Opened, PartFacts, Scheme};
+use tepal::{
+    Opened, Scheme,
+    facts::PartFacts,
+    hash::{KeyHasher, Md5Split},
+};
 
 use crate::error::Failure;
 use crate::measure::{SURE_95, between, random, wilson};

@@ -3,7 +3,11 @@
 use std::borrow::Borrow;
 use std::sync::Arc;
 
-use tepal::{AnyFilter, KeyHasher, Opened, PreparedKeys, RibbonMap, Segment, SegmentAnswers, SegmentFilter};
+use tepal::{
+    AnyFilter, Opened, RibbonMap, SegmentFilter,
+    hash::{KeyHasher, PreparedKeys},
+    segments::{Segment, SegmentAnswers},
+};
 
 use crate::input::pages::{Keys, PAGE};
 use crate::input::pipeline::{Refused, Work};

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use tepal::{AnyFilter, Error, Opened, Window};
+use tepal::{AnyFilter, Error, Opened, facts::Window};
 
 use crate::error::Failure;
 use crate::output::complain;

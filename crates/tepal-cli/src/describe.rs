@@ -3,7 +3,11 @@
 mod parts;
 
 use serde::Serialize;
-use tepal::{Can, Facts, FileFacts, Form, Format, Labels, Opened, PartFacts, RibbonFacts, Unrecorded};
+use tepal::{
+    Opened,
+    facts::{Can, Facts, FileFacts, Form, Labels, PartFacts, RibbonFacts, Unrecorded},
+    file::Format,
+};
 
 use crate::article::Article;
 use crate::clock;

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use tepal::build::{Gather, Worker};
-use tepal::{Error, KeyHasher, PreparedKeys};
+use tepal::{
+    Error,
+    hash::{KeyHasher, PreparedKeys},
+};
 
 use crate::args::KeyArgs;
 use crate::error::Failure;

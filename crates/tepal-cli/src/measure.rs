@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use serde::Serialize;
-use tepal::{KeyDomain, Opened, PreparedKeys, SegmentAnswers};
+use tepal::{KeyDomain, Opened, hash::PreparedKeys, segments::SegmentAnswers};
 
 use crate::asking::segments_of;
 use crate::error::Failure;
@@ -159,7 +159,7 @@ mod tests {
         let mut filter =
             tepal::BloomFilter::builder().capacity(10_000).false_positive_rate(0.1).build().unwrap();
         filter.insert_iter(0..10_000u64).unwrap();
-        let tally = random(&Opened::new(filter, tepal::Format::Tepal).unwrap(), 1_000_000, 7).unwrap();
+        let tally = random(&Opened::new(filter, tepal::file::Format::Tepal).unwrap(), 1_000_000, 7).unwrap();
         assert_eq!(tally.keys, 1_000_000);
         let rate = tally.held as f64 / tally.keys as f64;
         assert!((0.095..0.105).contains(&rate), "{rate}");

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use tepal::{Error, Format, KeyDomain, Looks, Open, Opened, OverCapacity};
+use tepal::{Error, KeyDomain, Open, Opened, OverCapacity, error::Looks, file::Format};
 
 use crate::args::{FileArgs, listed};
 use crate::error::Failure;

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use tepal::{KeyDomain, ParquetFile, ParquetFilter};
+use tepal::{
+    KeyDomain,
+    error::{ParquetFile, ParquetFilter},
+};
 
 use crate::text::message::{for_shell, is_steering, one_line};
 

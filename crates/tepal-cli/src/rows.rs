@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use tepal::{Format, Labels, Opened};
+use tepal::{Opened, facts::Labels, file::Format};
 
 use crate::args::KeyArgs;
 use crate::error::Failure;

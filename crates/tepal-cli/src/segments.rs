@@ -3,7 +3,11 @@
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
-use tepal::{KeyHasher, PreparedKeys, Segment, SegmentFilter, check_segment_name};
+use tepal::{
+    SegmentFilter,
+    hash::{KeyHasher, PreparedKeys},
+    segments::{Segment, check_segment_name},
+};
 
 use crate::error::Failure;
 use crate::input::field::Field;

@@ -5,7 +5,7 @@
 use std::process::Command;
 use std::{env, fs};
 
-use tepal::{Format, KeyDomain};
+use tepal::{KeyDomain, file::Format};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats.md");
 

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::process::Command;
 
 use nix::sys::resource::{UsageWho, getrusage};
-use tepal::{BloomFilter, Form, Format, Layout, Opened};
+use tepal::{BloomFilter, Layout, Opened, facts::Form, file::Format};
 
 /// Bytes of a filter, and what the program may take besides.
 const BYTES: u64 = 96 << 20;

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyList, PyString, PyTuple};
-use tepal::{Opened, PreparedKeys};
+use tepal::{Opened, hash::PreparedKeys};
 
 use crate::column::{self, Bits, Rows, Source};
 use crate::held::{Held, closed};

@@ -163,7 +163,7 @@ fn held<'a>(this: &'a Bound<'_, BloomFilter>) -> &'a Held {
 
 fn of_bloom<R: Send>(
     this: &Bound<'_, BloomFilter>,
-    look: impl FnOnce(&tepal::BloomFilter<tepal::Mapped>) -> R + Send,
+    look: impl FnOnce(&tepal::BloomFilter<tepal::storage::Mapped>) -> R + Send,
 ) -> PyResult<Option<R>> {
     held(this).read(this.py(), |opened| match opened.filter() {
         AnyFilter::Bloom(bloom) => Some(look(bloom)),

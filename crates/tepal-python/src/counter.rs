@@ -5,7 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
 use tepal::build::KeyCounter as Counter;
-use tepal::{KeyDomain, KeyHasher, PreparedKeys};
+use tepal::{
+    KeyDomain,
+    hash::{KeyHasher, PreparedKeys},
+};
 
 use crate::column::{self, Source};
 use crate::open::bytes_of;

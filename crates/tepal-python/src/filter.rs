@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
-use tepal::{AnyFilter, Error, Format, Opened, Scheme, SealKey};
+use tepal::{AnyFilter, Error, Opened, Scheme, SealKey, file::Format};
 
 use crate::held::Held;
 use crate::open::{OpenOptions, open_path, read_bytes};

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use tepal::{Can, Facts, FileFacts, Form, PartFacts, RibbonFacts, TableFacts, Unrecorded, Window};
+use tepal::facts::{Can, Facts, FileFacts, Form, PartFacts, RibbonFacts, TableFacts, Unrecorded, Window};
 
 /// A dict of these entries.
 macro_rules! dict {

@@ -223,7 +223,7 @@ fn builder(
     known_keys_only: bool,
     value_bits: Option<&Bound<'_, PyAny>>,
     threads: usize,
-) -> PyResult<tepal::RibbonMapBuilder> {
+) -> PyResult<tepal::builders::RibbonMapBuilder> {
     let Some(threads) = NonZeroUsize::new(threads).filter(|threads| threads.get() <= 1024) else {
         return Err(error::parameter(py, format!("threads is {threads}; it must be from 1 to 1024")));
     };
@@ -249,7 +249,7 @@ fn builder(
 
 fn build(
     py: Python<'_>,
-    builder: tepal::RibbonMapBuilder,
+    builder: tepal::builders::RibbonMapBuilder,
     mut pairs: Vec<(u64, u32)>,
     values: Values,
 ) -> PyResult<PyClassInitializer<RibbonMap>> {

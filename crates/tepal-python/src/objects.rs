@@ -1,7 +1,10 @@
 //! Keys that are objects, one by one: hashed while the interpreter is held, inserted and asked in batches without it.
 
 use pyo3::prelude::*;
-use tepal::{Error, KeyHasher, KeySink, Keys, Opened, PreparedKeys};
+use tepal::{
+    Error, KeySink, Keys, Opened,
+    hash::{KeyHasher, PreparedKeys},
+};
 
 use crate::column::{self, Fault, Source};
 use crate::error::{self, after};

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use pyo3::prelude::*;
-use tepal::{Error, Format, Labels, SealKey, SecretKey};
+use tepal::{Error, SealKey, SecretKey, facts::Labels, file::Format};
 
 use crate::{error, key};
 

@@ -1,6 +1,9 @@
 //! A filter in a line, and as a picture for notebooks.
 
-use tepal::{Facts, Kind, Unrecorded};
+use tepal::{
+    Kind,
+    facts::{Facts, Unrecorded},
+};
 
 use crate::info;
 

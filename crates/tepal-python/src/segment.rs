@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString};
-use tepal::{AnyFilter, Error, Opened, PreparedKeys, Segment};
+use tepal::{AnyFilter, Error, Opened, hash::PreparedKeys, segments::Segment};
 
 use crate::filter::{Filter, built};
 use crate::held::Held;

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
-use tepal::{Key, KeyHasher, KeySink, Keys};
+use tepal::{Key, KeySink, Keys, hash::KeyHasher};
 
 use crate::column::{self, Source};
 use crate::{error, key, options};

@@ -1,7 +1,7 @@
 //! Tables of numbers: filters from which keys can be removed, and that grow.
 
 use pyo3::prelude::*;
-use tepal::{AnyFilter, Error, Format, Opened, PreparedKeys};
+use tepal::{AnyFilter, Error, Opened, file::Format, hash::PreparedKeys};
 
 use crate::filter::{built, wrap};
 use crate::mutable::{MutableFilter, held};

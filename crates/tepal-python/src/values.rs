@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
-use tepal::{KeyHasher, KeyRef, KeySink};
+use tepal::{KeyRef, KeySink, hash::KeyHasher};
 
 use crate::column::{self, Fault, Source};
 use crate::objects::{iterated, numbered};

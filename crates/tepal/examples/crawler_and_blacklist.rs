@@ -22,7 +22,7 @@ use std::collections::HashSet;
 use std::time::Instant;
 
 use table::Row;
-use tepal::{BloomFilter, BloomFilterBuilder, OverCapacity, Result, Scheme, SecretKey};
+use tepal::{BloomFilter, OverCapacity, Result, Scheme, SecretKey, builders::BloomFilterBuilder};
 
 /// Ten pages as the article's listing has them: the sixth alone was there before, and an address with a
 /// slash at its end is another key.

@@ -4,7 +4,7 @@
 //! cargo run --release -p tepal --features foreign --example foreign_files
 //! ```
 
-use tepal::{BloomFilter, Format, Open, Opened, Scheme};
+use tepal::{BloomFilter, Open, Opened, Scheme, file::Format};
 
 pub(crate) fn main() -> tepal::Result<()> {
     // For Guava's `BloomFilter.readFrom`: the bits by its rule, in its file.

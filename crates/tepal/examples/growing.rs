@@ -3,7 +3,7 @@
 //! `cargo run --release -p tepal --features table,extras --example growing`.
 
 use cpu_time::ThreadTime;
-use tepal::{AnyFilter, BloomFilter, GrowingFilter, QuotientFilter, finish_hash};
+use tepal::{AnyFilter, BloomFilter, GrowingFilter, QuotientFilter, hash::finish_hash};
 
 const FIRST: u64 = 20_000;
 const RATE: f64 = 0.01;
@@ -21,7 +21,7 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-fn builder() -> tepal::GrowingFilterBuilder {
+fn builder() -> tepal::builders::GrowingFilterBuilder {
     GrowingFilter::builder().first(FIRST).false_positive_rate(RATE)
 }
 

@@ -8,7 +8,7 @@
 use std::hint::black_box;
 
 use cpu_time::ProcessTime;
-use tepal::{BloomFilter, KeyDomain, KeyHasher};
+use tepal::{BloomFilter, KeyDomain, hash::KeyHasher};
 
 const KEYS: u64 = 4_000_000;
 

@@ -13,7 +13,7 @@ use std::error::Error;
 use std::fs::{self, File};
 use std::ops::Range;
 
-use tepal::{BloomFilter, BloomFilterBuilder, InBytes};
+use tepal::{BloomFilter, builders::BloomFilterBuilder, storage::InBytes};
 
 /// What all filters of the store have in common.
 fn store() -> BloomFilterBuilder {
@@ -73,7 +73,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
 mod ribbons {
     use std::error::Error;
 
-    use tepal::{InBytes, RibbonFilter, RibbonFilterBuilder};
+    use tepal::{RibbonFilter, builders::RibbonFilterBuilder, storage::InBytes};
 
     use super::{append, in_map, keys_of, store};
 

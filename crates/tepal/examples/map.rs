@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p tepal --features static --example map -- 1000000` is a table of a million keys.
 
-use tepal::{Format, Opened, RibbonMap, finish_hash};
+use tepal::{Opened, RibbonMap, file::Format, hash::finish_hash};
 
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A country for each block of addresses, named.

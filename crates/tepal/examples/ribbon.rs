@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p tepal --features static --example ribbon -- 1000000` goes up to a million keys.
 
-use tepal::{Format, Opened, RibbonFilter, finish_hash};
+use tepal::{Opened, RibbonFilter, file::Format, hash::finish_hash};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let most = std::env::args().nth(1).map_or(Ok(100_000), |most| most.parse::<u64>())?;

@@ -8,7 +8,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use tepal::{RibbonFilter, finish_hash};
+use tepal::{RibbonFilter, hash::finish_hash};
 
 const RATES: [f64; 8] = [0.4, 0.2, 0.1, 0.07, 0.05, 0.04, 0.0234, 0.01];
 /// Other keys by which a rate is measured.

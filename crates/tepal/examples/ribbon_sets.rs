@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use tepal::{RibbonFilter, finish_hash};
+use tepal::{RibbonFilter, hash::finish_hash};
 
 /// Sets of all sizes up to this one.
 const SIZES: u64 = 20_000;

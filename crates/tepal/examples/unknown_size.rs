@@ -5,7 +5,7 @@
 //! ```
 
 use tepal::build::Gather;
-use tepal::{BloomFilter, Format};
+use tepal::{BloomFilter, file::Format};
 
 pub(crate) fn main() -> tepal::Result<()> {
     // From an iterator: counted first, 8 bytes a key in memory.

@@ -9,7 +9,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use tepal::{BloomFilter, Shared};
+use tepal::{BloomFilter, storage::Shared};
 
 type Seen = Arc<BloomFilter<Shared>>;
 

@@ -3,7 +3,7 @@
 //! Of those whose mail is refused by mistake some complain. Their addresses are made exceptions of the filter, once they
 //! were compared with the blacklist: from then on they pass, and nobody on the blacklist does.
 
-use tepal::{BloomFilter, Exceptions, Format, Opened, PreparedKeys};
+use tepal::{BloomFilter, Exceptions, Opened, file::Format, hash::PreparedKeys};
 
 pub(crate) fn main() -> tepal::Result<()> {
     let blocked: Vec<String> = (0..10_000).map(|n| format!("spam{n}@example.com")).collect();

@@ -12,7 +12,8 @@ pub use details::{Looks, Obstacle};
 #[cfg(feature = "foreign")]
 pub use parquet::{ParquetFile, ParquetFilter};
 
-use crate::ids::{Format, KeyDomain, Kind, Layout, Operation, OverCapacity, Scheme};
+pub use crate::ids::Operation;
+use crate::ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
 
 /// The result of everything in this crate that can be refused.
 pub type Result<T> = core::result::Result<T, Error>;

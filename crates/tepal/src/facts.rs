@@ -55,7 +55,7 @@ pub struct Can {
 /// Free text about the set that travels in the file. None of it changes an answer.
 ///
 /// ```
-/// use tepal::{BloomFilter, Labels};
+/// use tepal::{BloomFilter, facts::Labels};
 /// let labels = Labels::new().name("blocked accounts").source("accounts.csv").date("2026-11-22");
 /// let filter = BloomFilter::builder().capacity(1000).labels(labels).build()?;
 /// assert_eq!(filter.labels().name.as_deref(), Some("blocked accounts"));
@@ -119,7 +119,7 @@ impl Labels {
     /// How the rows are written of which a field is the key.
     ///
     /// ```
-    /// use tepal::{BloomFilter, Labels};
+    /// use tepal::{BloomFilter, facts::Labels};
     /// let of_rows = |rows| BloomFilter::builder().capacity(9).labels(Labels::new().field("email").rows(rows)).build();
     /// assert!(of_rows("csv 2c").is_ok());             // between commas, perhaps in quotes
     /// assert!(of_rows("plain 09 nul").is_ok());       // between tabs; records end with NUL
@@ -439,7 +439,7 @@ pub struct FileFacts {
 ///
 /// ```
 /// # #[cfg(feature = "foreign")] {
-/// use tepal::{BloomFilter, Form, Format, Opened, Scheme};
+/// use tepal::{BloomFilter, Opened, Scheme, facts::Form, file::Format};
 /// let filter = BloomFilter::builder().scheme(Scheme::RedisBloom).capacity(1000).build_chain()?;
 /// let dump = Opened::new(filter, Format::RedisBloom)?.in_form(Form::Dump)?;
 /// assert_eq!(dump.form(), Some(Form::Dump));      // `RESTORE key 0` takes its bytes

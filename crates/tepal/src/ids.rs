@@ -130,7 +130,7 @@ ids! {
         /// XXH64 with seed 0, as Apache Parquet's Bloom filters use it.
         Xxh64 = 3 "xxh64",
         /// A hash that the caller computes, under the name that the caller gives it
-        /// ([`caller_hash`](crate::BloomFilterBuilder::caller_hash)). Such a filter takes hashes and no keys.
+        /// ([`caller_hash`](crate::builders::BloomFilterBuilder::caller_hash)). Such a filter takes hashes and no keys.
         CallerHash = 4 "caller-hash",
         /// First article: MD5 with a counting byte; presets of 10 %, 1 % and 0.1 %.
         Md5Presets = 16 "md5-presets",

@@ -29,16 +29,16 @@
 //! | the least memory, or rates below 0.1 % | [`Goal::Memory`]; below 0.1 % [`Layout::Double`] is chosen for you |
 //! | bits as Apache Parquet sets them | [`Layout::SplitBlock`] |
 //! | the classic filter, to compare with | [`Layout::Scattered`] |
-//! | keys that strangers choose | [`secret_key`](BloomFilterBuilder::secret_key) |
+//! | keys that strangers choose | [`secret_key`](builders::BloomFilterBuilder::secret_key) |
 //! | a file that nobody can swap for another | the feature `seal`: `SealKey` and `save_sealed` |
 //! | 64-bit numbers as keys, no text | [`KeyDomain::Integer`]: among keys of bytes each number is written as text first, which takes several times as long |
 //! | structs, tuples, addresses, paths as keys | nothing, or one line: [`Key`] |
-//! | keys from an iterator | [`insert_iter`](BloomFilter::insert_iter), [`contains_iter`](BloomFilter::contains_iter), [`build_from`](BloomFilterBuilder::build_from) |
-//! | several filters whose keys are divided by a hash, or follow from each other | [`seed_for`](BloomFilterBuilder::seed_for): each its own seed |
+//! | keys from an iterator | [`insert_iter`](BloomFilter::insert_iter), [`contains_iter`](BloomFilter::contains_iter), [`build_from`](builders::BloomFilterBuilder::build_from) |
+//! | several filters whose keys are divided by a hash, or follow from each other | [`seed_for`](builders::BloomFilterBuilder::seed_for): each its own seed |
 //! | columns (offsets and data), answers as a bitmap | [`Column`], [`contains_many_bits`](BloomFilter::contains_many_bits) |
 //! | each answer before the next question | [`contains_branching`](BloomFilter::contains_branching) |
 //! | many threads that insert at once | [`into_shared`](BloomFilter::into_shared) |
-//! | a size before anything is built | [`BloomFilterBuilder::plan`] |
+//! | a size before anything is built | [`plan`](builders::BloomFilterBuilder::plan) |
 //! | to build from millions of keys, or to ask for them, over several threads | `BloomFilter::insert_bulk` and `contains_bulk`, with the feature `parallel` |
 //! | a filter from a file, of any kind and program | [`open`] (mapped where it can be), [`from_bytes`] (in memory), [`Open`] with keys and options |
 //! | the same, and its kind is known | `open`, `from_bytes` and `save` of its type, such as [`BloomFilter::open`]: no other kind is in the program then |
@@ -51,13 +51,13 @@
 //! | known strangers that must get `false` | the feature `extras`: `Opened::except`, and `Opened::divide` where all members and strangers are known |
 //! | one file out of a stream of several | `BloomFilter::read_from`, [`write_to`](BloomFilter::write_to) |
 //! | many small filters in a store of yours | [`to_embedded`](BloomFilter::to_embedded), [`view_embedded`](BloomFilter::view_embedded): the bits and 16 bytes; static ones too, in fewer bytes (`RibbonFilter::to_embedded`, `RibbonMap::to_embedded`) |
-//! | the bits alone | [`to_bits`](BloomFilter::to_bits), [`build_with_bits`](BloomFilterBuilder::build_with_bits) |
+//! | the bits alone | [`to_bits`](BloomFilter::to_bits), [`build_with_bits`](builders::BloomFilterBuilder::build_with_bits) |
 //! | a field of something that serde writes | the feature `serde`: filters of every kind, and [`AnyFilter`] |
 //! | to hash ahead of a filter, or on other threads | [`key_hasher`](BloomFilter::key_hasher) |
-//! | a hash of your own | [`caller_hash`](BloomFilterBuilder::caller_hash) |
-//! | the bits of one of those programs, or of the five articles | [`scheme`](BloomFilterBuilder::scheme), with the feature `foreign` |
+//! | a hash of your own | [`caller_hash`](builders::BloomFilterBuilder::caller_hash) |
+//! | the bits of one of those programs, or of the five articles | [`scheme`](builders::BloomFilterBuilder::scheme), with the feature `foreign` |
 //! | to insert without knowing how many keys will come | `build_growing`, a chain that keeps one promise (feature `extras`) |
-//! | to build without knowing how many keys | [`build_from`](BloomFilterBuilder::build_from); `build::Gather` for more keys than memory has; or build large, then [`shrink_to`](BloomFilter::shrink_to) |
+//! | to build without knowing how many keys | [`build_from`](builders::BloomFilterBuilder::build_from); `build::Gather` for more keys than memory has; or build large, then [`shrink_to`](BloomFilter::shrink_to) |
 //!
 //! Short programs for each of these jobs are in the package's `examples/`: `dedupe_urls`, `own_keys`, `lsm_table`,
 //! `web_service`, `partial_filters`, `foreign_files`, `serde_formats`, `iterators`, `unknown_size`, `white_list`.
@@ -124,8 +124,8 @@ mod list;
 mod bits;
 #[cfg(feature = "parallel")]
 pub mod build;
-mod error;
-mod facts;
+pub mod error;
+pub mod facts;
 mod fields;
 mod ids;
 mod key;
@@ -138,46 +138,63 @@ mod kinds;
 
 mod format;
 
-pub use error::{Error, Looks, Obstacle, Result};
-#[cfg(feature = "foreign")]
-pub use error::{ParquetFile, ParquetFilter};
-pub use facts::{
-    Can, Facts, FileFacts, Form, Labels, PartFacts, RibbonFacts, SegmentFacts, TableFacts, Unrecorded,
-    Warning, Window, WindowFacts,
-};
+#[doc(inline)]
+pub use error::{Error, Result};
 #[cfg(feature = "std")]
 pub use format::map::open;
 pub use format::open::{Open, from_bytes};
 pub use format::opened::Opened;
-#[cfg(feature = "extras")]
-pub use format::patch::Patch;
-#[cfg(feature = "std")]
-pub use format::replace::{FileLock, check_place};
 #[cfg(feature = "seal")]
 pub use format::seal::SealKey;
-pub use format::view::Viewed;
-pub use ids::{Format, KeyDomain, Kind, Layout, Operation, OverCapacity, Scheme};
-#[cfg(feature = "foreign")]
-pub use key::Md5Split;
-pub use key::{
-    Column, Compound, DEFAULT_SEED, Key, KeyHasher, KeyRef, KeySink, Keys, Offset, PreparedKeys, Recipe,
-    SecretKey, finish_hash,
-};
-pub use kinds::bloom::BloomFilterBuilder;
-#[cfg(target_has_atomic = "64")]
-pub use kinds::bloom::Shared;
+pub use ids::{KeyDomain, Kind, Layout, OverCapacity, Scheme};
+pub use key::{Column, Key, KeyRef, KeySink, Keys, Recipe, SecretKey};
 #[cfg(feature = "extras")]
 pub use kinds::exceptions::Exceptions;
-#[cfg(feature = "static")]
-pub use kinds::ribbon::{RibbonFilterBuilder, RibbonMapBuilder};
-pub use kinds::storage::{InBytes, InMemory, Mapped, PlainStorage, StableBytes, Storage, StorageMut};
-#[cfg(feature = "table")]
-pub use kinds::table::{
-    ExpiringFilterBuilder, GrowingFilterBuilder, QuotientFilterBuilder, Segment, SegmentAnswers,
-    SegmentFilterBuilder, Segments, check_segment_name,
-};
 pub use kinds::{AnyFilter, Ask, Change, Filter, MutableFilter, Removal};
 pub use params::{Goal, Plan};
+
+/// The builders: `builder()` of a filter's type gives its one.
+pub mod builders {
+    pub use super::kinds::bloom::BloomFilterBuilder;
+    #[cfg(feature = "static")]
+    pub use super::kinds::ribbon::{RibbonFilterBuilder, RibbonMapBuilder};
+    #[cfg(feature = "table")]
+    pub use super::kinds::table::{
+        ExpiringFilterBuilder, GrowingFilterBuilder, QuotientFilterBuilder, SegmentFilterBuilder,
+    };
+}
+
+/// Files, beyond opening and saving: whose format, a lock, a patch, a filter inside bytes.
+pub mod file {
+    #[cfg(feature = "extras")]
+    pub use super::format::patch::Patch;
+    #[cfg(feature = "std")]
+    pub use super::format::replace::{FileLock, check_place};
+    pub use super::format::view::Viewed;
+    pub use super::ids::Format;
+}
+
+/// From a key to its hash: for whoever hashes ahead of a filter, on other threads, or by a hash of their own.
+pub mod hash {
+    #[cfg(feature = "foreign")]
+    pub use super::key::Md5Split;
+    pub use super::key::{Compound, DEFAULT_SEED, KeyHasher, Offset, PreparedKeys, finish_hash};
+}
+
+/// Segments: the names, and the answers, of a [`SegmentFilter`].
+#[cfg(feature = "table")]
+pub mod segments {
+    pub use super::kinds::table::{Segment, SegmentAnswers, Segments, check_segment_name};
+}
+
+/// Where a filter's bits live: the parameter of [`BloomFilter`] and of the ribbons.
+pub mod storage {
+    #[cfg(target_has_atomic = "64")]
+    pub use super::kinds::bloom::Shared;
+    pub use super::kinds::storage::{
+        InBytes, InMemory, Mapped, PlainStorage, StableBytes, Storage, StorageMut,
+    };
+}
 
 /// The types of the list.
 macro_rules! types {

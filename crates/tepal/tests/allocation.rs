@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 use allocator::most_held;
 #[cfg(feature = "foreign")]
 use forge::mend_dump;
-use tepal::{BloomFilter, Labels, Layout, Mapped};
-#[cfg(all(feature = "foreign", feature = "mmap", target_endian = "little"))]
-use tepal::{Form, Opened};
+use tepal::{BloomFilter, Layout, facts::Labels, storage::Mapped};
 #[cfg(feature = "foreign")]
-use tepal::{Format, Open};
+use tepal::{Open, file::Format};
+#[cfg(all(feature = "foreign", feature = "mmap", target_endian = "little"))]
+use tepal::{Opened, facts::Form};
 use xxhash_rust::xxh3::xxh3_64;
 
 const CLAIMS: [u64; 9] = [

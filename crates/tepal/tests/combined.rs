@@ -8,7 +8,7 @@ mod kinds;
 use std::fs;
 
 use kinds::{Numbered, Operation, Subject, all_kinds, is_large, kinds, numbers};
-use tepal::{Error, Format, Opened, OverCapacity, Result};
+use tepal::{Error, Opened, OverCapacity, Result, file::Format};
 
 const CAPACITY: u64 = 1000;
 

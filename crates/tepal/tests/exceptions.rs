@@ -3,8 +3,8 @@
 #![cfg(all(feature = "extras", feature = "std"))]
 
 use tepal::{
-    AnyFilter, BloomFilter, BloomFilterBuilder, Error, Exceptions, Format, Open, Opened, OverCapacity,
-    PreparedKeys,
+    AnyFilter, BloomFilter, Error, Exceptions, Open, Opened, OverCapacity, builders::BloomFilterBuilder,
+    file::Format, hash::PreparedKeys,
 };
 
 fn builder() -> BloomFilterBuilder {
@@ -88,7 +88,7 @@ fn every_way_of_asking_says_no() {
         ] {
             let error = refused.unwrap_err();
             assert!(
-                matches!(error, Error::NotPossible { operation: tepal::Operation::BeAnother, .. }),
+                matches!(error, Error::NotPossible { operation: tepal::error::Operation::BeAnother, .. }),
                 "{error}"
             );
         }
@@ -304,7 +304,7 @@ fn patches_have_them() {
     let plain = builder().build_from(keys("m", 0..1000)).unwrap().to_bytes().unwrap();
     let new = excepted(builder(), &keys("m", 0..1000)).to_bytes().unwrap();
     for (from, to) in [(&old, &new), (&plain, &new), (&new, &plain)] {
-        assert!(tepal::Patch::between(from, to).unwrap().apply(from).unwrap() == *to);
+        assert!(tepal::file::Patch::between(from, to).unwrap().apply(from).unwrap() == *to);
     }
 }
 
@@ -443,6 +443,6 @@ fn no_exceptions_folds_and_patches() {
     #[cfg(feature = "extras")]
     for (from, to) in [(&listed, &file), (&file, &listed)] {
         let (from, to) = (from.to_bytes().unwrap(), to.to_bytes().unwrap());
-        assert!(tepal::Patch::between(&from, &to).unwrap().apply(&from).unwrap() == to);
+        assert!(tepal::file::Patch::between(&from, &to).unwrap().apply(&from).unwrap() == to);
     }
 }

@@ -95,7 +95,7 @@ fn a_table_takes_what_its_new_rate_allows() {
 #[cfg(feature = "table")]
 #[test]
 fn what_no_key_can_be_taken_from_gives_no_other_way() {
-    use tepal::{AnyFilter, Format, GrowingFilter, Opened, QuotientFilter};
+    use tepal::{AnyFilter, GrowingFilter, Opened, QuotientFilter, file::Format};
     let keys = 0..3000u32;
     let grown = |is_deletable| {
         let builder = GrowingFilter::builder().first(100).deletable(is_deletable);

@@ -8,8 +8,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tepal::{
-    AnyFilter, BloomFilter, BloomFilterBuilder, Error, Form, Format, Key, KeyDomain, KeyRef, Layout, Looks,
-    Md5Split, Open, Opened, OverCapacity, ParquetFile, ParquetFilter, Scheme,
+    AnyFilter, BloomFilter, Error, Key, KeyDomain, KeyRef, Layout, Open, Opened, OverCapacity, Scheme,
+    builders::BloomFilterBuilder,
+    error::{Looks, ParquetFile, ParquetFilter},
+    facts::Form,
+    file::Format,
+    hash::Md5Split,
 };
 
 struct Folder {

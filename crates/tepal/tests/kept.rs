@@ -31,8 +31,10 @@ use serde_json::Value;
 #[cfg(feature = "seal")]
 use tepal::SealKey;
 use tepal::{
-    BloomFilter, Error, Format, KeyDomain, Layout, Mapped, Open, Opened, Recipe, Scheme, SecretKey, Storage,
-    StorageMut, finish_hash,
+    BloomFilter, Error, KeyDomain, Layout, Open, Opened, Recipe, Scheme, SecretKey,
+    file::Format,
+    hash::finish_hash,
+    storage::{Mapped, Storage, StorageMut},
 };
 
 struct Kept {

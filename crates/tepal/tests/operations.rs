@@ -18,7 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use forge::Forge;
 use kinds::{Opener, Subject, all_kinds, numbers, sample, tepal_kinds};
 use operations::{NewKeys, Took, each, each_with};
-use tepal::{Format, Kind, Opened};
+use tepal::{Kind, Opened, file::Format};
 
 const MIB: u64 = 1 << 20;
 /// Enough keys to be sorted.

@@ -28,7 +28,7 @@ mod ways;
 use std::collections::BTreeSet;
 
 use kinds::{Door, Subject, all_kinds, numbers};
-use tepal::{Format, KeyDomain, Kind, Layout, Opened, OverCapacity, Scheme};
+use tepal::{KeyDomain, Kind, Layout, Opened, OverCapacity, Scheme, file::Format};
 
 /// Keys that the filters here are made for, and that go into one of them.
 const CAPACITY: u64 = 200;

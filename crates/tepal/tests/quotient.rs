@@ -11,7 +11,8 @@ use std::collections::HashMap;
 use cpu_time::ThreadTime;
 use random::Random;
 use tepal::{
-    Error, Format, Opened, OverCapacity, QuotientFilter, QuotientFilterBuilder, SecretKey, finish_hash,
+    Error, Opened, OverCapacity, QuotientFilter, SecretKey, builders::QuotientFilterBuilder, file::Format,
+    hash::finish_hash,
 };
 
 fn at(capacity: u64, rate: f64) -> QuotientFilterBuilder {

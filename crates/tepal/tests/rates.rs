@@ -5,7 +5,7 @@
 mod kinds;
 
 use kinds::{Numbered, Operation, Subject, all_kinds, fixed_kinds, is_large, numbers};
-use tepal::{Error, Opened, OverCapacity, finish_hash};
+use tepal::{Error, Opened, OverCapacity, hash::finish_hash};
 
 const RATES: [f64; 5] = [0.9, 0.5, 0.1, 0.01, 0.0001];
 /// Filters of each kind at each rate, of other members.
@@ -168,7 +168,7 @@ fn a_chain_of_tables_knows_its_rate() {
 #[cfg(feature = "table")]
 #[test]
 fn tables_know_their_rates() {
-    use tepal::{ExpiringFilter, QuotientFilter, Segment, SegmentFilter};
+    use tepal::{ExpiringFilter, QuotientFilter, SegmentFilter, segments::Segment};
     for rate in RATES {
         let (mut none, mut all_wrong, mut wrong) = (Count::default(), Count::default(), Count::default());
         let (mut expired, mut removed, mut united) = (Count::default(), Count::default(), Count::default());
@@ -265,7 +265,7 @@ fn a_chain_of_bloom_filters_estimates_its_rate() {
 #[cfg(feature = "extras")]
 #[test]
 fn exceptions_change_no_rate_of_others() {
-    use tepal::{BloomFilter, Exceptions, Format, PreparedKeys};
+    use tepal::{BloomFilter, Exceptions, file::Format, hash::PreparedKeys};
     for rate in RATES {
         let (mut list, mut divided) = (Count::default(), Count::default());
         for seed in 0..FILTERS {

@@ -2,8 +2,10 @@
 //! call, before and after a file, by threads that hash ahead, and by no caller.
 
 use tepal::{
-    AnyFilter, BloomFilter, Column, Error, Format, KeyDomain, KeyHasher, Opened, PreparedKeys, Recipe,
-    Result, Scheme, SecretKey, StorageMut,
+    AnyFilter, BloomFilter, Column, Error, KeyDomain, Opened, Recipe, Result, Scheme, SecretKey,
+    file::Format,
+    hash::{KeyHasher, PreparedKeys},
+    storage::StorageMut,
 };
 
 /// What is inserted and what is asked are two forms of one key.
@@ -305,7 +307,7 @@ fn hashers_with_and_without_a_recipe() {
 #[cfg(feature = "foreign")]
 #[test]
 fn other_programs_files_have_no_recipe() {
-    use tepal::Obstacle;
+    use tepal::error::Obstacle;
     for &format in Format::ALL.iter().filter(|format| **format != Format::Tepal) {
         let builder = BloomFilter::builder().capacity(100).scheme(format.schemes()[0]).recipe(BOTH);
         let builder = format.layout().map_or(builder.clone(), |layout| builder.layout(layout));

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use tepal::{BloomFilter, Mapped};
+use tepal::{BloomFilter, storage::Mapped};
 
 const REPLACEMENTS: u32 = 1000;
 const KEYS: u64 = 400;

@@ -5,7 +5,7 @@
 #[path = "shared/segment_mixes.rs"]
 mod segment_mixes;
 
-use tepal::{AnyFilter, Format, Open, Opened, Segment, SegmentFilter, finish_hash};
+use tepal::{AnyFilter, Open, Opened, SegmentFilter, file::Format, hash::finish_hash, segments::Segment};
 
 /// The most that so many draws at a rate give, but for one time in thousands.
 fn credible(asked: u64, rate: f64) -> f64 {

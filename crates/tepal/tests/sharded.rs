@@ -103,7 +103,7 @@ fn a_seed_of_its_own_is_as_good_as_keys_from_anywhere() {
     let all: Vec<u64> = (1 << 40..(1 << 40) + KEYS as u64).collect();
     for &layout in Layout::ALL {
         let builder = BloomFilter::builder().layout(layout).capacity(KEYS as u64).false_positive_rate(0.01);
-        let rate = |builder: tepal::BloomFilterBuilder, members: &[u64], strangers: &[u64]| {
+        let rate = |builder: tepal::builders::BloomFilterBuilder, members: &[u64], strangers: &[u64]| {
             let filter = builder.build_from(members).unwrap();
             let wrong = filter.contains_many(strangers).into_iter().filter(|held| *held).count();
             wrong as f64 / strangers.len() as f64

@@ -43,8 +43,8 @@ use serde_json::Value;
 #[cfg(feature = "seal")]
 use tepal::SealKey;
 use tepal::{
-    BloomFilter, Error, Format, Key, KeyDomain, KeyRef, KeySink, Labels, Layout, Open, Opened, OverCapacity,
-    Recipe, Scheme, SecretKey, finish_hash,
+    BloomFilter, Error, Key, KeyDomain, KeyRef, KeySink, Layout, Open, Opened, OverCapacity, Recipe, Scheme,
+    SecretKey, facts::Labels, file::Format, hash::finish_hash,
 };
 
 fn vectors(name: &str) -> Value {

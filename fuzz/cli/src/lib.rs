@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use tepal_cli::fuzzing::{
-    Failure, Field, Flow, Inputs, KeyRules, Keys, Page, Refused, RowFormat, Sink, Source, Work,
-    number, read_seal, read_secret, run, sniff,
+    Failure, Field, Flow, Inputs, KeyRules, Keys, Page, Refused, RowFormat, Sink, Source, Work, number,
+    read_seal, read_secret, run, sniff,
 };
 
 /// Packed bytes that unpack to at most a few dozen MiB.

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use tepal::{BloomFilterBuilder, Form, Format, Scheme};
+use tepal::{Scheme, builders::BloomFilterBuilder, facts::Form, file::Format};
 
 use super::ShapeArgs;
 use crate::error::Failure;

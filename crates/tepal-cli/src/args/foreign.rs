@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use tepal::{Form, Format, KeyDomain, Md5Split, Scheme};
+use tepal::{KeyDomain, Scheme, facts::Form, file::Format, hash::Md5Split};
 
 use super::chain::parse_form;
 use super::encoding::parse_encoding;

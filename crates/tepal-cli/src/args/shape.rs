@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use tepal::{BloomFilter, BloomFilterBuilder, Goal, Layout, Scheme};
+use tepal::{BloomFilter, Goal, Layout, Scheme, builders::BloomFilterBuilder};
 
 use crate::error::Failure;
 use crate::text::number;

@@ -1,7 +1,7 @@
 //! The flags of `tepal build` about filters whose keys expire.
 
 use clap::Args;
-use tepal::Window;
+use tepal::facts::Window;
 
 use crate::text::number;
 use crate::text::separators::without_separators;

@@ -1,7 +1,7 @@
 //! `tepal add`: more keys into a filter, as a whole or not at all.
 
 use serde::Serialize;
-use tepal::{Error, Format, Kind, Opened, PreparedKeys, Segment};
+use tepal::{Error, Kind, Opened, file::Format, hash::PreparedKeys, segments::Segment};
 
 use crate::args::{AddArgs, AskedArgs};
 use crate::asking::segments_of;

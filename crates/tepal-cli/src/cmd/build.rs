@@ -16,7 +16,8 @@ mod window;
 use serde::Serialize;
 use tepal::build::Built;
 use tepal::{
-    AnyFilter, BloomFilterBuilder, Error, Format, KeyDomain, Kind, Labels, Obstacle, OverCapacity, Scheme,
+    AnyFilter, Error, KeyDomain, Kind, OverCapacity, Scheme, builders::BloomFilterBuilder, error::Obstacle,
+    facts::Labels, file::Format,
 };
 
 use super::plan::has_own_sizes;

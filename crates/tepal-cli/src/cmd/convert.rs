@@ -1,6 +1,6 @@
 //! `tepal convert`: the same bits in the format of another program, or a static filter of a table.
 
-use tepal::{Error, Format, KeyDomain, Obstacle, Opened};
+use tepal::{Error, KeyDomain, Opened, error::Obstacle, file::Format};
 
 use super::shrink;
 use crate::args::{ConvertArgs, ShrinkArgs, To, check_form};

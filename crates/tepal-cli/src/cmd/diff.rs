@@ -5,7 +5,10 @@ use std::io::Read;
 use std::path::Path;
 
 use serde::Serialize;
-use tepal::{Error, Format, Opened, Patch};
+use tepal::{
+    Error, Opened,
+    file::{Format, Patch},
+};
 
 use crate::args::DiffArgs;
 use crate::error::{Failure, Outcome};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tepal::{Exceptions, Opened, PreparedKeys};
+use tepal::{Exceptions, Opened, hash::PreparedKeys};
 
 use crate::args::ExceptArgs;
 use crate::error::{Failure, Outcome};

@@ -5,8 +5,8 @@ mod window;
 use std::fmt::Write;
 
 use tepal::{
-    AnyFilter, Can, Facts, Kind, Opened, OverCapacity, PartFacts, RibbonFacts, Scheme, SegmentFacts,
-    TableFacts, Unrecorded,
+    AnyFilter, Kind, Opened, OverCapacity, Scheme,
+    facts::{Can, Facts, PartFacts, RibbonFacts, SegmentFacts, TableFacts, Unrecorded},
 };
 
 use crate::args::InfoArgs;

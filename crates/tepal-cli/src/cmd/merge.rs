@@ -1,6 +1,6 @@
 //! `tepal merge`: one filter of several, without their keys.
 
-use tepal::{Error, Kind, Opened, Operation};
+use tepal::{Error, Kind, Opened, error::Operation};
 
 use crate::args::MergeArgs;
 use crate::describe::{Told, warn_past_promise};

@@ -1,6 +1,6 @@
 //! `tepal patch`: makes the new filter of an old one and a patch.
 
-use tepal::{Error, Patch};
+use tepal::{Error, file::Patch};
 
 use super::diff::keys;
 use crate::args::PatchArgs;

@@ -4,7 +4,7 @@ mod table;
 pub use table::at_next_power;
 
 use serde::Serialize;
-use tepal::{BloomFilter, BloomFilterBuilder, Layout, Plan, Scheme};
+use tepal::{BloomFilter, Layout, Plan, Scheme, builders::BloomFilterBuilder};
 
 use crate::args::PlanArgs;
 use crate::error::{Failure, Outcome};

@@ -9,7 +9,7 @@ mod segments;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tepal::{Error, Kind, Opened, PreparedKeys, Removal};
+use tepal::{Error, Kind, Opened, Removal, hash::PreparedKeys};
 
 use crate::args::{AskedArgs, RemoveArgs};
 use crate::describe::{Description, Told};

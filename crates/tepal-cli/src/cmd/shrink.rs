@@ -1,7 +1,7 @@
 //! `tepal shrink`: a smaller filter of a filter, without its keys.
 
 use serde::Serialize;
-use tepal::{AnyFilter, Error, Format, Kind, Opened};
+use tepal::{AnyFilter, Error, Kind, Opened, file::Format};
 
 use crate::args::ShrinkArgs;
 use crate::describe::{Description, Told, warn_past_promise};

@@ -6,7 +6,7 @@ mod segments;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tepal::{Format, Opened};
+use tepal::{Opened, file::Format};
 
 use crate::args::TestArgs;
 use crate::asking::{Answers, Ask};

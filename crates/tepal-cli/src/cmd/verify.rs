@@ -1,7 +1,7 @@
 //! `tepal verify`: is every byte of these filters what was written?
 
 use serde::Serialize;
-use tepal::FileFacts;
+use tepal::facts::FileFacts;
 
 use crate::args::VerifyArgs;
 use crate::error::{Failure, Outcome};

@@ -1,7 +1,7 @@
 //! The parts of a filter as data: its Bloom filters, its tables, its segments, its window.
 
 use serde::Serialize;
-use tepal::{PartFacts, SegmentFacts, TableFacts, Window, WindowFacts};
+use tepal::facts::{PartFacts, SegmentFacts, TableFacts, Window, WindowFacts};
 
 /// A segment.
 #[derive(Debug, Serialize)]

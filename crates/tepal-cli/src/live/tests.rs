@@ -1,7 +1,7 @@
 //! Expiring filters that are told the time while others cannot be.
 
 use super::*;
-use tepal::{AnyFilter, ExpiringFilter, Format, Open};
+use tepal::{AnyFilter, ExpiringFilter, Open, file::Format};
 
 /// Writes a filter that was told the time 250 seconds ago: two or three of its six generations are over by now. In a damaged one
 /// a bit is another, which nobody sees before its table is changed.

@@ -5,7 +5,10 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::MutexGuard;
 
-use tepal::{Error, FileLock, Opened, Patch, SealKey};
+use tepal::{
+    Error, Opened, SealKey,
+    file::{FileLock, Patch},
+};
 
 use crate::error::Failure;
 use crate::output::{complain, interrupt};
@@ -63,7 +66,7 @@ impl Target {
             }
             Err(error) => return Err(Failure::io(&name, &error)),
         }
-        match tepal::check_place(path) {
+        match tepal::file::check_place(path) {
             // If the path is a symbolic link, the library replaces its target, not the link.
             Ok(()) if force => Ok(Self::File(path.to_owned())),
             Ok(()) => Ok(Self::New(path.to_owned())),

@@ -1,7 +1,7 @@
 //! How keys become bytes: the words for it, what a format cannot have, and how to find out.
 
 use crate::place::Place;
-use tepal::{Format, KeyDomain};
+use tepal::{KeyDomain, file::Format};
 
 /// Numbers of four digits, which are keys in every domain.
 fn keys(range: std::ops::Range<u32>) -> String {

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use tepal::{AnyFilter, ExpiringFilter, Format, Opened};
+use tepal::{AnyFilter, ExpiringFilter, Opened, file::Format};
 
 use crate::place::{Place, numbers};
 

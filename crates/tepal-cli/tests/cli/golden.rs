@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tepal::{Format, KeyDomain, Open, Opened};
+use tepal::{KeyDomain, Open, Opened, file::Format};
 
 use crate::place::Place;
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use tepal::FileLock;
+use tepal::file::FileLock;
 
 use crate::place::{Place, numbers};
 

@@ -227,7 +227,7 @@ fn files_of_other_programs() {
 #[test]
 fn patching_takes_turns_with_other_writers() {
     let place = three();
-    let lock = tepal::FileLock::acquire(place.path("old")).unwrap();
+    let lock = tepal::file::FileLock::acquire(place.path("old")).unwrap();
     let ran = place.run("patch old p --no-wait");
     assert!(ran.code == 2 && ran.err.contains("another program is changing it"), "{}", ran.err);
     assert_eq!(place.run("patch -q old p -o beside --no-wait").code, 0);

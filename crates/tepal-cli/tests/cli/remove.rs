@@ -344,7 +344,7 @@ fn of_two_at_once_neither_undoes_the_other() {
         assert!(child.wait().unwrap().success());
     }
     assert_eq!(held(&place, "f", "list"), "800");
-    let lock = tepal::FileLock::try_acquire(place.path("f")).unwrap().unwrap();
+    let lock = tepal::file::FileLock::try_acquire(place.path("f")).unwrap().unwrap();
     let ran = place.run("remove f -e 1 --no-wait");
     assert!(ran.code == 2 && ran.err.contains("another program is changing it"), "{}", ran.err);
     drop(lock);

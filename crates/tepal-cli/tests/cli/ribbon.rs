@@ -1,6 +1,6 @@
 //! What the verbs do with ribbon filters, which programs build.
 
-use tepal::{Format, Opened, RibbonFilter};
+use tepal::{Opened, RibbonFilter, file::Format};
 
 use crate::place::{Place, numbers};
 

@@ -191,7 +191,7 @@ fn filters_of_other_rows_beside_each_other() {
 #[test]
 fn a_field_without_rows_is_applied_as_if_it_were_typed() {
     let place = Place::new();
-    let labels = tepal::Labels::new().field("email");
+    let labels = tepal::facts::Labels::new().field("email");
     let filter = tepal::BloomFilter::builder().capacity(9).false_positive_rate(1e-9).labels(labels).build();
     let mut filter = filter.unwrap();
     filter.insert("b@x.org").unwrap();

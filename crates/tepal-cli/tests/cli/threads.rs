@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use tepal::{Format, Open, SecretKey};
+use tepal::{Open, SecretKey, file::Format};
 
 use crate::place::{Place, Ran};
 use crate::plain::{self, Record, is_filled_with, records};

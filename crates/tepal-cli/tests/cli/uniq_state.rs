@@ -290,7 +290,8 @@ fn two_runs_at_once_take_turns() {
     let place = Place::new();
     let mut first = slow(&place, "uniq --state s");
     let begun = Instant::now();
-    while !place.path("s").exists() || tepal::FileLock::try_acquire(place.path("s")).unwrap().is_some() {
+    while !place.path("s").exists() || tepal::file::FileLock::try_acquire(place.path("s")).unwrap().is_some()
+    {
         assert!(begun.elapsed() < Duration::from_secs(60));
         thread::sleep(Duration::from_millis(5));
     }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tepal::FileLock;
+use tepal::file::FileLock;
 
 use crate::place::{Place, Ran, finish};
 

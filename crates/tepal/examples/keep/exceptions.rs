@@ -1,7 +1,7 @@
 //! Kept files of filters with exceptions.
 
 use serde_json::{Value, json};
-use tepal::{Exceptions, Opened, PreparedKeys};
+use tepal::{Exceptions, Opened, hash::PreparedKeys};
 
 use super::{Numbered, Subject, add_keys, digits, numbers, tepal_kinds};
 

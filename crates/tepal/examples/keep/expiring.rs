@@ -1,7 +1,7 @@
 //! Kept files of expiring filters.
 
 use serde_json::{Value, json};
-use tepal::{AnyFilter, ExpiringFilter, Window};
+use tepal::{AnyFilter, ExpiringFilter, facts::Window};
 
 use super::{Numbered, Subject, add_keys, numbers};
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use tepal::{AnyFilter, finish_hash};
+use tepal::{AnyFilter, hash::finish_hash};
 
 use super::{Numbered, Subject, add_keys, digits, numbers};
 

@@ -1,7 +1,7 @@
 //! Kept files of segment filters.
 
 use serde_json::{Value, json};
-use tepal::{AnyFilter, Format, Opened, SegmentFilter};
+use tepal::{AnyFilter, Opened, SegmentFilter, file::Format};
 
 use super::{Numbered, Subject, add_keys, numbers};
 

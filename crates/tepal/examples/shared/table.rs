@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use tepal::{BloomFilter, BloomFilterBuilder, Key, Result};
+use tepal::{BloomFilter, Key, Result, builders::BloomFilterBuilder};
 
 /// Keys asked in one call.
 const AT_ONCE: usize = 1 << 16;

@@ -41,7 +41,7 @@ use spool::{PART_BITS, Sorter, Spool};
 ///
 /// ```
 /// use tepal::build::Gather;
-/// use tepal::{BloomFilter, Format};
+/// use tepal::{BloomFilter, file::Format};
 /// let builder = BloomFilter::builder().false_positive_rate(0.001);
 /// let gather = Gather::new(builder, Format::Tepal)?;
 /// for piece in [["apple", "banana"], ["cherry", "apple"]] {
@@ -265,7 +265,7 @@ impl Gather {
     ///
     /// ```
     /// use tepal::build::Gather;
-    /// use tepal::{BloomFilter, Format, Opened};
+    /// use tepal::{BloomFilter, Opened, file::Format};
     /// let old = BloomFilter::builder().capacity(1000).seed(3).build_from(["apple", "banana"])?;
     /// let gather = Gather::like(Opened::new(old, Format::Tepal)?)?;
     /// gather.insert_many(&["banana", "cherry"])?;
@@ -298,7 +298,7 @@ impl Gather {
     ///
     /// ```
     /// use tepal::build::Gather;
-    /// use tepal::{BloomFilter, Format};
+    /// use tepal::{BloomFilter, file::Format};
     /// let gather = Gather::new(BloomFilter::builder(), Format::Tepal)?.memory(1 << 30);
     /// gather.insert_many(&["apple", "banana"])?;
     /// assert_eq!(gather.finish()?.different, 2);

@@ -53,7 +53,7 @@ pub enum Obstacle {
     /// The format has no place for exceptions.
     #[cfg(feature = "extras")]
     Exceptions,
-    /// The format has no such form ([`Form`](crate::Form)).
+    /// The format has no such form ([`Form`](crate::facts::Form)).
     #[non_exhaustive]
     Form {
         /// The form that was asked for.

@@ -189,7 +189,7 @@ impl<L: PlainStorage> BloomFilter<L> {
 
 impl BloomFilter {
     /// Reads the [embedded form](Self::to_embedded) into a filter in memory: of a filter with this key hasher, as
-    /// [`key_hasher`](crate::BloomFilterBuilder::key_hasher) of the builder gives it. Everything is checked.
+    /// [`key_hasher`](crate::builders::BloomFilterBuilder::key_hasher) of the builder gives it. Everything is checked.
     ///
     /// What the form does not keep is worked out from the bits: the capacity is the number of keys that seem to be in it,
     /// however many it was planned for, and the promised rate is the rate that it has with them. More keys are let in, and

@@ -131,7 +131,7 @@ macro_rules! written {
             ///
             /// # Errors
             /// [`Error::Io`](crate::Error::Io) where the system refuses; [`Error::Parameter`](crate::Error::Parameter) where `path` is
-            /// something that cannot be replaced by a file, such as a folder or a device ([`check_place`](crate::check_place) says so
+            /// something that cannot be replaced by a file, such as a folder or a device ([`check_place`](crate::file::check_place) says so
             /// ahead); and as [`to_bytes`](Self::to_bytes).
             pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
                 save(self, path.as_ref(), Over::Any, None)
@@ -250,7 +250,7 @@ macro_rules! read {
             ///
             /// # Errors
             /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`](crate::Error::Io); at the end of the stream
-            /// [`Error::NotTepal`](crate::Error::NotTepal) with [`Looks::Empty`](crate::Looks::Empty).
+            /// [`Error::NotTepal`](crate::Error::NotTepal) with [`Looks::Empty`](crate::error::Looks::Empty).
             #[cfg(feature = "std")]
             pub fn read_from(mut stream: impl Read) -> Result<Self> {
                 Open::new().read_one(&mut stream).and_then($into)

@@ -101,7 +101,7 @@ impl<'a> Open<'a> {
         self
     }
 
-    /// The name of the set that the file must record ([`Labels::name`](crate::Labels)). One that records another name, or
+    /// The name of the set that the file must record ([`Labels::name`](crate::facts::Labels)). One that records another name, or
     /// none, is refused, and so is a file of another program.
     ///
     /// Under a seal nobody can change the name without the key: so one sealed file cannot stand for another that was
@@ -109,7 +109,7 @@ impl<'a> Open<'a> {
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use tepal::{BloomFilter, Labels, Open};
+    /// use tepal::{BloomFilter, Open, facts::Labels};
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("blocked.tepal");
     /// let blocked = BloomFilter::builder().labels(Labels::new().name("blocked"));
@@ -203,7 +203,7 @@ impl<'a> Open<'a> {
     /// Reads a file's bytes into a filter in memory. Everything is checked, with [`quick`](Self::quick) too. Lengths
     /// are compared with the bytes that are there before anything is allocated.
     ///
-    /// Few formats of other programs have a checksum ([`FileFacts::has_checksum`](crate::FileFacts)): where there is
+    /// Few formats of other programs have a checksum ([`FileFacts::has_checksum`](crate::facts::FileFacts)): where there is
     /// none, a file whose *bits* were changed cannot be told from a good one.
     ///
     /// # Errors

@@ -55,7 +55,7 @@ pub(super) type Read = (AnyFilter, Ref<dyn Beside>);
 ///
 #[cfg_attr(feature = "foreign", doc = "```")]
 #[cfg_attr(not(feature = "foreign"), doc = "```ignore")]
-/// use tepal::{BloomFilter, Format, Open, Opened, Scheme};
+/// use tepal::{BloomFilter, Open, Opened, Scheme, file::Format};
 /// let mut filter = BloomFilter::builder().scheme(Scheme::GuavaMitz64).capacity(1000).build()?;
 /// filter.insert("570108428378")?;
 /// let mut file = Opened::new(filter, Format::Guava)?;
@@ -69,7 +69,7 @@ pub(super) type Read = (AnyFilter, Ref<dyn Beside>);
 /// The filter itself cannot be exchanged:
 ///
 /// ```compile_fail
-/// # use tepal::{BloomFilter, Format, Opened, Scheme};
+/// # use tepal::{BloomFilter, Opened, Scheme, file::Format};
 /// # let guava = BloomFilter::builder().scheme(Scheme::GuavaMitz64).capacity(1000).build().unwrap();
 /// # let other = BloomFilter::builder().capacity(1000).build().unwrap();
 /// let mut file = Opened::new(guava, Format::Guava).unwrap();
@@ -247,7 +247,7 @@ impl Opened {
     ///
     #[cfg_attr(feature = "foreign", doc = "```")]
     #[cfg_attr(not(feature = "foreign"), doc = "```ignore")]
-    /// use tepal::{BloomFilter, Format, KeyDomain, Open, Opened, Scheme};
+    /// use tepal::{BloomFilter, KeyDomain, Open, Opened, Scheme, file::Format};
     /// let ids = BloomFilter::builder().capacity(10).scheme(Scheme::GuavaMitz64).key_domain(KeyDomain::Integer32);
     /// let bytes = Opened::new(ids.build_from([42u32])?, Format::Guava)?.to_bytes()?;
     ///

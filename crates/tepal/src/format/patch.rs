@@ -50,7 +50,7 @@ const MOST_BODY: u64 = 1 << 52;
 /// key that is new.
 ///
 /// ```
-/// use tepal::{BloomFilter, Patch};
+/// use tepal::{BloomFilter, file::Patch};
 /// let mut filter = BloomFilter::builder().capacity(10_000).build_from(["apple", "banana"])?;
 /// let old = filter.to_bytes()?;
 /// filter.insert("cherry")?;

@@ -21,7 +21,7 @@ const SHORT: usize = 16;
 ///
 #[cfg_attr(feature = "foreign", doc = "```")]
 #[cfg_attr(not(feature = "foreign"), doc = "```ignore")]
-/// use tepal::{AnyFilter, BloomFilter, PreparedKeys, Scheme};
+/// use tepal::{AnyFilter, BloomFilter, Scheme, hash::PreparedKeys};
 /// for scheme in [Scheme::Xxh3, Scheme::GuavaMitz64] {
 ///     let mut filter = AnyFilter::from(BloomFilter::builder().capacity(100).scheme(scheme).build()?);
 ///     let hasher = filter.key_hasher();
@@ -45,7 +45,7 @@ impl PreparedKeys {
     /// Keys of which the caller has kept the [`hashes`](Self::hashes).
     ///
     /// ```
-    /// use tepal::{AnyFilter, BloomFilter, PreparedKeys};
+    /// use tepal::{AnyFilter, BloomFilter, hash::PreparedKeys};
     /// let mut filter = AnyFilter::from(BloomFilter::builder().capacity(100).build()?);
     /// let kept = vec![filter.key_hasher().hash("apple")?];
     /// filter.insert_prepared(&PreparedKeys::from_hashes(kept))?;

@@ -5,19 +5,19 @@
 /// 64-bit hash. `$kind` is what an error calls the filter, with its article.
 macro_rules! key_options {
     ($kind:literal) => {
-        /// The public seed of the hash: [`BloomFilterBuilder::seed`](crate::BloomFilterBuilder::seed).
+        /// The public seed of the hash: [`BloomFilterBuilder::seed`](crate::builders::BloomFilterBuilder::seed).
         pub fn seed(mut self, seed: u64) -> Self {
             self.keys.parameters.seed = Some(seed);
             self
         }
 
-        /// A seed of its own for a purpose: [`BloomFilterBuilder::seed_for`](crate::BloomFilterBuilder::seed_for).
+        /// A seed of its own for a purpose: [`BloomFilterBuilder::seed_for`](crate::builders::BloomFilterBuilder::seed_for).
         pub fn seed_for(self, purpose: &str) -> Self {
             self.seed(crate::key::schemes::xxh3::seed_for(purpose))
         }
 
         /// Hashes with SipHash-1-3 under this secret, so that nobody without it can choose keys whose numbers are equal or lie close
-        /// together: [`BloomFilterBuilder::secret_key`](crate::BloomFilterBuilder::secret_key).
+        /// together: [`BloomFilterBuilder::secret_key`](crate::builders::BloomFilterBuilder::secret_key).
         pub fn secret_key(mut self, key: crate::key::SecretKey) -> Self {
             self.keys.parameters.secret = Some(key);
             self
@@ -29,7 +29,7 @@ macro_rules! key_options {
             self
         }
 
-        /// For keys that the caller hashes: [`BloomFilterBuilder::caller_hash`](crate::BloomFilterBuilder::caller_hash).
+        /// For keys that the caller hashes: [`BloomFilterBuilder::caller_hash`](crate::builders::BloomFilterBuilder::caller_hash).
         pub fn caller_hash(mut self, name: impl Into<alloc::string::String>) -> Self {
             self.keys.set_caller_hash(name.into());
             self
@@ -142,7 +142,7 @@ macro_rules! ask_many {
         /// The hash of a key under this filter's recipe, key domain, scheme and seed, for the `_hash` calls.
         ///
         /// # Errors
-        /// As [`KeyHasher::hash`](crate::KeyHasher::hash).
+        /// As [`KeyHasher::hash`](crate::hash::KeyHasher::hash).
         #[inline]
         pub fn hash_key<K: Key + ?Sized>(&self, key: &K) -> crate::error::Result<u64> {
             self.$($meta).+.keys.hash(key)

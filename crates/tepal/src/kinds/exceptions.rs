@@ -12,7 +12,7 @@ use crate::key::PreparedKeys;
 /// lists of members.
 ///
 /// ```
-/// use tepal::{BloomFilter, Exceptions, Format, Opened, PreparedKeys};
+/// use tepal::{BloomFilter, Exceptions, Opened, file::Format, hash::PreparedKeys};
 /// let members = BloomFilter::builder().capacity(200).false_positive_rate(0.1).build_from(0..200_u64)?;
 /// let file = Opened::new(members, Format::Tepal)?;
 /// let mut keys = PreparedKeys::default();

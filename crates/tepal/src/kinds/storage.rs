@@ -9,7 +9,7 @@ use crate::bits::{self, Bits, Line};
 use crate::error::{Error, Result};
 
 /// Where the bits of a filter live: [`InMemory`], in an opened file ([`Mapped`]), inside bytes of the caller's
-/// ([`InBytes`]), or in [`Shared`](crate::Shared). Nothing else can be a storage.
+/// ([`InBytes`]), or in [`Shared`](crate::storage::Shared). Nothing else can be a storage.
 pub trait Storage: sealed::Sealed {
     /// The bits, to be asked.
     #[doc(hidden)]
@@ -26,7 +26,7 @@ pub trait Storage: sealed::Sealed {
     fn into_lines(self) -> Result<Vec<Line>>;
 }
 
-/// Where bits live that nobody changes while they are read: every storage but [`Shared`](crate::Shared).
+/// Where bits live that nobody changes while they are read: every storage but [`Shared`](crate::storage::Shared).
 pub trait PlainStorage: Storage {
     /// The bits.
     #[doc(hidden)]

@@ -82,8 +82,8 @@ pub(crate) struct Request {
 /// # Ok::<(), tepal::Error>(())
 /// ```
 ///
-/// [`BloomFilterBuilder::plan`]: crate::BloomFilterBuilder::plan
-/// [`BloomFilterBuilder::planned`]: crate::BloomFilterBuilder::planned
+/// [`BloomFilterBuilder::plan`]: crate::builders::BloomFilterBuilder::plan
+/// [`BloomFilterBuilder::planned`]: crate::builders::BloomFilterBuilder::planned
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {

@@ -91,7 +91,7 @@ fn every_byte_of_every_kept_file() {
 #[cfg(feature = "foreign")]
 #[test]
 fn the_first_bytes_of_every_golden_file() {
-    use tepal::Format;
+    use tepal::file::Format;
 
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden");
     let (mut files, mut opened) = (0, 0);

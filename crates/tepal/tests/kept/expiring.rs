@@ -1,7 +1,7 @@
 //! Expiring filters, in a folder of their own: each key is as old as it was, and the file is written again byte for byte.
 
 use serde_json::Value;
-use tepal::{AnyFilter, ExpiringFilter, Window, finish_hash};
+use tepal::{AnyFilter, ExpiringFilter, facts::Window, hash::finish_hash};
 
 use super::{Kept, in_folder};
 

@@ -1,7 +1,7 @@
 //! Growing filters, in a folder of their own: the same answers, the file is written again byte for byte, and they go on to grow.
 
 use serde_json::Value;
-use tepal::{AnyFilter, Format, GrowingFilter, Opened, finish_hash};
+use tepal::{AnyFilter, GrowingFilter, Opened, file::Format, hash::finish_hash};
 
 use super::{Kept, in_folder};
 

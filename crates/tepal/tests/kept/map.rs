@@ -1,7 +1,7 @@
 //! Maps, in a folder of their own: the same values, the file is written again byte for byte, and its pairs give it anew.
 
 use serde_json::Value;
-use tepal::{AnyFilter, Recipe, RibbonMap, finish_hash};
+use tepal::{AnyFilter, Recipe, RibbonMap, hash::finish_hash};
 
 use super::{Kept, in_folder};
 

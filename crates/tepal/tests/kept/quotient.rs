@@ -1,7 +1,7 @@
 //! Quotient filters, in a folder of their own: each key is held as often as it was, and the file is written again byte for byte.
 
 use serde_json::Value;
-use tepal::{AnyFilter, Format, Opened, OverCapacity, QuotientFilter, finish_hash};
+use tepal::{AnyFilter, Opened, OverCapacity, QuotientFilter, file::Format, hash::finish_hash};
 
 use super::{Kept, in_folder};
 

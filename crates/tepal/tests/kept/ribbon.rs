@@ -1,7 +1,7 @@
 //! Ribbon filters, in a folder of their own: the same answers, the file is written again byte for byte, and its keys give it anew.
 
 use serde_json::Value;
-use tepal::{AnyFilter, Recipe, RibbonFilter, finish_hash};
+use tepal::{AnyFilter, Recipe, RibbonFilter, hash::finish_hash};
 
 use super::{Kept, in_folder};
 

@@ -1,7 +1,7 @@
 //! Segment filters, in a folder of their own: each key is in the segments in which it was, and the file is written again byte for byte.
 
 use serde_json::Value;
-use tepal::{AnyFilter, Format, Opened, Segment, finish_hash};
+use tepal::{AnyFilter, Opened, file::Format, hash::finish_hash, segments::Segment};
 
 use super::in_folder;
 

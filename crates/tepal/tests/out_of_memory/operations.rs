@@ -1,7 +1,11 @@
 //! Every operation of every kind, where each of its large allocations fails in turn: an error with the filter as it was or with
 //! some of the keys more, or another way that needs less memory. The program goes on.
 
-use tepal::{Error, Labels, Opened, OverCapacity, PreparedKeys, Result, finish_hash};
+use tepal::{
+    Error, Opened, OverCapacity, Result,
+    facts::Labels,
+    hash::{PreparedKeys, finish_hash},
+};
 
 use crate::allocator::failing;
 use crate::kinds::{Subject, numbers, tepal_kinds};
@@ -165,7 +169,7 @@ fn fail_each(
 #[cfg(feature = "extras")]
 #[test]
 fn exceptions() {
-    use tepal::{BloomFilter, Exceptions, Format};
+    use tepal::{BloomFilter, Exceptions, file::Format};
 
     let builder = BloomFilter::builder().capacity(100_000).false_positive_rate(0.5);
     let filter = builder.build_from((0..100_000u64).map(|number| number.to_string())).unwrap();

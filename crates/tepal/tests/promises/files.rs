@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use tepal::{Error, Format, Kind, Result, SecretKey};
+use tepal::{Error, Kind, Result, SecretKey, file::Format};
 
 use super::kinds::{Opener, SECRET, Subject, all_kinds, fixed_kinds, is_large, numbers};
 use super::random::Random;

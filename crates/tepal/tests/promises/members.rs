@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use tepal::{Error, Format, KeyDomain, Kind, OverCapacity, Recipe};
+use tepal::{Error, KeyDomain, Kind, OverCapacity, Recipe, file::Format};
 
 use super::kinds::{
     CALLER_HASH, Numbered, Opener, Operation, all_kinds, fixed_kinds, is_large, kinds, numbers,

@@ -1,6 +1,6 @@
 //! Two filters, other formats, and what a kind cannot do.
 
-use tepal::{BloomFilter, Error, Format, Kind, Obstacle, Opened, OverCapacity};
+use tepal::{BloomFilter, Error, Kind, Opened, OverCapacity, error::Obstacle, file::Format};
 
 use super::kinds::{Door, NOT_BY_ALL, Operation, is_large, kinds, numbers};
 use super::{CAPACITY, FOREIGN, MEMBERS, MORE, check, filled};

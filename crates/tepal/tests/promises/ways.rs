@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use tepal::{AnyFilter, BloomFilter, KeyRef, Opened, PreparedKeys};
+use tepal::{AnyFilter, BloomFilter, KeyRef, Opened, hash::PreparedKeys};
 
 use super::kinds::{Door, Numbered, Subject, all_kinds, kinds, numbers};
 use super::{MEMBERS, STRANGERS, empty, filled};

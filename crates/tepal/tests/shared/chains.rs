@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use tepal::{BloomFilter, BloomFilterBuilder, Format, Kind, Open, Opened, Result, Scheme};
+use tepal::{BloomFilter, Kind, Open, Opened, Result, Scheme, builders::BloomFilterBuilder, file::Format};
 
 use super::{Numbered, Opener, Operation, Subject};
 

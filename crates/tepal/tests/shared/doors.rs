@@ -1,7 +1,7 @@
 //! The ways to a filter, and keys by their numbers: what the tests do goes through either way, with whatever keys the
 //! kind takes.
 
-use tepal::{BloomFilter, Error, Format, Key, KeyHasher, Keys, Opened, OverCapacity, Result};
+use tepal::{BloomFilter, Error, Key, Keys, Opened, OverCapacity, Result, file::Format, hash::KeyHasher};
 
 use super::Opener;
 

@@ -1,6 +1,9 @@
 //! The table that forgets keys by itself. The tests of the list tell it no time, so that it forgets nobody there.
 
-use tepal::{ExpiringFilter, ExpiringFilterBuilder, Format, KeyDomain, Kind, Labels, Opened, OverCapacity};
+use tepal::{
+    ExpiringFilter, KeyDomain, Kind, Opened, OverCapacity, builders::ExpiringFilterBuilder, facts::Labels,
+    file::Format,
+};
 use tepal::{Recipe, Result, SecretKey};
 
 use super::{BloomFilterBuilder, CALLER_HASH, Numbered, Opener, Operation, SECRET, Subject, finish_hash};

@@ -1,6 +1,9 @@
 //! The chain that grows under one promise, in tepal files.
 
-use tepal::{BloomFilter, BloomFilterBuilder, Format, Kind, Labels, Opened, Recipe, Result, SecretKey};
+use tepal::{
+    BloomFilter, Kind, Opened, Recipe, Result, SecretKey, builders::BloomFilterBuilder, facts::Labels,
+    file::Format,
+};
 
 use super::{CALLER_HASH, Numbered, Opener, Operation, SECRET, Subject, finish_hash};
 

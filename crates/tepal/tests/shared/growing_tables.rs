@@ -1,6 +1,8 @@
 //! The chain of tables that grows under one promise.
 
-use tepal::{Format, GrowingFilter, GrowingFilterBuilder, KeyDomain, Kind, Labels, Opened};
+use tepal::{
+    GrowingFilter, KeyDomain, Kind, Opened, builders::GrowingFilterBuilder, facts::Labels, file::Format,
+};
 use tepal::{Recipe, Result, SecretKey};
 
 use super::{BloomFilterBuilder, CALLER_HASH, Numbered, Opener, Operation, SECRET, Subject, finish_hash};

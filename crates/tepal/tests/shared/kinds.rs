@@ -33,16 +33,16 @@ mod segment;
 use std::path::Path;
 
 #[cfg(feature = "foreign")]
-use tepal::Md5Split;
+use tepal::hash::Md5Split;
 use tepal::{
-    BloomFilter, BloomFilterBuilder, Format, KeyDomain, Kind, Labels, Layout, Open, Opened, OverCapacity,
-    Recipe, Result, Scheme, SecretKey, finish_hash,
+    BloomFilter, KeyDomain, Kind, Layout, Open, Opened, OverCapacity, Recipe, Result, Scheme, SecretKey,
+    builders::BloomFilterBuilder, facts::Labels, file::Format, hash::finish_hash,
 };
 
 #[allow(unused_imports)] // As above.
 pub(crate) use doors::{Door, Numbered};
 #[allow(unused_imports)] // As above.
-pub(crate) use tepal::Operation;
+pub(crate) use tepal::error::Operation;
 
 /// A secret that is no secret: it stands beside the kept files.
 pub(crate) const SECRET: [u8; 16] = *b"kept for testing";

@@ -1,8 +1,8 @@
 //! Maps from keys to numbers, which are built of all their pairs at once and do not change. The value of number i is i.
 
 use tepal::{
-    AnyFilter, Format, KeyDomain, Kind, Labels, Opened, Recipe, Result, RibbonMap, RibbonMapBuilder,
-    SecretKey, finish_hash,
+    AnyFilter, KeyDomain, Kind, Opened, Recipe, Result, RibbonMap, SecretKey, builders::RibbonMapBuilder,
+    facts::Labels, file::Format, hash::finish_hash,
 };
 
 use super::{BloomFilterBuilder, CALLER_HASH, NOT_BY_ALL, Numbered, Opener, Operation, SECRET, Subject};

@@ -6,7 +6,12 @@ use std::io;
 #[cfg(feature = "parallel")]
 use std::num::NonZeroUsize;
 
-use tepal::{AnyFilter, Format, Labels, Opened, OverCapacity, PreparedKeys, finish_hash};
+use tepal::{
+    AnyFilter, Opened, OverCapacity,
+    facts::Labels,
+    file::Format,
+    hash::{PreparedKeys, finish_hash},
+};
 
 use crate::allocator::most_held;
 
@@ -249,7 +254,7 @@ impl All<'_> {
             let _ = (changed.insert_many(&new.texts), changed.insert_many_hashes(&new.hashes));
             if let Ok(bytes) = changed.to_bytes() {
                 self.watch("patch", new.len(), bytes.len() as u64, |_| {
-                    if let Ok(patch) = tepal::Patch::between(&old, &bytes) {
+                    if let Ok(patch) = tepal::file::Patch::between(&old, &bytes) {
                         assert!(patch.apply(&old).unwrap() == bytes);
                     }
                     None

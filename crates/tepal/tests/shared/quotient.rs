@@ -1,6 +1,9 @@
 //! The table from which keys can be removed.
 
-use tepal::{Format, KeyDomain, Kind, Labels, Opened, OverCapacity, QuotientFilter, QuotientFilterBuilder};
+use tepal::{
+    KeyDomain, Kind, Opened, OverCapacity, QuotientFilter, builders::QuotientFilterBuilder, facts::Labels,
+    file::Format,
+};
 use tepal::{Recipe, Result, SecretKey};
 
 use super::{BloomFilterBuilder, CALLER_HASH, Numbered, Opener, Operation, SECRET, Subject, finish_hash};

@@ -1,8 +1,8 @@
 //! Ribbon filters, which are built of all their keys at once; of some, half of the keys are added beside the ribbon, and some are made of a table.
 
 use tepal::{
-    AnyFilter, Format, KeyDomain, Kind, Labels, Opened, Recipe, Result, RibbonFilter, RibbonFilterBuilder,
-    SecretKey, finish_hash,
+    AnyFilter, KeyDomain, Kind, Opened, Recipe, Result, RibbonFilter, SecretKey,
+    builders::RibbonFilterBuilder, facts::Labels, file::Format, hash::finish_hash,
 };
 
 use super::{BloomFilterBuilder, CALLER_HASH, NOT_BY_ALL, Numbered, Opener, Operation, SECRET, Subject};

@@ -1,6 +1,9 @@
 //! The table that says which segments may hold a key. The tests of the list insert without a segment: each filter here has one.
 
-use tepal::{Format, KeyDomain, Kind, Labels, Opened, OverCapacity, SegmentFilter, SegmentFilterBuilder};
+use tepal::{
+    KeyDomain, Kind, Opened, OverCapacity, SegmentFilter, builders::SegmentFilterBuilder, facts::Labels,
+    file::Format,
+};
 use tepal::{Recipe, Result, SecretKey};
 
 use super::{BloomFilterBuilder, CALLER_HASH, Numbered, Opener, Operation, SECRET, Subject, finish_hash};

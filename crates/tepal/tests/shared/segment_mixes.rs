@@ -2,7 +2,7 @@
 
 #![allow(dead_code)] // What the test does not need, the example does.
 
-use tepal::{Open, Opened, Result, Segment, SegmentFilter, finish_hash};
+use tepal::{Open, Opened, Result, SegmentFilter, hash::finish_hash, segments::Segment};
 
 /// How many segments there are, and how many of them each key is in.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ fn segment(mix: Mix, pair: u64) -> Segment {
 
 /// The file of a filter, read.
 fn read(filter: SegmentFilter) -> Result<SegmentFilter> {
-    let file = Opened::new(filter, tepal::Format::Tepal)?.to_bytes()?;
+    let file = Opened::new(filter, tepal::file::Format::Tepal)?.to_bytes()?;
     match Open::new().from_bytes(&file)?.into_filter() {
         tepal::AnyFilter::Segment(filter) => Ok(filter),
         _ => unreachable!("it was a segment filter"),

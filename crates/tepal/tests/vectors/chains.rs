@@ -1,6 +1,6 @@
 //! `chains.json`: growing chains, and what is refused of them.
 
-use tepal::{AnyFilter, Format, Kind, Opened};
+use tepal::{AnyFilter, Kind, Opened, file::Format};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{bytes, number, open_file, recipe, small, text, vectors};

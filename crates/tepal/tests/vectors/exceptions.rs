@@ -1,6 +1,6 @@
 //! `exceptions.json`: files with keys that the filter says no for.
 
-use tepal::{BloomFilter, Error, Exceptions, Format, Opened, PreparedKeys, Scheme};
+use tepal::{BloomFilter, Error, Exceptions, Opened, Scheme, file::Format, hash::PreparedKeys};
 
 use crate::{bytes, open_file, text, vectors};
 

@@ -1,7 +1,12 @@
 //! `expiring.json`: filters that forget keys, their files, and what is refused of them.
 
 use serde_json::Value;
-use tepal::{AnyFilter, ExpiringFilter, Format, Labels, Opened, Window, finish_hash};
+use tepal::{
+    AnyFilter, ExpiringFilter, Opened,
+    facts::{Labels, Window},
+    file::Format,
+    hash::finish_hash,
+};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{bytes, number, open_file, recipe, secret, small, text, vectors};

@@ -1,6 +1,6 @@
 //! `growing.json`: growing filters, their files, and what is refused of them.
 
-use tepal::{AnyFilter, Format, GrowingFilter, Kind, Opened};
+use tepal::{AnyFilter, GrowingFilter, Kind, Opened, file::Format};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{bytes, number, open_file, recipe, small, text, vectors};
@@ -12,7 +12,7 @@ fn filter(opened: &Opened) -> &GrowingFilter {
 
 /// What stands in `links`.
 fn links(opened: &Opened) -> Vec<serde_json::Value> {
-    let of = |table: &tepal::TableFacts| {
+    let of = |table: &tepal::facts::TableFacts| {
         let home = table.lines - spare(table);
         let room = match table.lines {
             1 => u64::from(table.slots),
@@ -32,7 +32,7 @@ fn links(opened: &Opened) -> Vec<serde_json::Value> {
 }
 
 /// The lines behind those that are home to a number.
-fn spare(table: &tepal::TableFacts) -> u64 {
+fn spare(table: &tepal::facts::TableFacts) -> u64 {
     table.lines - table.numbers.div_ceil(u64::from(table.buckets) << table.remainder_bits)
 }
 
@@ -61,7 +61,7 @@ fn made(case: &serde_json::Value) -> Opened {
         _ => builder.scheme(text(case, "scheme").parse().unwrap()),
     };
     if case.get("seal_key").is_some() {
-        builder = builder.labels(tepal::Labels::new().name("Gesehene Seiten").field("url"));
+        builder = builder.labels(tepal::facts::Labels::new().name("Gesehene Seiten").field("url"));
     }
     let mut filter = builder.build().unwrap();
     let key = |i: u64| format!("key {i}");

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 use tepal::{
-    AnyFilter, Error, Format, KeyDomain, Labels, Opened, RibbonMap, RibbonMapBuilder, Scheme, finish_hash,
+    AnyFilter, Error, KeyDomain, Opened, RibbonMap, Scheme, builders::RibbonMapBuilder, facts::Labels,
+    file::Format, hash::finish_hash,
 };
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -1,6 +1,6 @@
 //! `patches.json`: what makes one file another.
 
-use tepal::{Error, Patch};
+use tepal::{Error, file::Patch};
 
 use crate::{bytes, cases, text, vectors};
 

@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 use tepal::{
-    AnyFilter, Error, Format, KeyDomain, Labels, Opened, OverCapacity, QuotientFilter, QuotientFilterBuilder,
-    Scheme,
+    AnyFilter, Error, KeyDomain, Opened, OverCapacity, QuotientFilter, Scheme,
+    builders::QuotientFilterBuilder, facts::Labels, file::Format,
 };
 use xxhash_rust::xxh3::xxh3_64;
 

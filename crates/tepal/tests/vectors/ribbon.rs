@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use tepal::{
-    AnyFilter, Error, Format, KeyDomain, Labels, Opened, RibbonFilter, RibbonFilterBuilder, Scheme,
-    finish_hash,
+    AnyFilter, Error, KeyDomain, Opened, RibbonFilter, Scheme, builders::RibbonFilterBuilder, facts::Labels,
+    file::Format, hash::finish_hash,
 };
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -2,7 +2,7 @@
 //! they set. Positions, limits and the hashes within are tested beside the schemes (`key/schemes/tests.rs`).
 
 use serde_json::Value;
-use tepal::{BloomFilter, BloomFilterBuilder, KeyDomain, KeyRef, Scheme};
+use tepal::{BloomFilter, KeyDomain, KeyRef, Scheme, builders::BloomFilterBuilder};
 
 use super::{bytes, cases, number, small, text, vectors};
 

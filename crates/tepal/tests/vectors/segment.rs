@@ -1,7 +1,9 @@
 //! `segment.json`: filters that say which segments may hold a key, their files, and what is refused of them.
 
 use serde_json::Value;
-use tepal::{AnyFilter, Format, Labels, Opened, Segment, SegmentFilter, finish_hash};
+use tepal::{
+    AnyFilter, Opened, SegmentFilter, facts::Labels, file::Format, hash::finish_hash, segments::Segment,
+};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{bytes, number, open_file, recipe, secret, small, text, vectors};

@@ -2,7 +2,7 @@
 //! read by the library's own tests (`params/vectors.rs`).
 
 use serde_json::Value;
-use tepal::{BloomFilter, BloomFilterBuilder, Layout};
+use tepal::{BloomFilter, Layout, builders::BloomFilterBuilder};
 
 use super::{cases, layout, number, small, vectors};
 

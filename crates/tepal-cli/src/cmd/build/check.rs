@@ -1,6 +1,6 @@
 //! Which flags of `tepal build` do not go together. It is found before anything is read.
 
-use tepal::Format;
+use tepal::file::Format;
 
 use super::map;
 use crate::args::BuildArgs;

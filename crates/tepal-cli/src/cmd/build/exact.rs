@@ -9,7 +9,11 @@
 
 use serde::Serialize;
 use tepal::build::Built;
-use tepal::{BloomFilter, BloomFilterBuilder, Error, Exceptions, KeyHasher, PreparedKeys, SecretKey};
+use tepal::{
+    BloomFilter, Error, Exceptions, SecretKey,
+    builders::BloomFilterBuilder,
+    hash::{KeyHasher, PreparedKeys},
+};
 
 use crate::args::{BuildArgs, ExactAs};
 use crate::error::Failure;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tepal::build::{Built, Gather};
-use tepal::{BloomFilterBuilder, Error, Format, PreparedKeys};
+use tepal::{Error, builders::BloomFilterBuilder, file::Format, hash::PreparedKeys};
 
 use crate::args::BuildArgs;
 use crate::error::Failure;

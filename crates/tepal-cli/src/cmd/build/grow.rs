@@ -7,7 +7,10 @@ use std::num::NonZeroUsize;
 
 use tepal::build::Built;
 use tepal::{
-    Error, Format, GrowingFilter, GrowingFilterBuilder, KeyHasher, Opened, PreparedKeys, QuotientFilter,
+    Error, GrowingFilter, Opened, QuotientFilter,
+    builders::GrowingFilterBuilder,
+    file::Format,
+    hash::{KeyHasher, PreparedKeys},
 };
 
 use super::described::described;

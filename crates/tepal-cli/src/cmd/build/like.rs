@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tepal::{Error, Format, Opened};
+use tepal::{Error, Opened, file::Format};
 
 use crate::args::{BuildArgs, FileArgs};
 use crate::clock;

@@ -3,7 +3,7 @@
 //! The list is read once and kept as hashes with the numbers of their values; then all of them go in at once.
 
 use tepal::build::Built;
-use tepal::{Format, KeyHasher, Opened, RibbonMap, RibbonMapBuilder};
+use tepal::{Opened, RibbonMap, builders::RibbonMapBuilder, file::Format, hash::KeyHasher};
 
 use super::described::described;
 use super::segments;

@@ -3,7 +3,13 @@
 //! The list is read once and kept as pairs of a hash and the number of a segment; then all pairs go in at once.
 
 use tepal::build::Built;
-use tepal::{Error, Format, KeyHasher, Opened, PreparedKeys, Segment, SegmentFilter, SegmentFilterBuilder};
+use tepal::{
+    Error, Opened, SegmentFilter,
+    builders::SegmentFilterBuilder,
+    file::Format,
+    hash::{KeyHasher, PreparedKeys},
+    segments::Segment,
+};
 
 use super::described::described;
 use super::way::Way;

@@ -4,7 +4,9 @@
 //! numbers go in at once.
 
 use tepal::build::Built;
-use tepal::{Error, Format, KeyHasher, Kind, Opened, QuotientFilter, QuotientFilterBuilder};
+use tepal::{
+    Error, Kind, Opened, QuotientFilter, builders::QuotientFilterBuilder, file::Format, hash::KeyHasher,
+};
 
 use super::described::described;
 use super::grow::mix;

@@ -1,7 +1,10 @@
 //! `tepal build --window`: a filter whose keys expire. All keys of the list come now.
 
 use tepal::build::{Built, KeyCounter};
-use tepal::{Error, ExpiringFilter, ExpiringFilterBuilder, Format, Opened, PreparedKeys, Window};
+use tepal::{
+    Error, ExpiringFilter, Opened, builders::ExpiringFilterBuilder, facts::Window, file::Format,
+    hash::PreparedKeys,
+};
 
 use super::described::described;
 use super::way::Way;

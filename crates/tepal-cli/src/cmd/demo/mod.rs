@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 use tepal::build::Gather;
-use tepal::{BloomFilter, Format, PreparedKeys, RibbonFilter};
+use tepal::{BloomFilter, RibbonFilter, file::Format, hash::PreparedKeys};
 
 use self::iin::Iins;
 use self::lists::{write_list, write_questions};

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use tepal::{Window, WindowFacts};
+use tepal::facts::{Window, WindowFacts};
 
 use crate::args::span;
 use crate::clock;

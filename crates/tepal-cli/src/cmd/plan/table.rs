@@ -1,7 +1,8 @@
 //! Rows of filters that are no Bloom filters: keys can be removed, are counted, never end, expire, are complete, or have values.
 
 use tepal::{
-    ExpiringFilter, GrowingFilter, QuotientFilter, RibbonFilter, RibbonMap, RibbonMapBuilder, SegmentFilter,
+    ExpiringFilter, GrowingFilter, QuotientFilter, RibbonFilter, RibbonMap, SegmentFilter,
+    builders::RibbonMapBuilder,
 };
 
 use super::{Row, Wanted, empty};

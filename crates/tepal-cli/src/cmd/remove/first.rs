@@ -1,6 +1,6 @@
 //! The first reading of `tepal remove`: which keys are not in the filter.
 
-use tepal::{AnyFilter, PreparedKeys};
+use tepal::{AnyFilter, hash::PreparedKeys};
 
 use crate::error::Failure;
 use crate::input::pages::Page;

@@ -1,7 +1,10 @@
 //! In which encoding does a filter hold its members? Where the file does not say it, all that its program has are tried.
 
 use serde::Serialize;
-use tepal::{AnyFilter, KeyDomain, KeyHasher, Opened, PreparedKeys};
+use tepal::{
+    AnyFilter, KeyDomain, Opened,
+    hash::{KeyHasher, PreparedKeys},
+};
 
 use crate::error::Failure;
 use crate::input::pages::{Keys, Page};

@@ -1,6 +1,9 @@
 //! `tepal test --by` and `--map`: is each key of a list in the segment, or has it the value, that its row names?
 
-use tepal::{Opened, RibbonMap, Segment, SegmentAnswers, SegmentFilter};
+use tepal::{
+    Opened, RibbonMap, SegmentFilter,
+    segments::{Segment, SegmentAnswers},
+};
 
 use crate::asking::{map_of, segments_of};
 use crate::error::Failure;

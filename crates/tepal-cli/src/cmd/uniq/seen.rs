@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hash as HashKey, Hasher};
 
-use tepal::{BloomFilter, Error, KeyHasher, PreparedKeys, ScalableBloomFilter, SecretKey};
+use tepal::{
+    BloomFilter, Error, ScalableBloomFilter, SecretKey,
+    hash::{KeyHasher, PreparedKeys},
+};
 
 use crate::args::UniqArgs;
 use crate::error::Failure;
@@ -71,7 +74,7 @@ pub fn empty_chain(
         builder = builder.capacity(keys);
     }
     if let Some(field) = &args.keys.field {
-        let mut labels = tepal::Labels::new().field(field.text());
+        let mut labels = tepal::facts::Labels::new().field(field.text());
         labels.rows = rows;
         builder = builder.labels(labels);
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tepal::{AnyFilter, Format, Opened, ScalableBloomFilter, SealKey};
+use tepal::{AnyFilter, Opened, ScalableBloomFilter, SealKey, file::Format};
 
 use super::seen::empty_chain;
 use crate::args::{FileArgs, UniqArgs};

@@ -1,6 +1,6 @@
 //! How Arrow lays out the columns that can be keys, and how they are read where they lie.
 
-use tepal::{Column as Texts, KeyRef, Offset};
+use tepal::{Column as Texts, KeyRef, hash::Offset};
 
 use super::super::numbers::Numbers;
 use super::super::{Column, Fault, Take};

@@ -7,7 +7,7 @@ use std::vec;
 use super::*;
 use crate::bits::mix::finish;
 use crate::build::Gather;
-use crate::{KeyDomain, RibbonFilter, RibbonFilterBuilder};
+use crate::{KeyDomain, RibbonFilter, builders::RibbonFilterBuilder};
 
 fn threads(n: usize) -> NonZeroUsize {
     NonZeroUsize::new(n).unwrap()

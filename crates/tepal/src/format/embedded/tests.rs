@@ -2,7 +2,7 @@ use alloc::string::ToString;
 
 use super::super::samples::builders;
 use super::*;
-use crate::{BloomFilterBuilder, KeyDomain, OverCapacity, Recipe, Scheme, SecretKey};
+use crate::{KeyDomain, OverCapacity, Recipe, Scheme, SecretKey, builders::BloomFilterBuilder};
 
 /// Each with the builder that says how its keys are hashed.
 fn filters() -> Vec<(BloomFilterBuilder, BloomFilter)> {

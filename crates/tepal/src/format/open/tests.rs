@@ -6,9 +6,9 @@ use std::string::ToString;
 use std::vec::Vec;
 
 use super::Open;
-use crate::PlainStorage;
 use crate::kinds::storage::Backing;
-use crate::{BloomFilter, Error, Layout, Mapped, PreparedKeys, SecretKey};
+use crate::storage::PlainStorage;
+use crate::{BloomFilter, Error, Layout, SecretKey, hash::PreparedKeys, storage::Mapped};
 
 static SECRET: SecretKey = SecretKey::new(*b"0123456789abcdef");
 
@@ -306,7 +306,7 @@ fn another_name_is_refused_by_every_way_in() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f");
     let named = |name: Option<&str>| {
-        let labels = name.map_or(crate::Labels::new(), |name| crate::Labels::new().name(name));
+        let labels = name.map_or(crate::facts::Labels::new(), |name| crate::facts::Labels::new().name(name));
         BloomFilter::builder().labels(labels).build_from(["apple"]).unwrap()
     };
     for (name, is_right) in [(Some("fruit"), true), (Some("Fruit"), false), (None, false)] {

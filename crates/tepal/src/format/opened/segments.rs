@@ -13,7 +13,7 @@ impl Opened {
     /// [`SegmentFilter::add_segment`].
     ///
     /// ```
-    /// use tepal::{AnyFilter, Format, Opened, SegmentFilter};
+    /// use tepal::{AnyFilter, Opened, SegmentFilter, file::Format};
     /// let days = SegmentFilter::builder().capacity(100).build_from([("monday", "alice")])?;
     /// let mut file = Opened::new(days, Format::Tepal)?;
     /// let tuesday = file.add_segment("tuesday")?;

@@ -62,7 +62,7 @@ impl Patch {
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use tepal::{BloomFilter, FileLock, Patch};
+    /// use tepal::{BloomFilter, file::{FileLock, Patch}};
     /// # let folder = tempfile::tempdir()?;
     /// # let path = |name| folder.path().join(name);
     /// let mut filter = BloomFilter::builder().capacity(1000).build_from(["apple"])?;

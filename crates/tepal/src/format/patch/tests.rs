@@ -7,7 +7,7 @@ use crate::ids::Layout;
 use crate::kinds::bloom::{BloomFilter, BloomFilterBuilder};
 
 fn builder() -> BloomFilterBuilder {
-    BloomFilter::builder().capacity(2000).labels(crate::Labels::new().name("old"))
+    BloomFilter::builder().capacity(2000).labels(crate::facts::Labels::new().name("old"))
 }
 
 fn pair(old: BloomFilterBuilder, new: BloomFilterBuilder, keys: u32) -> (Vec<u8>, Vec<u8>) {
@@ -28,7 +28,7 @@ fn the_new_file_byte_for_byte() {
     for layout in Layout::ALL {
         for keys in [0, 999, 1000, 1001, 2000] {
             let of = builder().layout(*layout);
-            let labels = crate::Labels::new().name("a longer name than before").date("2026-11-22");
+            let labels = crate::facts::Labels::new().name("a longer name than before").date("2026-11-22");
             let (old, new) = pair(of.clone(), of.labels(labels), keys);
             let patch = Patch::between(&old, &new).unwrap();
             assert_eq!(patch.apply(&old).unwrap(), new, "{layout} {keys}");
@@ -115,7 +115,7 @@ fn two_hashes_of_the_caller_have_no_patch() {
             let builder = crate::RibbonFilter::builder().caller_hash(name);
             let mut filter = builder.build_from_hashes(Vec::from([1, 2, 3])).unwrap();
             filter.insert_many_hashes(added).unwrap();
-            crate::Opened::new(filter, crate::Format::Tepal).unwrap().to_bytes().unwrap()
+            crate::Opened::new(filter, crate::file::Format::Tepal).unwrap().to_bytes().unwrap()
         };
         pairs.push((ribbon("one", &[1 << 60]), ribbon("two", &[1 << 60, 1 << 61])));
     }

@@ -24,12 +24,12 @@ use crate::format::stamp::Stamp;
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("seen.tepal");
 /// # tepal::BloomFilter::builder().capacity(1000).build()?.save(&path)?;
-/// let mut lock = tepal::FileLock::acquire(&path)?;        // waits for another writer
+/// let mut lock = tepal::file::FileLock::acquire(&path)?;        // waits for another writer
 /// let mut seen = tepal::open(&path)?;                     // after the lock, not before it
 /// seen.insert("570108428378")?;
 /// lock.save(&seen)?;
 /// # #[cfg(unix)]
-/// assert!(tepal::FileLock::try_acquire(&path)?.is_none());
+/// assert!(tepal::file::FileLock::try_acquire(&path)?.is_none());
 /// drop(lock);
 /// # Ok(())
 /// # }
@@ -51,7 +51,7 @@ impl FileLock {
     ///
     /// # Errors
     /// [`Error::Io`] where there is no such file, or it cannot be opened; [`Error::Parameter`] where it is not one that can
-    /// be replaced ([`check_place`](crate::check_place)).
+    /// be replaced ([`check_place`](crate::file::check_place)).
     pub fn acquire(path: impl AsRef<Path>) -> Result<Self> {
         Self::with(path.as_ref(), system::lock)?.ok_or_else(|| Error::Io {
             doing: format!("{}: locking", path.as_ref().display()),

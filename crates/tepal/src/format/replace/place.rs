@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 /// ```
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("seen.tepal");
-/// tepal::check_place(&path)?;                              // a new name, or a file that can be replaced
-/// assert!(tepal::check_place(folder.path()).is_err());     // a folder
+/// tepal::file::check_place(&path)?;                              // a new name, or a file that can be replaced
+/// assert!(tepal::file::check_place(folder.path()).is_err());     // a folder
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -2,7 +2,7 @@ use alloc::string::ToString;
 use alloc::vec;
 
 use super::*;
-use crate::{Format, Opened, SecretKey};
+use crate::{Opened, SecretKey, file::Format};
 
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Shard {
@@ -102,7 +102,7 @@ where
 #[cfg(all(feature = "extras", feature = "table", feature = "static"))]
 #[test]
 fn every_kind_is_a_field() {
-    use crate::*;
+    use crate::{hash::PreparedKeys, *};
     let keys = ["apple", "pear"];
     let bloom = || BloomFilter::builder().false_positive_rate(0.2).build_from(0..200u32).unwrap();
     let ribbon = || {

@@ -224,7 +224,7 @@ fn another_kind_is_refused_with_what_opens_it() {
         #[cfg(feature = "table")]
         {
             let table = crate::QuotientFilter::builder().capacity(10).build().unwrap();
-            let table = crate::Opened::new(table, crate::Format::Tepal).unwrap().to_bytes().unwrap();
+            let table = crate::Opened::new(table, crate::file::Format::Tepal).unwrap().to_bytes().unwrap();
             refused(
                 BloomFilter::view(&Placed::new(&table, past)).map(drop),
                 "a filter of the kind `quotient` cannot be a filter of another type; open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",

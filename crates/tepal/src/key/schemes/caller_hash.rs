@@ -53,7 +53,7 @@ impl Hash64 for CallerHash {
 /// Whoever uses it says so in the name of the hash, for both sides must do the same.
 ///
 /// ```
-/// use tepal::{BloomFilter, finish_hash};
+/// use tepal::{BloomFilter, hash::finish_hash};
 /// let mut filter = BloomFilter::builder().capacity(1000).caller_hash("user id, finished").build()?;
 /// let hash = |id: u64| finish_hash(id);
 /// filter.insert_hash(hash(42))?;

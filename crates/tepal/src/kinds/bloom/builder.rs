@@ -149,7 +149,7 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// The public seed of the hash; without it [`DEFAULT_SEED`](crate::DEFAULT_SEED). The file keeps it. Filters with different seeds err on
+    /// The public seed of the hash; without it [`DEFAULT_SEED`](crate::hash::DEFAULT_SEED). The file keeps it. Filters with different seeds err on
     /// different keys.
     ///
     /// ```
@@ -226,7 +226,7 @@ impl BloomFilterBuilder {
     /// [`Error::CallerHashes`], and [`contains`](BloomFilter::contains) answers `true`, perhaps.
     ///
     /// The hash must spread evenly over all 64 bits, or the filter errs far more often than it says;
-    /// [`finish_hash`](crate::finish_hash) makes a weaker one usable.
+    /// [`finish_hash`](crate::hash::finish_hash) makes a weaker one usable.
     ///
     /// ```
     /// use tepal::BloomFilter;

@@ -175,7 +175,7 @@ impl<L: PlainStorage> BloomFilter<L> {
     ///
     /// Under [`OverCapacity::Refuse`] inserting does not make it so, with one exception: of twenty filters one may be so
     /// far off already when its last key goes in, and repeats that follow count as keys. It may be so
-    /// where keys went in under another policy, or by several threads at once ([`Shared`](crate::Shared)).
+    /// where keys went in under another policy, or by several threads at once ([`Shared`](crate::storage::Shared)).
     ///
     /// Costs nothing up to the capacity, and one pass over the bits beyond it.
     ///

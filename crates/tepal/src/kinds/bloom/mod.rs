@@ -75,7 +75,7 @@ use tally::Given;
 /// text, integers and what is made of them ([`Key`](crate::Key)). The filter grows no larger than it was built, and no key can be removed.
 ///
 /// `L` is where the bits live: [`InMemory`], [`Mapped`] for an opened file,
-/// [`InBytes`](crate::InBytes) for bytes of the caller's, [`Shared`] for one into which many threads insert at once. All are asked by the
+/// [`InBytes`](crate::storage::InBytes) for bytes of the caller's, [`Shared`] for one into which many threads insert at once. All are asked by the
 /// same code and turn into a filter in memory by [`into_owned`](Self::into_owned).
 ///
 /// ```

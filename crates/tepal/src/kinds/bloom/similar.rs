@@ -107,7 +107,7 @@ impl<L: Storage> BloomFilter<L> {
     ///
     /// Much above that rate, it says that the members fall on few of the filter's lines. Who divides a set by the hash of a
     /// filter, or puts into a filter what another one let through, gives each filter a seed of its own
-    /// ([`seed_for`](crate::BloomFilterBuilder::seed_for)). Costs some passes over the bits. An estimate: in a filter of a
+    /// ([`seed_for`](crate::builders::BloomFilterBuilder::seed_for)). Costs some passes over the bits. An estimate: in a filter of a
     /// few keys it may be a fifth off, as the rate of one line is.
     ///
     /// ```

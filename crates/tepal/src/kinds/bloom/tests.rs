@@ -9,7 +9,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::error::Error;
-use crate::{AnyFilter, Goal, KeyDomain, Layout, PreparedKeys, Recipe, Scheme, SecretKey, finish_hash};
+use crate::{
+    AnyFilter, Goal, KeyDomain, Layout, Recipe, Scheme, SecretKey,
+    hash::{PreparedKeys, finish_hash},
+};
 
 /// A scheme with a hash, and one without where the build has any.
 pub(super) const OF_EACH_SORT: &[Scheme] = &[

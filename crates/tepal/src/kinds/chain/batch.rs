@@ -15,7 +15,7 @@ impl ScalableBloomFilter {
     /// Costs what asking and inserting them in batches costs: the memory accesses of a batch are under way together.
     ///
     /// ```
-    /// use tepal::{BloomFilter, PreparedKeys};
+    /// use tepal::{BloomFilter, hash::PreparedKeys};
     /// let mut seen = BloomFilter::builder().false_positive_rate(1e-6).build_growing()?;
     /// let (hasher, mut keys) = (seen.key_hasher(), PreparedKeys::default());
     /// for line in ["apple", "banana", "apple"] {

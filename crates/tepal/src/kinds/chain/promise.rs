@@ -91,7 +91,7 @@ fn left_of(rates: impl Iterator<Item = f64>, promise: f64) -> f64 {
 impl ScalableBloomFilter {
     /// Says that about this many more keys are expected, beside those in the chain: the next link has room for all of them,
     /// unless they are more than 64 times the keys of the newest. Where they are few, or nothing is expected, the chain grows
-    /// by its [`expansion`](crate::BloomFilterBuilder::expansion). So the number of links stays small, however often this is
+    /// by its [`expansion`](crate::builders::BloomFilterBuilder::expansion). So the number of links stays small, however often this is
     /// called. It changes no promise, and no file keeps it. Chains of other programs take no notice of it.
     ///
     /// ```

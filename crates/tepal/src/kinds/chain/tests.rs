@@ -5,7 +5,7 @@ use alloc::string::ToString;
 use alloc::vec;
 
 use super::*;
-use crate::{PreparedKeys, Scheme};
+use crate::{Scheme, hash::PreparedKeys};
 
 fn link(scheme: Scheme, capacity: u64, rate: f64) -> BloomFilter {
     let builder = BloomFilter::builder().scheme(scheme).capacity(capacity).false_positive_rate(rate);

@@ -41,7 +41,7 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 /// # Ok::<(), tepal::Error>(())
 /// ```
 ///
-/// `L` is where the ribbon lies: [`Mapped`], in memory or in an opened file, or [`InBytes`](crate::InBytes), inside bytes of the caller's
+/// `L` is where the ribbon lies: [`Mapped`], in memory or in an opened file, or [`InBytes`](crate::storage::InBytes), inside bytes of the caller's
 /// ([`view`](RibbonFilter::view)). Both are asked by the same code, and keys can be added beside both.
 #[derive(Clone)]
 pub struct RibbonFilter<L = Mapped> {

@@ -39,7 +39,7 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 /// # Ok::<(), tepal::Error>(())
 /// ```
 ///
-/// `L` is where the ribbon lies: [`Mapped`], in memory or in an opened file, or [`InBytes`](crate::InBytes), inside bytes of the caller's
+/// `L` is where the ribbon lies: [`Mapped`], in memory or in an opened file, or [`InBytes`](crate::storage::InBytes), inside bytes of the caller's
 /// ([`view`](RibbonMap::view)). Both are asked by the same code.
 #[derive(Clone)]
 pub struct RibbonMap<L = Mapped> {

@@ -4,7 +4,9 @@ use alloc::vec;
 use super::super::{TRAILER, checksum};
 use super::*;
 use crate::bits::mix::finish;
-use crate::{AnyFilter, BloomFilter, Format, KeyDomain, Opened, Recipe, RibbonFilterBuilder, SecretKey};
+use crate::{
+    AnyFilter, BloomFilter, KeyDomain, Opened, Recipe, SecretKey, builders::RibbonFilterBuilder, file::Format,
+};
 
 /// Each with the builder that says how its keys are hashed: of no layer, of one, of several and of several shards, with columns alike and
 /// not.

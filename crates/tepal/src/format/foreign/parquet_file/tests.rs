@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::error::Looks;
-use crate::{BloomFilter, Format, Layout, Open, Opened, Scheme};
+use crate::{BloomFilter, Layout, Open, Opened, Scheme, file::Format};
 
 /// A number as Thrift writes it.
 fn varint(mut n: u64) -> Vec<u8> {

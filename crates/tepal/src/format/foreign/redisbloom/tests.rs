@@ -159,8 +159,9 @@ fn a_line_end_behind_a_dump() {
     let looks = |bytes: &[u8]| {
         let told = crate::Open::new().format(Format::RedisBloom).from_bytes(bytes);
         let errors = [told.map(drop), crate::from_bytes(bytes).map(drop)];
-        let all =
-            errors.map(|error| matches!(error, Err(Error::NotTepal { found: crate::Looks::DumpAndLineEnd })));
+        let all = errors.map(|error| {
+            matches!(error, Err(Error::NotTepal { found: crate::error::Looks::DumpAndLineEnd }))
+        });
         assert!(all[0] == all[1]);
         all[0]
     };

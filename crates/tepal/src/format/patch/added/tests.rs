@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::error::Error;
 use crate::format::patch::Patch;
 use crate::kinds::ribbon::RibbonFilter;
-use crate::{AnyFilter, Format, Open, Opened};
+use crate::{AnyFilter, Open, Opened, file::Format};
 
 fn ribbon(keys: u32, rate: f64) -> RibbonFilter {
     RibbonFilter::builder().false_positive_rate(rate).build_from(0..keys).unwrap()
@@ -140,7 +140,7 @@ fn labels_and_seals_come_along() {
         let mut filter = filter.clone();
         filter.insert_iter(1_000_000..1_000_000 + keys).unwrap();
         if let Some(name) = name {
-            filter.set_labels(crate::Labels::new().name(name)).unwrap();
+            filter.set_labels(crate::facts::Labels::new().name(name)).unwrap();
         }
         Opened::new(filter, Format::Tepal).unwrap()
     };

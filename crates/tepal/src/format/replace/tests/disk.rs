@@ -15,7 +15,10 @@ use std::vec::Vec;
 
 use super::super::*;
 use crate::format::write::writing;
-use crate::{BloomFilter, FileLock, Format, Opened};
+use crate::{
+    BloomFilter, Opened,
+    file::{FileLock, Format},
+};
 
 std::thread_local! {
     /// The disk that watches the saves of this thread.

@@ -4,9 +4,9 @@
 use alloc::vec;
 
 use super::*;
-use crate::{AnyFilter, Format, Opened};
+use crate::{AnyFilter, Opened, file::Format};
 #[cfg(target_endian = "little")]
-use crate::{Labels, PreparedKeys};
+use crate::{facts::Labels, hash::PreparedKeys};
 
 fn file(filter: impl Into<AnyFilter>) -> Vec<u8> {
     Opened::new(filter, Format::Tepal).unwrap().to_bytes().unwrap()

@@ -24,7 +24,7 @@ impl BloomFilterBuilder {
     /// rate, and each link half of the rate of the one before. A valkey-bloom chain's first link has the rate itself.
     ///
     /// ```
-    /// use tepal::{BloomFilter, Format, Opened, Scheme};
+    /// use tepal::{BloomFilter, Opened, Scheme, file::Format};
     /// // BF.RESERVE seen 0.01 100
     /// let builder = BloomFilter::builder().scheme(Scheme::RedisBloom).false_positive_rate(0.01).capacity(100);
     /// let mut seen = Opened::new(builder.expansion(2).build_chain()?, Format::RedisBloom)?;
@@ -109,7 +109,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::{BloomFilter, Format, Opened};
+    use crate::{BloomFilter, Opened, file::Format};
 
     fn chain_of(scheme: Scheme) -> BloomFilterBuilder {
         BloomFilter::builder().scheme(scheme).capacity(100)

@@ -34,7 +34,7 @@ impl BloomFilterBuilder {
     /// were chosen by its own hash it takes no more once they crowd one link ([`Error::KeysClustered`]).
     ///
     /// ```
-    /// use tepal::{BloomFilter, Format, Opened};
+    /// use tepal::{BloomFilter, Opened, file::Format};
     /// let mut seen = BloomFilter::builder().capacity(1000).false_positive_rate(1e-6).build_growing()?;
     /// let new = (0..100_000u32).filter(|key| seen.insert(key).is_ok_and(|is_new| is_new)).count();
     /// assert!(new > 99_990 && seen.links().len() == 5 && seen.false_positive_rate() < 1e-6);

@@ -166,7 +166,7 @@ fn a_filter_of_given_keys_keeps_its_own_promise() {
                 assert!(filter.false_positive_rate() <= WITHIN * rate, "{filter:?}");
                 assert_eq!(
                     (filter.seed(), filter.num_hashes()),
-                    (Some(crate::DEFAULT_SEED), planned.num_hashes)
+                    (Some(crate::hash::DEFAULT_SEED), planned.num_hashes)
                 );
                 assert_eq!(
                     (filter.capacity(), filter.promised_false_positive_rate()),

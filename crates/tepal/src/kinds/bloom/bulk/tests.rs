@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::super::tests::OF_EACH_SORT;
 use super::*;
 use crate::bits::{self, Line};
-use crate::{BloomFilterBuilder, Column, KeyDomain, Layout, OverCapacity, Scheme};
+use crate::{Column, KeyDomain, Layout, OverCapacity, Scheme, builders::BloomFilterBuilder};
 
 fn threads(n: usize) -> NonZeroUsize {
     NonZeroUsize::new(n).unwrap()
@@ -131,7 +131,7 @@ fn refuses_where_the_batch_refuses() {
 /// Keys that fall on few lines are refused half-way, however many threads there are and wherever chunks end.
 #[test]
 fn chosen_keys_are_refused_where_the_batch_refuses_them() {
-    let chosen: Vec<u64> = (0..30_000u64).map(|i| 5 << 61 | crate::finish_hash(i) >> 3).collect();
+    let chosen: Vec<u64> = (0..30_000u64).map(|i| 5 << 61 | crate::hash::finish_hash(i) >> 3).collect();
     for layout in [Layout::Line, Layout::SplitBlock] {
         let empty = BloomFilter::builder().capacity(20_000).layout(layout).build().unwrap();
         for n in [1, 2, 5] {

@@ -7,7 +7,7 @@ use super::*;
 use crate::kinds::Filter;
 use crate::{KeyDomain, Layout, OverCapacity, Recipe, SecretKey};
 #[cfg(feature = "foreign")]
-use crate::{Md5Split, Scheme};
+use crate::{Scheme, hash::Md5Split};
 
 #[test]
 fn unions_are_what_building_together_gives() {

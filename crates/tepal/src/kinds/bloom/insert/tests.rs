@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::super::tests::{OF_EACH_SORT, builders};
 use super::*;
-use crate::{KeyDomain, Layout, bits, finish_hash};
+use crate::{KeyDomain, Layout, bits, hash::finish_hash};
 
 #[test]
 fn a_refused_key_stops_a_batch_of_any_scheme() {

@@ -5,7 +5,7 @@ use core::cell::Cell;
 use super::super::tests::{OF_EACH_SORT, builders};
 use super::*;
 use crate::error::Error;
-use crate::{AnyFilter, Format, KeyDomain, Opened, OverCapacity};
+use crate::{AnyFilter, KeyDomain, Opened, OverCapacity, file::Format};
 
 /// Around the sizes of a batch.
 const COUNTS: [usize; 7] = [0, 1, 2, BATCH - 1, BATCH, BATCH + 1, 3 * BATCH + 7];

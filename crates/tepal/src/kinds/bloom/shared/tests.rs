@@ -443,7 +443,7 @@ fn it_is_saved_while_threads_insert() {
 fn chosen_keys_are_refused_on_every_thread() {
     let shared = filter(Layout::Line, 40_000).into_shared();
     let chosen =
-        |thread: u64| (0..40_000).map(move |i| 5 << 61 | crate::finish_hash(100_000 * thread + i) >> 3);
+        |thread: u64| (0..40_000).map(move |i| 5 << 61 | crate::hash::finish_hash(100_000 * thread + i) >> 3);
     let inserted: u64 = thread::scope(|scope| {
         let until_refused = |thread: u64| {
             let refused = chosen(thread).map(|hash| shared.insert_hash(hash)).enumerate();

@@ -2,7 +2,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::*;
-use crate::{DEFAULT_SEED, OverCapacity, Recipe};
+use crate::{OverCapacity, Recipe, hash::DEFAULT_SEED};
 
 const LAYOUTS: [Layout; 4] = [Layout::Line, Layout::Double, Layout::SplitBlock, Layout::Scattered];
 
@@ -72,7 +72,8 @@ fn a_full_filter_has_no_other_rate() {
 #[test]
 fn seeds_of_purposes() {
     assert_eq!(DEFAULT_SEED, crate::key::schemes::xxh3::hash(b"tepal default seed", 0));
-    let seed = |builder: crate::BloomFilterBuilder| builder.capacity(1).build().unwrap().seed().unwrap();
+    let seed =
+        |builder: crate::builders::BloomFilterBuilder| builder.capacity(1).build().unwrap().seed().unwrap();
     assert_eq!(seed(BloomFilter::builder()), DEFAULT_SEED);
     assert_eq!(seed(BloomFilter::builder().recipe(Recipe::new().trim(true))), DEFAULT_SEED);
     let of = |purpose: &str| seed(BloomFilter::builder().seed_for(purpose));
@@ -99,7 +100,7 @@ fn the_fullest_block_tells_when_there_are_no_crowds() {
 
             // All of them in a sixteenth of the lines.
             filter.clear().unwrap();
-            (0..10_000u64).for_each(|i| drop(filter.insert_hash(crate::finish_hash(i) >> 4)));
+            (0..10_000u64).for_each(|i| drop(filter.insert_hash(crate::hash::finish_hash(i) >> 4)));
             let crowd = filter.measured().others(every);
             assert!(!filter.measured().surely_fewer_others(every, crowd), "{layout}");
             assert!(crowd > 1.2 * others, "{layout}: {crowd}, {others}");

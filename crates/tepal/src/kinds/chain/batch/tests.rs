@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::kinds::Filter;
-use crate::{BloomFilter, BloomFilterBuilder, OverCapacity, Scheme};
+use crate::{BloomFilter, OverCapacity, Scheme, builders::BloomFilterBuilder};
 
 fn builder(capacity: u64, rate: f64) -> BloomFilterBuilder {
     BloomFilter::builder().capacity(capacity).false_positive_rate(rate)

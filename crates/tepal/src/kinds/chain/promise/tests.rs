@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::params::Request;
-use crate::{BloomFilter, Format, Opened};
+use crate::{BloomFilter, Opened, file::Format};
 
 /// Of `tepal uniq`.
 const FIRST: u64 = 65_536;
@@ -143,7 +143,7 @@ fn run(file: &mut Vec<u8>, keys: core::ops::Range<u64>) -> (usize, u64) {
     let crate::AnyFilter::Scalable(mut chain) = crate::from_bytes(file).unwrap().into_filter() else {
         panic!("no chain");
     };
-    let (hasher, mut prepared) = (chain.key_hasher(), crate::PreparedKeys::default());
+    let (hasher, mut prepared) = (chain.key_hasher(), crate::hash::PreparedKeys::default());
     let (mut judged, mut new) = (0, 0);
     while judged < keys.end - keys.start {
         let page = keys.start + judged..keys.end.min(keys.start + judged + 10_000);

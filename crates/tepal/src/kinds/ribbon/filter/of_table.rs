@@ -60,7 +60,7 @@ fn left_for_ribbon(rate: f64, own: f64) -> Result<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AnyFilter, Format, GrowingFilter, Open, Opened, QuotientFilter};
+    use crate::{AnyFilter, GrowingFilter, Open, Opened, QuotientFilter, file::Format};
 
     fn table(keys: u32, rate: f64, count_bits: u8) -> QuotientFilter {
         let builder = QuotientFilter::builder().false_positive_rate(rate).capacity(keys.max(1).into());

@@ -7,7 +7,7 @@ use super::*;
 use crate::Error;
 use crate::bits::mix::finish;
 use crate::ids::{KeyDomain, OverCapacity};
-use crate::{AnyFilter, Format, Labels, Opened, PreparedKeys};
+use crate::{AnyFilter, Opened, facts::Labels, file::Format, hash::PreparedKeys};
 
 /// Different hashes, by numbers.
 fn hashes(from: u64, count: usize) -> Vec<u64> {

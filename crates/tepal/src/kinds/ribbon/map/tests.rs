@@ -7,7 +7,7 @@ use super::*;
 use crate::Error;
 use crate::bits::mix::finish;
 use crate::ids::{KeyDomain, OverCapacity};
-use crate::{AnyFilter, Format, Labels, Opened, PreparedKeys};
+use crate::{AnyFilter, Opened, facts::Labels, file::Format, hash::PreparedKeys};
 
 /// Different hashes with a value each, below a limit.
 fn pairs(from: u64, count: usize, below: u64) -> Vec<(u64, u32)> {

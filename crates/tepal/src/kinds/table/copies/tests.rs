@@ -8,7 +8,7 @@ use super::*;
 use crate::bits::table::stream::Stream;
 use crate::error::Error;
 use crate::kinds::table::lines::laid_out;
-use crate::{Format, Labels, Opened, OverCapacity};
+use crate::{Opened, OverCapacity, facts::Labels, file::Format};
 
 fn hash(i: u64) -> u64 {
     let z = (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (i >> 7)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

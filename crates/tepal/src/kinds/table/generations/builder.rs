@@ -15,7 +15,7 @@ const DEFAULT_GENERATIONS: u8 = 6;
 /// Describes an [`ExpiringFilter`]; everything has a default but the window, and of a window of time the capacity.
 ///
 /// ```
-/// use tepal::{ExpiringFilter, Window};
+/// use tepal::{ExpiringFilter, facts::Window};
 /// let hour = 3600;
 /// let logins = ExpiringFilter::builder().capacity(50_000).window_of_time(24 * hour).generations(24).build()?;
 /// assert_eq!(logins.window(), Window::Time(86_400));

@@ -6,9 +6,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::*;
-use crate::Labels;
 use crate::error::Error;
-use crate::{AnyFilter, Format, Opened, OverCapacity};
+use crate::facts::Labels;
+use crate::{AnyFilter, Opened, OverCapacity, file::Format};
 
 fn hash(i: u64) -> u64 {
     let z = (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (i >> 7)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::error::Error;
-use crate::{Format, Opened};
-use crate::{Operation, Removal};
+use crate::{Opened, file::Format};
+use crate::{Removal, error::Operation};
 
 fn hash(i: u64) -> u64 {
     let z = (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (i >> 7)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

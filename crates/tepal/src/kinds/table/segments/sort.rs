@@ -8,11 +8,11 @@ use crate::kinds::table::sort::sort_by_key;
 
 impl SegmentFilter {
     /// Sorts pairs by the order of their numbers, which is the same for all filters. To build of sorted ones
-    /// ([`build_from_hashes`](crate::SegmentFilterBuilder::build_from_hashes), [`insert_pairs`](Self::insert_pairs)) costs passes over
+    /// ([`build_from_hashes`](crate::builders::SegmentFilterBuilder::build_from_hashes), [`insert_pairs`](Self::insert_pairs)) costs passes over
     /// them. Equal pairs stand next to each other.
     ///
     /// ```
-    /// use tepal::{Segment, SegmentFilter};
+    /// use tepal::{SegmentFilter, segments::Segment};
     /// let builder = SegmentFilter::builder();
     /// let hash = |key| builder.key_hasher().unwrap().hash(key).unwrap();
     /// let mut pairs = vec![(hash("a"), Segment::new(0)), (hash("b"), Segment::new(1)), (hash("a"), Segment::new(1))];

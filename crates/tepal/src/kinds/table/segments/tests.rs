@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::kinds::named::MOST_SEGMENTS;
 use crate::kinds::storage::Backing;
 use crate::kinds::storage::Mapped;
-use crate::{AnyFilter, Format, Kind, Opened, PreparedKeys};
+use crate::{AnyFilter, Kind, Opened, file::Format, hash::PreparedKeys};
 
 fn hash(i: u64) -> u64 {
     let z = (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (i >> 7)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

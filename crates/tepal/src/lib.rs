@@ -1,5 +1,5 @@
-//! "Have I seen this key?" for sets too large to keep: Bloom filters of one cache line a key, in memory
-//! and in files that are refused or right.
+//! "Have I seen this key?" for sets too large to keep: filters that answer in one memory access, in
+//! memory and in files.
 //!
 //! ```
 //! use tepal::BloomFilter;
@@ -19,64 +19,91 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Which one
+//! # Which filter
+//!
+//! | you need | type | feature | fill | look up |
+//! | --- | --- | --- | --- | --- |
+//! | membership; you know how many keys come | [`BloomFilter`] | | `insert` | `contains` |
+//! | to remove keys, or to count them | [`QuotientFilter`] | `table` | `insert`, `remove` | `contains`, `count` |
+//! | any number of keys under one promise | [`GrowingFilter`] | `table` | `insert`, `remove` | `contains` |
+//! | keys that expire | [`ExpiringFilter`] | `table` | `insert`, `advance_to` | `contains`, `age_estimate` |
+//! | which segments may hold a key | [`SegmentFilter`] | `table` | `insert(segment, key)` | `segments` |
+//! | the smallest filter of a fixed set | [`RibbonFilter`] | `static` | `build_from` | `contains` |
+//! | a small number or a name for each key of a fixed set | [`RibbonMap`] | `static` | `build_from` | `get` |
+//!
+//! Every type has `builder()`, whose `build()` or `build_from(keys)` makes the filter. Every type has
+//! `contains_many` for a batch, `save`, `open`, `to_bytes` and `from_bytes`, and `facts()`, which describes the filter.
+//! [`open`] and [`from_bytes`] read a file of any kind and give an [`Opened`], which holds an [`AnyFilter`].
+//! A function that takes any filter takes `&dyn` [`Filter`] or `&mut dyn` [`MutableFilter`]; [`Ask`] and [`Change`] add
+//! the calls that are generic over keys. [`can`](AnyFilter::can) says what a filter can do.
 //!
 //! `docs/choosing.md` in the repository has figures for each job, and says when no filter is for it.
 //!
-//! | you need | use |
-//! | --- | --- |
-//! | the fastest answers, rates down to 0.1 % | nothing: [`Layout::Line`] is chosen for you |
-//! | the least memory, or rates below 0.1 % | [`Goal::Memory`]; below 0.1 % [`Layout::Double`] is chosen for you |
-//! | bits as Apache Parquet sets them | [`Layout::SplitBlock`] |
-//! | the classic filter, to compare with | [`Layout::Scattered`] |
-//! | keys that strangers choose | [`secret_key`](builders::BloomFilterBuilder::secret_key) |
-//! | a file that nobody can swap for another | the feature `seal`: `SealKey` and `save_sealed` |
-//! | 64-bit numbers as keys, no text | [`KeyDomain::Integer`]: among keys of bytes each number is written as text first, which takes several times as long |
-//! | structs, tuples, addresses, paths as keys | nothing, or one line: [`Key`] |
-//! | keys from an iterator | [`insert_iter`](BloomFilter::insert_iter), [`contains_iter`](BloomFilter::contains_iter), [`build_from`](builders::BloomFilterBuilder::build_from) |
-//! | several filters whose keys are divided by a hash, or follow from each other | [`seed_for`](builders::BloomFilterBuilder::seed_for): each its own seed |
-//! | columns (offsets and data), answers as a bitmap | [`Column`], [`contains_many_bits`](BloomFilter::contains_many_bits) |
-//! | each answer before the next question | [`contains_branching`](BloomFilter::contains_branching) |
-//! | many threads that insert at once | [`into_shared`](BloomFilter::into_shared) |
-//! | a size before anything is built | [`plan`](builders::BloomFilterBuilder::plan) |
-//! | to build from millions of keys, or to ask for them, over several threads | `BloomFilter::insert_bulk` and `contains_bulk`, with the feature `parallel` |
-//! | a filter from a file, of any kind and program | [`open`] (mapped where it can be), [`from_bytes`] (in memory), [`Open`] with keys and options |
-//! | the same, and its kind is known | `open`, `from_bytes` and `save` of its type, such as [`BloomFilter::open`]: no other kind is in the program then |
-//! | a function or a list for filters of any kind | [`Filter`] and [`MutableFilter`] with [`Ask`] and [`Change`]; [`can`](AnyFilter::can) says what one can do |
-//! | the same at once, from a file of many GiB | [`BloomFilter::open_quick`], then [`verify`](BloomFilter::verify) |
-//! | a file of Guava, Spark, Parquet, Redis, Valkey, DCSO or Go | [`open`], with the feature `foreign`; to write one, [`Opened::new`] |
-//! | a filter where its bytes are: in the program, in a map or a table file of yours | [`BloomFilter::view`], [`include_aligned!`]; static ones too (`RibbonFilter::view`, `RibbonMap::view`); [`Open::view`] with keys and options |
-//! | a file that several programs change | `FileLock` (one at a time), or `Opened::save_over` (refused where another was quicker); `save_new` for a file that must not be there yet |
-//! | copies of a filter far away that follow a new one | the feature `extras`: `Patch`, the bits that differ in few bytes |
-//! | known strangers that must get `false` | the feature `extras`: `Opened::except`, and `Opened::divide` where all members and strangers are known |
-//! | one file out of a stream of several | `BloomFilter::read_from`, [`write_to`](BloomFilter::write_to) |
-//! | many small filters in a store of yours | [`to_embedded`](BloomFilter::to_embedded), [`view_embedded`](BloomFilter::view_embedded): the bits and 16 bytes; static ones too, in fewer bytes (`RibbonFilter::to_embedded`, `RibbonMap::to_embedded`) |
-//! | the bits alone | [`to_bits`](BloomFilter::to_bits), [`build_with_bits`](builders::BloomFilterBuilder::build_with_bits) |
-//! | a field of something that serde writes | the feature `serde`: filters of every kind, and [`AnyFilter`] |
-//! | to hash ahead of a filter, or on other threads | [`key_hasher`](BloomFilter::key_hasher) |
-//! | a hash of your own | [`caller_hash`](builders::BloomFilterBuilder::caller_hash) |
-//! | the bits of one of those programs, or of the five articles | [`scheme`](builders::BloomFilterBuilder::scheme), with the feature `foreign` |
-//! | to insert without knowing how many keys will come | `build_growing`, a chain that keeps one promise (feature `extras`) |
-//! | to build without knowing how many keys | [`build_from`](builders::BloomFilterBuilder::build_from); `build::Gather` for more keys than memory has; or build large, then [`shrink_to`](BloomFilter::shrink_to) |
+//! # What an answer promises
 //!
-//! Short programs for each of these jobs are in the package's `examples/`: `dedupe_urls`, `own_keys`, `lsm_table`,
+//! `false` is certain: a key that was inserted never gets it, not after saving, union or folding. `true`
+//! means perhaps: at most the promised share of all other keys gets it, as long as the filter holds
+//! no more keys than its capacity. [`OverCapacity`] chooses what happens beyond; nothing is silent unless you choose
+//! silence. The same bits are set on every machine, and for ever: `FORMAT.md` is their specification.
+//!
+//! # How to
+//!
+//! Of a [`BloomFilter`]:
+//!
+//! | you want | use |
+//! | --- | --- |
+//! | the size before you build | [`plan`](builders::BloomFilterBuilder::plan) |
+//! | the fastest answers, rates down to 0.1 % | the default, [`Layout::Line`] |
+//! | the least memory, or rates below 0.1 % | [`Goal::Memory`]; [`Layout::Double`] is the default below 0.1 % |
+//! | bits as Apache Parquet sets them; the classic filter | [`Layout::SplitBlock`]; [`Layout::Scattered`] |
+//! | 64-bit numbers as keys, and no text | [`KeyDomain::Integer`]: several times faster than writing each number as text |
+//! | keys that strangers choose | [`secret_key`](builders::BloomFilterBuilder::secret_key) |
+//! | several filters whose keys follow from each other | [`seed_for`](builders::BloomFilterBuilder::seed_for): a seed for each |
+//! | a hash of your own | [`caller_hash`](builders::BloomFilterBuilder::caller_hash) |
+//! | the bits of another program, or of the five articles | [`scheme`](builders::BloomFilterBuilder::scheme), feature `foreign` |
+//! | a filter of the right size for an unknown number of keys | [`build_from`](builders::BloomFilterBuilder::build_from); `build::Gather` for more keys than memory; `build_growing` if you look up while you insert; [`shrink_to`](BloomFilter::shrink_to) afterwards |
+//! | to insert from many threads | [`into_shared`](BloomFilter::into_shared), or `insert_bulk` with the feature `parallel` |
+//! | each answer before the next lookup | [`contains_branching`](BloomFilter::contains_branching) |
+//! | the bits alone | [`to_bits`](BloomFilter::to_bits), [`build_with_bits`](builders::BloomFilterBuilder::build_with_bits) |
+//!
+//! Of every filter:
+//!
+//! | you want | use |
+//! | --- | --- |
+//! | structs, tuples, addresses, paths as keys | [`Key`] |
+//! | keys from an iterator | [`insert_iter`](BloomFilter::insert_iter), [`contains_iter`](BloomFilter::contains_iter), `build_from` |
+//! | a column of keys (offsets and data); answers as a bitmap | [`Column`], [`contains_many_bits`](BloomFilter::contains_many_bits) |
+//! | to hash ahead of a filter, or on other threads | [`key_hasher`](BloomFilter::key_hasher), [`hash`] |
+//! | options for opening: a secret key, a seal, a format | [`Open`] |
+//! | to open many GiB at once and check later | [`open_quick`](BloomFilter::open_quick), then [`verify`](BloomFilter::verify) |
+//! | a filter inside your program, your map or your file | [`view`](BloomFilter::view), [`include_aligned!`] |
+//! | one file out of a stream of several | [`read_from`](BloomFilter::read_from), [`write_to`](BloomFilter::write_to) |
+//! | many small filters in a store of yours | [`to_embedded`](BloomFilter::to_embedded): the bits and 16 bytes |
+//! | a file of Guava, Spark, Parquet, Redis, Valkey, DCSO or Go | [`open`], feature `foreign`; [`Opened::new`] writes one |
+//! | a file that several programs change | [`FileLock`](file::FileLock), or `Opened::save_over`, which refuses to overwrite a newer file |
+//! | a file that nobody can swap for another | [`SealKey`] and `save_sealed`, feature `seal` |
+//! | copies far away that follow a new filter | [`Patch`](file::Patch), feature `extras` |
+//! | non-members that must get `false` | `Opened::except` and `Opened::divide`, feature `extras` |
+//! | a field of something that serde writes | feature `serde` |
+//!
+//! Short programs for these jobs are in the package's `examples/`: `dedupe_urls`, `own_keys`, `lsm_table`,
 //! `web_service`, `partial_filters`, `foreign_files`, `serde_formats`, `iterators`, `unknown_size`, `white_list`.
 //!
 //! # Without `std`
 //!
-//! Without its default features (`tepal = { version = "0.1", default-features = false }`) the crate is `no_std` and needs
-//! `alloc`: for a page (`wasm32-unknown-unknown`), a phone, a small machine. Files come as bytes there, and a filter that was
-//! built into the program is asked where it lies:
+//! Without default features (`default-features = false`) the crate is `no_std` and needs `alloc`: for a web page
+//! (`wasm32-unknown-unknown`), a phone, a small machine. Files are byte slices there, and a filter inside the program is
+//! read in place:
 //!
 //! ```
 //! # mod tepal_page {
 //! use tepal::BloomFilter;
 //!
-//! /// Is the account blocked? `file` is what `fetch` has brought, or `tepal::include_aligned!("blocked.tepal")`.
+//! /// Is the account blocked? `file` came by `fetch`, or from `tepal::include_aligned!("blocked.tepal")`.
 //! pub fn is_blocked(file: &[u8], account: &str) -> tepal::Result<bool> {
 //!     let blocked = BloomFilter::view(file).map(|filter| filter.contains(account));
 //!     match blocked {
-//!         // Bytes that came from elsewhere may lie anywhere: these are copied.
+//!         // The bytes are not aligned to 64: copy them.
 //!         Err(tepal::Error::NotInPlace { .. }) => Ok(BloomFilter::from_bytes(file)?.contains(account)),
 //!         answer => answer,
 //!     }
@@ -87,27 +114,22 @@
 //! # Ok::<(), tepal::Error>(())
 //! ```
 //!
-//! # What an answer promises
-//!
-//! `false` is certain: no key that was inserted ever gets it, not after saving, union or folding. `true`
-//! means perhaps: about the promised share of all other keys get it, at most, as long as the filter holds
-//! no more keys than its capacity; what happens beyond is chosen ([`OverCapacity`]) and never silent unless
-//! that is chosen. The same bits are set on every machine, and for ever: `FORMAT.md` is their specification.
-//!
 //! # Features
+//!
+//! Without a feature, files that need it are refused by its name.
 //!
 //! | feature | default | what it adds |
 //! | --- | --- | --- |
-//! | `std` | yes | files, and the CPU's level found at run time. Without it the crate is `no_std` + `alloc` |
-//! | `mmap` | yes | [`BloomFilter::open`] maps the file; without it the file is read into memory |
-//! | `avx512` | no | loops for AVX-512 too, where the CPU has it. Needs Rust 1.89 |
-//! | `parallel` | no | several threads: `BloomFilter::insert_bulk` and `contains_bulk` for millions of keys; `build::Gather`: a filter of the right size from keys that come once, in any number; `build::KeyCounter`: how many there are in several places |
-//! | `table` | no | [`QuotientFilter`]: keys can be removed and are counted; [`GrowingFilter`]: as many keys as come under one promise; [`ExpiringFilter`]: keys expire; [`SegmentFilter`]: which segments may hold a key. Without it files of these kinds are refused |
-//! | `static` | no | [`RibbonFilter`]: the smallest filter of a set that does not change; [`RibbonMap`]: keys to small numbers. Without it files of these kinds are refused |
-//! | `extras` | no | `Exceptions`: keys that a filter says no for though its bits say yes; `Patch`: from one filter's file to another's in few bytes; `build_growing`: a chain of Bloom filters that keeps one promise. Without it files that have exceptions, and such chains, are refused |
-//! | `foreign` | no | schemes of the five articles and of other programs, their key domains and files. Without it they are refused, and the library is smaller: for a page or a phone that asks one file of ours |
-//! | `seal` | no | files under a seal, so that nobody can swap them: `SealKey`. Without it they are refused |
-//! | `serde` | no | filters of every kind, and [`AnyFilter`], in serde's formats, as the bytes of their file |
+//! | `std` | yes | files, and the CPU's level found at run time; without it the crate is `no_std` and needs `alloc` |
+//! | `mmap` | yes | `open` maps the file; without it the file is read into memory |
+//! | `avx512` | no | loops for AVX-512, where the CPU has it; needs Rust 1.89 |
+//! | `parallel` | no | several threads: `insert_bulk`, `contains_bulk`, `build::Gather`, `build::KeyCounter` |
+//! | `table` | no | [`QuotientFilter`], [`GrowingFilter`], [`ExpiringFilter`], [`SegmentFilter`] |
+//! | `static` | no | [`RibbonFilter`], [`RibbonMap`] |
+//! | `extras` | no | [`Exceptions`], `file::Patch`, and chains of Bloom filters that keep one promise (`build_growing`) |
+//! | `foreign` | no | the files, schemes and key domains of other programs and of the five articles |
+//! | `seal` | no | sealed files: [`SealKey`] |
+//! | `serde` | no | filters of every kind in serde's formats, as the bytes of their file |
 
 #![cfg_attr(
     not(all(feature = "foreign", feature = "table", feature = "static", feature = "extras")),

@@ -7,11 +7,10 @@ use super::key_ref::{Key, KeyRef};
 use super::keys::Keys;
 use super::prepared::{BATCH, Batch, One, PreparedKeys, SHORT_BATCH};
 use super::recipe::Recipe;
-use super::schemes::{HashScheme, Hasher, OwnScheme, xxh3};
+use super::schemes::{HashScheme, Hasher, OwnScheme};
 use super::sink::KeySink;
-use super::usual::Usual;
+use super::usual::{OfNone, Usual, Way};
 use crate::bits::kernel::hash_integers;
-use crate::bits::mix::mix_integer;
 use crate::error::{Error, Result};
 use crate::ids::{KeyDomain, Scheme};
 
@@ -176,25 +175,16 @@ impl KeyHasher {
     /// of its own.
     #[inline(always)]
     pub(crate) fn hash_batch<K: Keys + ?Sized>(&self, keys: &K, start: usize, hashes: &mut [u64]) -> bool {
-        let usual = self.usual;
-        if let Some(secret) = usual.integer_secret() {
+        if let Some(integers) = self.usual.of_integers() {
             if self.hash_if_integers(keys, start, hashes) {
                 return false;
             }
-            return self.hash_each(keys, start, hashes, |key| match key {
-                KeyRef::Unsigned(n) => Some(mix_integer(secret, n)),
-                KeyRef::Signed(n) => Some(mix_integer(secret, n as u64)),
-                _ => None,
-            });
+            return self.hash_each(keys, start, hashes, integers);
         }
-        if usual.is_of_bytes() {
-            let seed = usual.seed();
-            return self.hash_each(keys, start, hashes, |key| match key {
-                KeyRef::Bytes(bytes) => Some(xxh3::hash(bytes, seed)),
-                _ => None,
-            });
+        match self.usual.of_bytes() {
+            Some(bytes) => self.hash_each(keys, start, hashes, bytes),
+            None => self.hash_each(keys, start, hashes, OfNone),
         }
-        self.hash_each(keys, start, hashes, |_| None)
     }
 
     /// [`hash_batch`](Self::hash_batch) for a few keys. Inlined twice into one caller, the loops keep less at hand.
@@ -203,20 +193,19 @@ impl KeyHasher {
         self.hash_batch(keys, start, hashes)
     }
 
+    /// The loop of one way. The way is a type: LLVM left a closure out of line, which spilled each key to memory.
     #[inline(always)]
-    fn hash_each<K: Keys + ?Sized>(
-        &self,
-        keys: &K,
-        start: usize,
-        hashes: &mut [u64],
-        usual: impl Fn(KeyRef<'_>) -> Option<u64>,
-    ) -> bool {
+    fn hash_each<K: Keys + ?Sized>(&self, keys: &K, start: usize, hashes: &mut [u64], way: impl Way) -> bool {
         let (mut refused, mut sink) = (false, KeySink::new());
         for (i, hash) in hashes.iter_mut().enumerate() {
             let key = keys.key(start + i, sink.cleared());
-            let hashed = usual(key).or_else(|| self.hash_any(&{ key }).ok());
-            refused |= hashed.is_none();
-            *hash = hashed.unwrap_or(0);
+            *hash = match way.hash(key) {
+                Some(hash) => hash,
+                None => self.hash_any(&{ key }).unwrap_or_else(|_| {
+                    refused = true;
+                    0
+                }),
+            };
         }
         refused
     }

@@ -62,9 +62,14 @@ impl Usual {
         Usual { which, domain, recipe: Recipe::new(), eight, sixteen: SECRET_24.wrapping_add(seed) }
     }
 
-    /// Do bytes go this way, and nothing else?
-    pub(super) fn is_of_bytes(&self) -> bool {
-        self.which == Which::Bytes
+    /// The way of bytes, if they go this way.
+    pub(super) fn of_bytes(&self) -> Option<OfBytes> {
+        (self.which == Which::Bytes).then(|| OfBytes { seed: self.seed() })
+    }
+
+    /// The way of integers, if they go this way.
+    pub(super) fn of_integers(&self) -> Option<OfIntegers> {
+        self.integer_secret().map(|secret| OfIntegers { secret })
     }
 
     /// The seed, from a word that has it in it.
@@ -120,6 +125,56 @@ impl Usual {
             }
         }
         hash_other(bytes, self.seed())
+    }
+}
+
+/// One way from a key to its hash, for a loop over many keys.
+pub(super) trait Way: Copy {
+    /// The hash of a key that goes this way.
+    fn hash(self, key: KeyRef<'_>) -> Option<u64>;
+}
+
+/// Bytes. The words of the seed are worked out before the loop by the crate that hashes.
+#[derive(Clone, Copy)]
+pub(super) struct OfBytes {
+    seed: u64,
+}
+
+impl Way for OfBytes {
+    #[inline(always)]
+    fn hash(self, key: KeyRef<'_>) -> Option<u64> {
+        match key {
+            KeyRef::Bytes(bytes) => Some(xxh3::hash(bytes, self.seed)),
+            _ => None,
+        }
+    }
+}
+
+/// Integers.
+#[derive(Clone, Copy)]
+pub(super) struct OfIntegers {
+    secret: u64,
+}
+
+impl Way for OfIntegers {
+    #[inline(always)]
+    fn hash(self, key: KeyRef<'_>) -> Option<u64> {
+        match key {
+            KeyRef::Unsigned(n) => Some(mix_integer(self.secret, n)),
+            KeyRef::Signed(n) => Some(mix_integer(self.secret, n as u64)),
+            _ => None,
+        }
+    }
+}
+
+/// No key.
+#[derive(Clone, Copy)]
+pub(super) struct OfNone;
+
+impl Way for OfNone {
+    #[inline(always)]
+    fn hash(self, _: KeyRef<'_>) -> Option<u64> {
+        None
     }
 }
 

@@ -32,6 +32,26 @@ pub(crate) use promise::SHARE;
 /// many keys come. Made by opening a file of RedisBloom or valkey-bloom, or from nothing by
 /// `BloomFilterBuilder::build_chain` (feature `foreign`), it grows as these programs would have let it grow, with the same
 /// sizes and bits.
+///
+/// ```
+/// # #[cfg(feature = "extras")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use tepal::{BloomFilter, ScalableBloomFilter};
+/// let mut seen = BloomFilter::builder().capacity(1000).false_positive_rate(0.01).build_growing()?;
+/// for visitor in 0..5000_u32 {
+///     seen.insert(&visitor)?;
+/// }
+/// assert!(seen.contains(&4999_u32) && seen.links().len() > 1);
+/// seen.insert_many(&["alice", "bob"])?;
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("seen.tepal");
+/// seen.save(&path)?;
+/// assert!(ScalableBloomFilter::open(&path)?.contains("alice"));
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "extras"))]
+/// # fn main() {}
+/// ```
 #[derive(Clone)]
 pub struct ScalableBloomFilter {
     /// At least one.

@@ -30,6 +30,25 @@ pub(crate) fn len_in_file(exceptions: &[u64], divider: Option<&Divider>) -> u64 
 /// none any more. It comes from [`Opened::except`](crate::Opened::except) and from files that have exceptions.
 ///
 /// In the place of a list it may have a divider ([`Opened::divide`](crate::Opened::divide)), which takes no further key.
+///
+/// ```
+/// use tepal::{BloomFilter, Exceptions, Opened};
+/// use tepal::{file::Format, hash::PreparedKeys};
+/// let members = BloomFilter::builder().capacity(2).build_from(["apple", "pear"])?;
+/// let file = Opened::new(members, Format::Tepal)?;
+/// let (mut strangers, mut exceptions) = (PreparedKeys::default(), Exceptions::new());
+/// for stranger in 0..1000_u32 {
+///     file.key_hasher().prepare(&stranger, &mut strangers)?;
+/// }
+/// exceptions.take(file.filter(), &strangers);     // those with a wrong `true`
+/// let file = file.except(&exceptions)?;
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("fruit.tepal");
+/// file.save(&path)?;
+/// let fruit = tepal::open(&path)?;
+/// assert!(fruit.contains("pear") && (0..1000_u32).all(|stranger| !fruit.contains(&stranger)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq)]
 pub struct ExceptedBloomFilter {
     filter: BloomFilter<Mapped>,

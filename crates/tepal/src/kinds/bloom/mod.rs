@@ -80,11 +80,21 @@ use tally::Given;
 ///
 /// ```
 /// use tepal::BloomFilter;
-/// let mut seen = BloomFilter::builder().capacity(1_000_000).false_positive_rate(0.01).build()?;
+/// let builder = BloomFilter::builder().capacity(1_000_000).false_positive_rate(0.01);
+/// let mut seen = builder.clone().build()?;
 /// assert!(seen.insert("570108428378")?);    // true: surely new
 /// assert!(seen.contains("570108428378"));   // true: perhaps (here: certainly inserted)
 /// assert!(!seen.contains("000000000000"));  // false: certainly never inserted
-/// # Ok::<(), tepal::Error>(())
+///
+/// let mut others = builder.build()?;
+/// others.insert_many(&["850514300021", "910227400034"])?;
+/// seen.union_with(&others)?;                // of one size and hash
+/// assert_eq!(seen.contains_many(&["850514300021", "730101300018"]), [true, false]);
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("seen.tepal");
+/// seen.save(&path)?;
+/// assert!(BloomFilter::open(&path)?.contains("910227400034"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
 #[repr(C)]

@@ -38,7 +38,14 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 /// let blocked = RibbonFilter::builder().false_positive_rate(0.01).build_from(["apple", "banana"])?;
 /// assert!(blocked.contains("apple") && blocked.contains("banana"));
 /// assert_eq!(blocked.len(), 2);
-/// # Ok::<(), tepal::Error>(())
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("blocked.tepal");
+/// blocked.save(&path)?;
+///
+/// let mut blocked = RibbonFilter::open(&path)?;
+/// blocked.insert("cherry")?;                      // in a list beside the ribbon
+/// assert_eq!(blocked.contains_many(&["cherry", "fig"]), [true, false]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// `L` is where the ribbon lies: [`Mapped`], in memory or in an opened file, or [`InBytes`](crate::storage::InBytes), inside bytes of the caller's

@@ -35,8 +35,13 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 /// use tepal::RibbonMap;
 /// let country = RibbonMap::builder().build_from([("81.2.69.0/24", 44), ("89.160.20.0/24", 46)])?;
 /// assert_eq!(country.get("81.2.69.0/24"), Some(44));
-/// assert_eq!(country.get("10.0.0.0/24"), None);     // that of 1 key in 100 is not
-/// # Ok::<(), tepal::Error>(())
+/// assert_eq!(country.get("10.0.0.0/24"), None);     // of 1 other key in 100 it is `Some`
+/// assert!(country.contains("89.160.20.0/24"));
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("country.tepal");
+/// country.save(&path)?;
+/// assert_eq!(RibbonMap::open(&path)?.get_many(&["89.160.20.0/24"]), [Some(46)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// `L` is where the ribbon lies: [`Mapped`], in memory or in an opened file, or [`InBytes`](crate::storage::InBytes), inside bytes of the caller's

@@ -46,12 +46,22 @@ use crate::key::{Batch, Key, Keys, One, PreparedKeys};
 ///
 /// ```
 /// use tepal::QuotientFilter;
-/// let mut sessions = QuotientFilter::builder().capacity(1_000_000).false_positive_rate(0.01).build()?;
+/// let builder = QuotientFilter::builder().capacity(1_000_000).false_positive_rate(0.01);
+/// let mut sessions = builder.clone().build()?;
 /// sessions.insert("alice")?;
 /// assert!(sessions.contains("alice"));
 /// assert!(sessions.remove("alice")?);         // it was there
 /// assert!(!sessions.contains("alice"));
-/// # Ok::<(), tepal::Error>(())
+///
+/// let mut others = builder.build()?;
+/// others.insert_many(&["bob", "bob"])?;
+/// sessions.union_with(&others)?;              // copies add up
+/// assert_eq!(sessions.count("bob"), 2);
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("sessions.tepal");
+/// sessions.save(&path)?;
+/// assert_eq!(QuotientFilter::open(&path)?.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
 pub struct QuotientFilter {

@@ -46,14 +46,23 @@ use clock::Clock;
 /// ```
 /// use tepal::ExpiringFilter;
 /// let day = 86_400;
-/// let mut seen = ExpiringFilter::builder().capacity(1_000_000).window_of_time(7 * day).build()?;
+/// let builder = ExpiringFilter::builder().capacity(1_000_000).window_of_time(7 * day);
+/// let mut seen = builder.clone().build()?;
 /// seen.advance_to(1_790_000_000)?;
 /// assert!(seen.insert("alice")?);                     // surely new
 /// seen.advance_to(1_790_000_000 + 7 * day)?;
 /// assert!(seen.contains("alice"));
 /// seen.advance_to(1_790_000_000 + 9 * day)?;
 /// assert!(!seen.contains("alice"));                   // forgotten
-/// # Ok::<(), tepal::Error>(())
+///
+/// let mut others = builder.build()?;
+/// others.insert_at("bob", 1_790_000_000 + 9 * day)?;
+/// seen.union_with(&others)?;                          // the younger time of each key counts
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("seen.tepal");
+/// seen.save(&path)?;
+/// assert!(ExpiringFilter::open(&path)?.contains("bob"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
 pub struct ExpiringFilter {

@@ -43,13 +43,21 @@ use plan::GrowthPlan;
 ///
 /// ```
 /// use tepal::GrowingFilter;
-/// let mut seen = GrowingFilter::builder().false_positive_rate(0.01).build()?;
+/// let builder = GrowingFilter::builder().false_positive_rate(0.01);
+/// let (mut seen, mut others) = (builder.clone().build()?, builder.build()?);
+/// others.insert_many(&["alice", "bob"])?;
+/// seen.union_with(&others)?;
 /// for visitor in 0..50_000u32 {
 ///     seen.insert(&visitor)?;
 /// }
 /// assert!(seen.contains(&49_999u32));
 /// assert!(seen.false_positive_rate() < 0.01);
-/// # Ok::<(), tepal::Error>(())
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("seen.tepal");
+/// seen.save(&path)?;
+/// assert!(GrowingFilter::open(&path)?.contains("alice"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
 pub struct GrowingFilter {

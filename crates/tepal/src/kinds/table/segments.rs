@@ -53,7 +53,8 @@ use wide::Wide;
 ///
 /// ```
 /// use tepal::SegmentFilter;
-/// let mut days = SegmentFilter::builder().capacity(1_000_000).false_positive_rate(0.01).build()?;
+/// let builder = SegmentFilter::builder().capacity(1_000_000).false_positive_rate(0.01);
+/// let mut days = builder.clone().build()?;
 /// let (monday, tuesday) = (days.add_segment("monday")?, days.add_segment("tuesday")?);
 /// days.insert(monday, "alice")?;
 /// days.insert(tuesday, "alice")?;
@@ -62,7 +63,17 @@ use wide::Wide;
 /// assert!(days.segments("bob").eq([tuesday]));
 /// days.drop_segment(tuesday)?;
 /// assert!(!days.contains("bob") && days.contains_in(monday, "alice"));
-/// # Ok::<(), tepal::Error>(())
+///
+/// let mut others = builder.build()?;
+/// let wednesday = others.add_segment("wednesday")?;
+/// others.insert(wednesday, "bob")?;
+/// days.union_with(&others)?;                  // segments of one name become one
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("days.tepal");
+/// days.save(&path)?;
+/// let days = SegmentFilter::open(&path)?;
+/// assert!(days.segments("bob").eq(days.segment_by_name("wednesday")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
 pub struct SegmentFilter {

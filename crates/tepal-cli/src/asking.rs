@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::sync::Arc;
 
 use tepal::{
-    AnyFilter, Opened, RibbonMap, SegmentFilter,
+    AnyFilter, Opened,
     hash::{KeyHasher, PreparedKeys},
     segments::{Segment, SegmentAnswers},
 };
@@ -103,7 +103,7 @@ impl Answers {
     /// The value of record `i`, and its name where it has one.
     pub fn value(&self, i: usize) -> Option<(u32, Option<&str>)> {
         let value = *self.values.get(i)?.as_ref()?;
-        Some((value, map_of(self.filters(i).first()?)?.name_of(value)))
+        Some((value, self.filters(i).first()?.filter().as_valued()?.name_of(value)))
     }
 
     /// These filters are asked for the next records.
@@ -148,7 +148,7 @@ pub struct Ask<'a> {
 impl<'a> Ask<'a> {
     /// Whether one filter has the keys.
     pub fn one(filter: &'a Opened) -> Self {
-        let segments = segments_of(filter).is_some();
+        let segments = filter.filter().as_segmented().is_some();
         Self { filters: std::slice::from_ref(filter), how: How { segments, ..How::default() } }
     }
 }
@@ -170,29 +170,13 @@ impl Work for Ask<'_> {
     }
 }
 
-/// The filter, where it has segments.
-pub fn segments_of(filter: &Opened) -> Option<&SegmentFilter> {
-    match filter.filter() {
-        AnyFilter::Segment(filter) => Some(filter),
-        _ => None,
-    }
-}
-
-/// The map that it is.
-pub fn map_of(filter: &Opened) -> Option<&RibbonMap> {
-    match filter.filter() {
-        AnyFilter::Map(map) => Some(map),
-        _ => None,
-    }
-}
-
 /// The numbers of its segments with their names, or those of the values of a map where these have names.
 pub fn named_segments(filter: &Opened) -> Option<Vec<(u16, Option<String>)>> {
-    if let Some(filter) = segments_of(filter) {
+    if let Some(filter) = filter.filter().as_segmented() {
         let named = |segment: Segment| (segment.number(), filter.segment_name(segment).map(str::to_owned));
         return Some(filter.all_segments().map(named).collect());
     }
-    let map = map_of(filter).filter(|map| map.num_names() > 0)?;
+    let map = filter.filter().as_valued().filter(|map| map.num_names() > 0)?;
     Some((0..).zip(map.names().map(|(name, _)| Some(name.to_owned()))).collect())
 }
 
@@ -255,8 +239,9 @@ impl Groups {
         let asked = worked.as_ref().err().map_or(keys.batch.len(), |refused| refused.record);
         let before = answers.held.len();
         answers.held.resize(before + asked, false);
-        let of_segments = filters.first().and_then(|filter| segments_of(filter.borrow()));
-        let of_map = filters.first().and_then(|filter| map_of(filter.borrow()));
+        let first = filters.first().map(|filter| filter.borrow().filter());
+        let of_segments = first.and_then(AnyFilter::as_segmented);
+        let of_map = first.and_then(AnyFilter::as_valued);
         if let (true, Some(filter), Some(group)) = (how.segments, of_segments, self.groups.first()) {
             filter.segments_prepared(&group.keys, &mut self.segments);
             append_segments(answers, before, &self.segments, &group.keyless);
@@ -394,6 +379,7 @@ fn merge<T, F: Copy + Default>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tepal::SegmentFilter;
 
     #[test]
     fn answers_go_to_the_records_that_have_a_key() {

@@ -18,7 +18,7 @@ pub fn now() -> u64 {
 /// Tells an expiring filter the time, so that it forgets whom it should; others have none. One that was told no time yet is told it
 /// where keys go `in`, for they come now.
 pub fn tell(name: &str, file: &mut Opened, keys_go_in: bool) -> Result<(), Failure> {
-    let AnyFilter::Expiring(filter) = file.filter() else { return Ok(()) };
+    let Some(filter) = file.filter().as_timed() else { return Ok(()) };
     match (filter.window(), filter.now()) {
         (Window::Time(_), None) if !keys_go_in => Ok(()),
         // Told the seconds, it would forget everybody.
@@ -37,20 +37,20 @@ pub fn tell(name: &str, file: &mut Opened, keys_go_in: bool) -> Result<(), Failu
 /// How many different keys of `held`, which the file has, are still in an expiring filter now; nothing of what forgets none. The
 /// filter itself is told no time.
 pub fn still_in(filter: &AnyFilter, held: f64) -> Result<Option<f64>, Error> {
-    let AnyFilter::Expiring(expiring) = filter else { return Ok(None) };
+    let Some(timed) = filter.as_timed() else { return Ok(None) };
     let now = now();
     // Where no key can have gone, nothing is copied.
     if next_turn(filter).is_none_or(|next| now < next) {
         return Ok(Some(held));
     }
-    let mut later = expiring.clone();
+    let mut later = AnyFilter::from(timed.clone());
     later.advance_to(now)?;
-    Ok(Some(AnyFilter::from(later).estimated_len()))
+    Ok(Some(later.estimated_len()))
 }
 
 /// When a filter has to be told the time again, since keys go then; nothing of one that is told none.
 pub fn next_turn(filter: &AnyFilter) -> Option<u64> {
-    let AnyFilter::Expiring(filter) = filter else { return None };
+    let filter = filter.as_timed()?;
     let (Window::Time(length), Some(told)) = (filter.window(), filter.now()) else { return None };
     if told < LEAST {
         return None;

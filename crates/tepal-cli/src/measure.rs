@@ -5,7 +5,6 @@ use std::io::Write;
 use serde::Serialize;
 use tepal::{KeyDomain, Opened, hash::PreparedKeys, segments::SegmentAnswers};
 
-use crate::asking::segments_of;
 use crate::error::Failure;
 use crate::input::pages::PAGE;
 use crate::keys::refusal;
@@ -56,7 +55,7 @@ pub fn random(filter: &Opened, asked: u64, seed: u64) -> Result<Tally, Failure> 
             hasher.prepare(&key, &mut keys).map_err(|error| Failure::new(refusal(&error)))?;
         }
         tally.keys += wanted as u64;
-        if let Some(filter) = segments_of(filter) {
+        if let Some(filter) = filter.filter().as_segmented() {
             filter.segments_prepared(&keys, &mut segments);
             let of_each = (0..segments.len()).map(|i| segments.of(i).len() as u64);
             tally.held += of_each.clone().filter(|segments| *segments > 0).count() as u64;

@@ -34,6 +34,8 @@ pub struct Can {
     pub expire: bool,
     /// It grows: its capacity is no limit.
     pub grow: bool,
+    /// What happens past its capacity can be changed.
+    pub set_over_capacity: bool,
     /// It can be cleared and filled again.
     pub refill: bool,
     /// It takes on all keys of another one.

@@ -242,7 +242,7 @@ pub enum Operation {
     Insert,
     /// To forget all keys.
     Clear,
-    /// To forget one key.
+    /// To remove a key.
     Remove,
     /// To be told the time.
     Advance,
@@ -275,8 +275,8 @@ impl Operation {
     pub const fn name(self) -> &'static str {
         match self {
             Operation::Insert => "take this key",
-            Operation::Clear => "forget its keys",
-            Operation::Remove => "forget one key",
+            Operation::Clear => "be cleared",
+            Operation::Remove => "remove a key",
             Operation::Advance => "be told the time",
             Operation::Unite => "be united",
             Operation::Intersect => "be intersected",
@@ -284,7 +284,7 @@ impl Operation {
             Operation::BecomeStatic => "become a static filter",
             Operation::SetOverCapacity => "change what happens past its capacity",
             Operation::SetLabels => "have labels",
-            Operation::Except => "have these exceptions",
+            Operation::Except => "take exceptions",
             Operation::HaveSegments => "have segments",
             Operation::BeAnother => "be a filter of another type",
             Operation::BeInFile => "be in a tepal file",

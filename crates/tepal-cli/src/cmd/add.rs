@@ -1,10 +1,9 @@
 //! `tepal add`: more keys into a filter, as a whole or not at all.
 
 use serde::Serialize;
-use tepal::{Error, Kind, Opened, file::Format, hash::PreparedKeys, segments::Segment};
+use tepal::{Error, Filter, Opened, error::Operation, file::Format, hash::PreparedKeys, segments::Segment};
 
 use crate::args::{AddArgs, AskedArgs};
-use crate::asking::segments_of;
 use crate::clock;
 use crate::describe::{Description, Told, warn_past_promise};
 use crate::error::{Failure, Outcome};
@@ -93,9 +92,8 @@ fn check_segments(name: &str, file: &Opened, args: &AddArgs) -> Result<(), Failu
         (None, Some(_)) => Some("--by"),
         (None, None) => None,
     };
-    if file.can().values {
-        let text = "a map of keys that do not change, which cannot take another key; build it again of all rows: tepal build --map";
-        return Err(Failure::at(name, text));
+    if !file.can().insert {
+        return Err(Failure::at(name, file.filter().refusal(Operation::Insert)));
     }
     match (file.can().segments, flag) {
         (true, None) => Err(Failure::at(
@@ -144,7 +142,7 @@ fn add_beside(name: &str, file: &mut Opened, inputs: &mut Inputs) -> Result<u64,
 
 /// How many keys it has; of one with segments, how many pairs of both.
 fn held(file: &Opened) -> f64 {
-    match segments_of(file) {
+    match file.filter().as_segmented() {
         Some(filter) => filter.len() as f64,
         None => file.filter().estimated_len(),
     }
@@ -180,7 +178,7 @@ struct Add<'a> {
 
 impl Add<'_> {
     fn add(&mut self, keys: &PreparedKeys) -> Result<(), Failure> {
-        let kind = self.file.filter().kind();
+        let can = self.file.can();
         let done = match self.segment {
             Some(segment) => self.file.insert_prepared_in(segment, keys),
             None => self.file.insert_prepared(keys),
@@ -189,9 +187,9 @@ impl Add<'_> {
             Ok(()) => self.keys += keys.len() as u64,
             Err(Error::CapacityReached { capacity, inserted, .. }) => {
                 let fitted = self.keys + inserted as u64;
-                return Err(match kind {
-                    Kind::Scalable => full_chain(self.name, fitted),
-                    _ => full(self.name, capacity, Some(fitted)),
+                return Err(match can.set_over_capacity {
+                    true => full(self.name, capacity, Some(fitted)),
+                    false => full_chain(self.name, fitted),
                 });
             }
             Err(Error::TooManyCopies { most, inserted, .. }) => {
@@ -199,9 +197,9 @@ impl Add<'_> {
             }
             Err(Error::NumbersClustered { .. }) => return Err(Failure::side_by_side(self.name)),
             Err(Error::RateOutOfReach { .. }) if self.file.format() == Format::Tepal => {
-                return Err(cannot_grow(self.name, kind));
+                return Err(cannot_grow(self.name, can.become_static));
             }
-            Err(Error::KeysClustered { .. }) if kind == Kind::Scalable => {
+            Err(Error::KeysClustered { .. }) if !can.set_over_capacity => {
                 return Err(Failure::at(
                     self.name,
                     "the keys fall on few of the filter's lines, as if they had been chosen by its own hash, and others like \
@@ -249,13 +247,13 @@ fn full_chain(name: &str, fitted: u64) -> Failure {
 }
 
 /// One that grows, but not with its rate.
-fn cannot_grow(name: &str, kind: Kind) -> Failure {
-    let (why, way) = match kind {
-        Kind::Scalable => (
+fn cannot_grow(name: &str, is_of_tables: bool) -> Failure {
+    let (why, way) = match is_of_tables {
+        true => ("its next table would have 2^56 numbers or more", "Build another filter (build --growing)"),
+        false => (
             "its filters leave too little of its rate for another, or are the 64 that a file can have",
             "Begin another state (uniq --state)",
         ),
-        _ => ("its next table would have 2^56 numbers or more", "Build another filter (build --growing)"),
     };
     Failure::at(
         name,

@@ -16,7 +16,7 @@ mod window;
 use serde::Serialize;
 use tepal::build::Built;
 use tepal::{
-    AnyFilter, Error, KeyDomain, Kind, OverCapacity, Scheme, builders::BloomFilterBuilder, error::Obstacle,
+    AnyFilter, Error, KeyDomain, OverCapacity, Scheme, builders::BloomFilterBuilder, error::Obstacle,
     facts::Labels, file::Format,
 };
 
@@ -247,9 +247,11 @@ pub fn summary(built: &Built, rules: &KeyRules) -> String {
             true => different,
             false => number::four_digits(different as f64),
         };
-        let of_segments = if filter.kind() == Kind::Segment { " of key and segment" } else { "" };
-        let what = if filter.kind() == Kind::Segment { "different pair" } else { "different key" };
-        let different = format!("{}{of_segments}", number::counted(different, what));
+        let (what, of) = match filter.can().segments {
+            true => ("different pair", " of key and segment"),
+            false => ("different key", ""),
+        };
+        let different = format!("{}{of}", number::counted(different, what));
         format!("{}, {about}{different}", number::counted(keys, record))
     };
     // Another program's file has no line that is filled up.
@@ -257,16 +259,12 @@ pub fn summary(built: &Built, rules: &KeyRules) -> String {
         Format::Tepal => filter.size_in_bytes(),
         _ => filter.facts().parts.iter().map(|part| part.bit_len.div_ceil(8)).sum(),
     };
-    let segments = match filter {
-        AnyFilter::Segment(filter) => {
-            format!(" in {}", number::counted(filter.num_segments() as u64, "segment"))
-        }
-        AnyFilter::Map(map) if map.num_names() > 0 => {
+    let segments = match (filter.as_segmented(), filter.as_valued()) {
+        (Some(filter), _) => format!(" in {}", number::counted(filter.num_segments() as u64, "segment")),
+        (_, Some(map)) if map.num_names() > 0 => {
             format!(" with {}", number::counted(map.num_names() as u64, "different value"))
         }
-        AnyFilter::Map(map) => {
-            format!(" with values of {}", number::counted(map.value_bits().into(), "bit"))
-        }
+        (_, Some(map)) => format!(" with values of {}", number::counted(map.value_bits().into(), "bit")),
         _ => String::new(),
     };
     let rate = filter.promised_false_positive_rate();

@@ -2,7 +2,7 @@
 
 use super::answer::{Field, Question};
 use crate::args::GetArgs;
-use crate::asking::{How, map_of};
+use crate::asking::How;
 use crate::error::{Failure, Outcome};
 use crate::names::{Names, check_field};
 use crate::text::message::shown;
@@ -27,7 +27,7 @@ pub fn run(args: &GetArgs) -> Outcome {
     };
     let prints_values = question.prints_lines() && !args.invert;
     let filters = question.open(move |path, opened| {
-        let map = map_of(opened).ok_or_else(|| Failure::at(&shown(path), NO_VALUES))?;
+        let map = opened.filter().as_valued().ok_or_else(|| Failure::at(&shown(path), NO_VALUES))?;
         match prints_values {
             true => map.names().try_for_each(|(name, _)| check_field(path, "value", name)),
             false => Ok(()),

@@ -5,7 +5,7 @@ mod window;
 use std::fmt::Write;
 
 use tepal::{
-    AnyFilter, Kind, Opened, OverCapacity, Scheme,
+    AnyFilter, Opened, OverCapacity, Scheme,
     facts::{Can, Facts, PartFacts, RibbonFacts, SegmentFacts, TableFacts, Unrecorded},
 };
 
@@ -102,7 +102,7 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
             line(if n == 1 { "chain" } else { "" }, link(n, part));
         }
     }
-    if facts.kind == Kind::Scalable {
+    if !facts.parts.is_empty() && !told.can.set_over_capacity {
         line("growth", growth(facts));
     }
     if let Some(of) = facts.window {

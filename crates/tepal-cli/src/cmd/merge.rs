@@ -1,6 +1,6 @@
 //! `tepal merge`: one filter of several, without their keys.
 
-use tepal::{Error, Kind, Opened, error::Operation};
+use tepal::{Error, Opened};
 
 use crate::args::MergeArgs;
 use crate::describe::{Told, warn_past_promise};
@@ -87,7 +87,9 @@ fn refusal(error: &Error) -> String {
         Error::Incompatible { property: "file format", expected, found, .. } => {
             format!("its format is {found}, not {expected}; bring both to one format with: tepal convert")
         }
-        Error::Incompatible { property, expected, found, .. } if property.starts_with("the number of numbers") => {
+        Error::Incompatible { property, expected, found, .. }
+            if property.starts_with("the number of numbers") =>
+        {
             format!(
                 "it has {found} numbers, not {expected}: filters that are one table are merged where room and rate are equal, so build \
                  both with the same -n and -p"
@@ -98,16 +100,7 @@ fn refusal(error: &Error) -> String {
              the same -n"
         ),
         Error::Incompatible { property: "whether keys can be removed", .. } => {
-            "keys can be removed from the one and not from the other; build both with --deletable, or none".to_owned()
-        }
-        Error::NotPossible { kind: Kind::Growing, operation: Operation::Unite, .. } => {
-            "together they hold more keys than the tables of one of them take under its promise; ask both, add the keys of the one to \
-             the other (tepal add), or build both with a larger -n"
-                .to_owned()
-        }
-        Error::NotPossible { kind: Kind::Growing, operation: Operation::Intersect, .. } => {
-            "growing filters cannot be intersected, for a key may be in different tables of them; make one table of each with the same \
-             rate (tepal shrink -p)"
+            "keys can be removed from the one and not from the other; build both with --deletable, or none"
                 .to_owned()
         }
         Error::TooManyCopies { most, .. } => format!(
@@ -124,10 +117,6 @@ fn refusal(error: &Error) -> String {
              or build them with more room (-n)",
             number::counted(*capacity, "key")
         ),
-        Error::NotPossible { kind: Kind::Scalable, operation: Operation::Intersect, .. } => {
-            "filters of this format are chains, of one filter or more, and cannot be intersected; keep one of each instead, or \
-             build them with another format".to_owned()
-        }
         other => other.to_string(),
     }
 }

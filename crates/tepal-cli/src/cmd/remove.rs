@@ -9,7 +9,7 @@ mod segments;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tepal::{Error, Kind, Opened, Removal, hash::PreparedKeys};
+use tepal::{Error, Filter, Opened, Removal, error::Operation, hash::PreparedKeys};
 
 use crate::args::{AskedArgs, RemoveArgs};
 use crate::describe::{Description, Told};
@@ -73,7 +73,9 @@ pub fn run(args: &RemoveArgs) -> Outcome {
         let target = change.target()?;
         return segments::drop_all(args, &name, file, target, &secrets);
     }
-    check_kind(&name, &file)?;
+    if !file.can().remove {
+        return Err(Failure::at(&name, file.filter().refusal(Operation::Remove)));
+    }
     let mut target = change.target()?;
     let reads = !sources.is_empty() || !args.members.is_empty();
     let file_rows = [(args.filter.as_path(), &file)];
@@ -134,47 +136,6 @@ pub fn run(args: &RemoveArgs) -> Outcome {
         Stdout::new().document(&report)?;
     }
     Ok(0)
-}
-
-/// Refuses a filter that cannot forget one key, before the lists are read.
-fn check_kind(name: &str, file: &Opened) -> Result<(), Failure> {
-    let can = file.can();
-    let what = match () {
-        () if can.remove => return Ok(()),
-        () if can.segments => {
-            let text = "a filter with segments, from which no single key can be removed; drop a whole segment with --segment NAME";
-            return Err(Failure::at(name, text));
-        }
-        () if can.values => {
-            let text = "a map of keys that do not change, so that none can be removed; build it again of the other rows: tepal build --map";
-            return Err(Failure::at(name, text));
-        }
-        () if can.prefers_all_at_once => {
-            let text = "a static filter, from which no key can be taken, and none that was added: where what was built found it by chance, \
-                        nothing was added for it; build it again without the key (tepal build LIST --static), or so that keys can be \
-                        removed (--deletable)";
-            return Err(Failure::at(name, text));
-        }
-        () if can.become_static && can.grow => {
-            let text = "a growing filter, which was not built so that keys can be removed; build it again so that they can: \
-                        tepal build LIST --growing --deletable -o FILTER";
-            return Err(Failure::at(name, text));
-        }
-        () if can.become_static => {
-            "a table that a growing filter became, in which two keys may share a number"
-        }
-        () if can.expire => "a filter that forgets keys by their age",
-        () if file.filter().kind() == Kind::Scalable => {
-            "a chain of Bloom filters, whose keys share their bits"
-        }
-        () => "a Bloom filter, whose keys share their bits",
-    };
-    Err(Failure::at(
-        name,
-        format!(
-            "{what}, so that none can be removed; build it again so that they can: tepal build LIST --deletable -o FILTER"
-        ),
-    ))
 }
 
 /// The hashes of all members, ascending.

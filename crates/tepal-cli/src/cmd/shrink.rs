@@ -1,7 +1,7 @@
 //! `tepal shrink`: a smaller filter of a filter, without its keys.
 
 use serde::Serialize;
-use tepal::{AnyFilter, Error, Kind, Opened, file::Format};
+use tepal::{AnyFilter, Error, Opened, file::Format};
 
 use crate::args::ShrinkArgs;
 use crate::describe::{Description, Told, warn_past_promise};
@@ -211,8 +211,8 @@ fn is_growing(file: &Opened) -> bool {
 
 /// Is it a Bloom filter of one line, of which there is no half?
 fn is_one_line(file: &Opened) -> bool {
-    let filter = file.filter();
-    filter.kind() == Kind::Bloom && file.format() == Format::Tepal && filter.size_in_bytes() <= LEAST_BYTES
+    let is_least = file.format() == Format::Tepal && file.filter().size_in_bytes() <= LEAST_BYTES;
+    is_least && file.can().set_over_capacity && !file.filter().facts().parts.is_empty()
 }
 
 /// The sizes that it folds to, and what to give; or that there are none.

@@ -7,7 +7,7 @@ use tepal::Opened;
 
 use super::answer::{Field, Printer, Question};
 use crate::args::{GrepArgs, WhichArgs};
-use crate::asking::{How, map_of, named_segments};
+use crate::asking::{How, named_segments};
 use crate::error::{Failure, Outcome};
 use crate::names::{NONE, Names};
 use crate::output::complain;
@@ -59,7 +59,7 @@ fn names(args: &WhichArgs, filters: &[Arc<Opened>]) -> Result<(Names, How), Fail
             let several = found.filter(|(_, segments)| segments.len() > 1 && !args.quiet);
             if let Some((path, segments)) = several {
                 let is_map =
-                    filters.iter().zip(paths()).any(|(filter, its)| its == path && map_of(filter).is_some());
+                    filters.iter().zip(paths()).any(|(filter, its)| its == path && filter.can().values);
                 let (what, has) = if is_map { ("value", "has") } else { ("segment", "is in") };
                 complain(&format!(
                     "{}: one of several filters, so that which of its {} a key {has} is not said; ask it alone for that",

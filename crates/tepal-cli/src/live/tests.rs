@@ -1,7 +1,7 @@
 //! Expiring filters that are told the time while others cannot be.
 
 use super::*;
-use tepal::{AnyFilter, ExpiringFilter, Open, file::Format};
+use tepal::{ExpiringFilter, Open, file::Format};
 
 /// Writes a filter that was told the time 250 seconds ago: two or three of its six generations are over by now. In a damaged one
 /// a bit is another, which nobody sees before its table is changed.
@@ -23,10 +23,7 @@ fn write(path: &Path, damaged: bool) -> u64 {
 
 /// The time that a filter was told.
 fn told(filter: &Opened) -> u64 {
-    match filter.filter() {
-        AnyFilter::Expiring(filter) => filter.now().unwrap(),
-        _ => unreachable!(),
-    }
+    filter.filter().as_timed().and_then(ExpiringFilter::now).unwrap()
 }
 
 #[test]

@@ -196,7 +196,7 @@ fn what_a_table_cannot_do_is_refused() {
     for (args, said) in [
         ("convert f --to guava -o g", "it is of the kind `quotient`, and the format holds Bloom filters"),
         ("convert f --to redisbloom -o g", "it is of the kind `quotient`"),
-        ("except f list --strangers", "cannot have these exceptions"),
+        ("except f list --strangers", "cannot take exceptions"),
         ("uniq --state f list", "no state"),
     ] {
         let ran = place.run(args);

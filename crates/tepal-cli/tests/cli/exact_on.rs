@@ -149,7 +149,7 @@ fn list_or_divider() {
         ),
         (
             "except d later --strangers",
-            "d: a filter of the kind `bloom` cannot have these exceptions; its divider tells",
+            "d: a filter of the kind `bloom` cannot take exceptions; its divider tells",
         ),
         ("merge d plain -o both", "cannot be united; its divider tells"),
         ("merge d d -o both", "cannot be united; its divider tells"),

@@ -207,7 +207,7 @@ fn what_cannot_be_is_said() {
     place.run("build -q list --window 7d -o f");
     let before = place.read("f");
     for (args, said) in [
-        ("remove f -e a", "forgets keys by their age, so that none can be removed"),
+        ("remove f -e a", "`expiring` cannot remove a key; build a `QuotientFilter`"),
         ("shrink f -p 5% -o g", "cannot be folded"),
         ("convert f --to guava -o g", "expiring"),
         ("add f -e v -e w -e x -e y", "full"),

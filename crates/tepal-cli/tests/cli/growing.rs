@@ -121,7 +121,7 @@ fn one_table_of_what_grows_no_more() {
         assert_eq!(place.run("info one").text().contains("none can be removed"), warns, "{flags}");
         if warns {
             let ran = place.run("remove one list");
-            assert!(ran.code == 2 && ran.err.contains("two keys may share a number"), "{}", ran.err);
+            assert!(ran.code == 2 && ran.err.contains("two keys may share a copy"), "{}", ran.err);
         }
     }
     place.run("remove -q one list");
@@ -165,9 +165,12 @@ fn two_become_one_where_they_began_alike() {
         ),
         (
             "merge f g -o no",
-            "together they hold more keys than the tables of one of them take under its promise",
+            "cannot be united; a link of both together would hold more keys than it takes, and pass its promise",
         ),
-        ("merge --and g both -o no", "growing filters cannot be intersected"),
+        (
+            "merge --and g both -o no",
+            "`growing` cannot be intersected; make one table of each (`GrowingFilter::freeze`, `tepal shrink -p`)",
+        ),
     ] {
         let ran = place.run(args);
         assert!(ran.code == 2 && ran.err.contains(said), "{args}: {}", ran.err);
@@ -205,9 +208,12 @@ fn flags_and_verbs_that_do_not_fit_are_named_with_the_way_out() {
     }
     let before = place.read("f");
     for (args, said) in [
-        ("remove f -e a", "build it again so that they can: tepal build LIST --growing --deletable"),
+        (
+            "remove f -e a",
+            "`growing` cannot remove a key; build it so that it can (`GrowingFilterBuilder::deletable`, `tepal build --growing --deletable`)",
+        ),
         ("convert f --to guava -o g", "it is of the kind `growing`"),
-        ("except f list --strangers", "of the kind `growing` cannot have these exceptions"),
+        ("except f list --strangers", "of the kind `growing` cannot take exceptions"),
         ("has --copies f -e a", "does not count how often a key is in"),
         ("uniq --state f list", "a growing filter of build, and no state"),
         ("build list --like f -o g --growing", "--like is given with --growing"),

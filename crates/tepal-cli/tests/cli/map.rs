@@ -369,12 +369,15 @@ fn what_does_not_fit_a_map_is_named_with_the_way_out() {
     let before = place.read("m");
     place.write("more", "c\nd\n");
     for (verb, words) in [
-        ("add m more --whole", "cannot take another key"),
-        ("remove m more --whole", "none can be removed"),
+        ("add m more --whole", "cannot take this key"),
+        ("remove m more --whole", "cannot remove a key; build another one without the key"),
         ("merge m m -o g", "cannot be united"),
         ("shrink m --fpr 0.5 -o g", "cannot be folded"),
         ("convert m --to guava -o g", "map"),
-        ("build rows --like m -o g", "build the other with --map too"),
+        (
+            "build rows --like m -o g",
+            "cannot be cleared; build another one of all its pairs (`RibbonMap::builder`, `tepal build --map`)",
+        ),
     ] {
         let ran = place.run(verb);
         assert!(ran.code > 1 && ran.err.contains(words), "{verb}: {} {}", ran.code, ran.err);

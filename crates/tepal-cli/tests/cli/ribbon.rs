@@ -29,7 +29,7 @@ fn a_ribbon_is_asked_told_of_and_left_as_it_is() {
         place.write("more", "a\nb\n");
         saved(&place, "other", keys + 1);
         for (verb, words) in [
-            ("remove f more", "a static filter, from which no key can be taken"),
+            ("remove f more", "`ribbon` cannot remove a key; build it again without the key"),
             ("merge f other -o g", "cannot be united"),
             ("shrink f --fpr 0.5 -o g", "cannot be folded"),
         ] {
@@ -131,7 +131,7 @@ fn a_static_filter_is_planned_told_of_and_compared() {
     assert!(ran.code == 0 || ran.err.contains("add the new keys to the old one (tepal add)"), "{}", ran.err);
     let ran = place.run("build list --like f -o new");
     assert!(
-        ran.code == 2 && ran.err.contains("build the other one with --static and the -p of this one"),
+        ran.code == 2 && ran.err.contains("cannot be cleared; build another one of all its keys (`RibbonFilter::builder`, `tepal build --static`)"),
         "{}",
         ran.err
     );

@@ -298,6 +298,7 @@ impl Inner for ExceptedBloomFilter {
     fn instead(&self, operation: Operation) -> &'static str {
         match operation {
             Operation::BeAnother => HONOURS_EXCEPTIONS,
+            Operation::Remove => operation.instead(),
             _ if self.is_divided() => {
                 "its divider tells the keys of one universe apart, and no others; build it anew (`build --exact-on`), or with a list of exceptions (`--exact-as list`)"
             }

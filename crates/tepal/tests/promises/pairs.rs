@@ -160,6 +160,13 @@ fn what_a_kind_cannot_do_it_says() {
                 Operation::BeAnother => filter.clone().into_filter().into_bloom().map(drop),
                 other => unreachable!("{other}"),
             };
+            let can = match operation {
+                Operation::Unite => filter.can().unite,
+                Operation::Intersect => filter.can().intersect,
+                Operation::SetOverCapacity => filter.can().set_over_capacity,
+                _ => result.is_ok(),
+            };
+            assert_eq!(can, result.is_ok(), "{name}: {operation:?}");
             match result {
                 Ok(()) => assert!(!subject.cannot().contains(&operation), "{name}: {operation:?}"),
                 Err(error) => {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tepal::{Error, Opened, file::Format};
+use tepal::{Error, Filter, Opened, error::Operation, file::Format};
 
 use crate::args::{BuildArgs, FileArgs};
 use crate::clock;
@@ -38,22 +38,17 @@ pub fn file(
         file.set_over_capacity(policy).map_err(|error| Failure::at(&name, error))?;
     }
     let rules = rows::rules(&args.keys, BadPolicy::Fail, [(path, &file)], true, args.quiet)?;
-    if file.format() == Format::Tepal && file.filter().kind() == tepal::Kind::Scalable {
-        let text =
-            "a chain of filters, which grows; --like needs one filter, so build it anew without --like";
-        return Err(Failure::at(&name, text));
+    let can = file.can();
+    if !can.refill {
+        return Err(Failure::at(&name, file.filter().refusal(Operation::Clear)));
     }
-    if file.filter().kind() == tepal::Kind::Segment {
+    if can.segments {
         let text = "a filter with segments; build the other with --by or --set, and with the -n and -p of this one, in place of --like";
         return Err(Failure::at(&name, text));
     }
-    if file.filter().kind() == tepal::Kind::Map {
-        let text = "a map of keys that do not change; build the other with --map too, in place of --like";
-        return Err(Failure::at(&name, text));
-    }
-    if file.filter().kind() == tepal::Kind::Ribbon {
-        let text = "a static filter, whose shape follows from its keys; build the other one with --static and the -p of this one, in \
-                    place of --like. A few new keys are added to this one: tepal add";
+    if can.grow && !can.unite {
+        let text =
+            "a chain of filters, which grows; --like needs one filter, so build it anew without --like";
         return Err(Failure::at(&name, text));
     }
     let exceptions = file.filter().facts().exceptions;

@@ -4,9 +4,7 @@
 //! numbers go in at once.
 
 use tepal::build::Built;
-use tepal::{
-    Error, Kind, Opened, QuotientFilter, builders::QuotientFilterBuilder, file::Format, hash::KeyHasher,
-};
+use tepal::{Error, Opened, QuotientFilter, builders::QuotientFilterBuilder, file::Format, hash::KeyHasher};
 
 use super::described::described;
 use super::grow::mix;
@@ -46,7 +44,7 @@ pub fn way<'a>(args: &'a BuildArgs, rows: Option<String>, secrets: &Secrets) -> 
 
 /// Builds a filter in the shape of an opened one; nothing for one of another kind.
 pub fn like(mut file: Opened, args: &BuildArgs) -> Result<Result<Way<'_>, Opened>, Failure> {
-    if !matches!(file.filter().kind(), Kind::Quotient | Kind::Growing) {
+    if !file.can().become_static {
         return Ok(Err(file));
     }
     file.clear()?;
@@ -82,7 +80,7 @@ fn build(shape: Shape, hasher: KeyHasher, args: &BuildArgs, inputs: &mut Inputs)
         }
         // In its own lines where they have room, so that a patch leads from the one file to the other.
         Shape::Like(mut file) => {
-            if file.filter().kind() == Kind::Growing {
+            if file.can().grow {
                 mix(&mut hashes);
             }
             let mut pieces = hashes.chunks(LAID_OUT_AS_IT_IS);

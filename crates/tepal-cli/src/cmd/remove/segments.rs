@@ -4,7 +4,6 @@ use serde::Serialize;
 use tepal::Opened;
 
 use crate::args::RemoveArgs;
-use crate::asking::segments_of;
 use crate::describe::{Description, Told};
 use crate::error::{Failure, Outcome};
 use crate::output::{Stdout, Target, say};
@@ -42,7 +41,7 @@ pub fn drop_all(
         if dropped.iter().any(|dropped| dropped.name == *segment) {
             continue;
         }
-        let Some(filter) = segments_of(&file) else {
+        let Some(filter) = file.filter().as_segmented() else {
             let text = "--segment is given, and this filter has no segments; leave it out, and name the keys to be removed";
             return Err(Failure::at(name, text));
         };

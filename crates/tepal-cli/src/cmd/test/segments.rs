@@ -5,7 +5,6 @@ use tepal::{
     segments::{Segment, SegmentAnswers},
 };
 
-use crate::asking::{map_of, segments_of};
 use crate::error::Failure;
 use crate::input::pages::Page;
 use crate::input::pipeline::{Flow, Sink};
@@ -30,7 +29,7 @@ enum Of<'a> {
 impl<'a> Members<'a> {
     /// In the segments of a filter, or among the values of a map, as `flag` says.
     pub fn of(name: &str, filter: &'a Opened, flag: &str) -> Result<Self, Failure> {
-        let of = match (segments_of(filter), map_of(filter)) {
+        let of = match (filter.filter().as_segmented(), filter.filter().as_valued()) {
             (Some(filter), _) if flag == "--by" => Of::Segments(filter, SegmentAnswers::new()),
             (_, Some(map)) => Of::Map(map, Vec::new()),
             (Some(_), _) => {

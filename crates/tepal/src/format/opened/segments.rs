@@ -13,13 +13,12 @@ impl Opened {
     /// [`SegmentFilter::add_segment`].
     ///
     /// ```
-    /// use tepal::{AnyFilter, Opened, SegmentFilter, file::Format};
+    /// use tepal::{Opened, SegmentFilter, file::Format};
     /// let days = SegmentFilter::builder().capacity(100).build_from([("monday", "alice")])?;
     /// let mut file = Opened::new(days, Format::Tepal)?;
     /// let tuesday = file.add_segment("tuesday")?;
     /// file.insert_pairs(vec![(file.key_hasher().hash("bob")?, tuesday)])?;
-    /// let AnyFilter::Segment(days) = file.filter() else { unreachable!() };
-    /// assert!(days.contains_in(tuesday, "bob") && days.contains("alice"));
+    /// assert!(file.filter().as_segmented().is_some_and(|days| days.contains_in(tuesday, "bob")));
     /// # Ok::<(), tepal::Error>(())
     /// ```
     ///

@@ -111,6 +111,7 @@ impl<L: PlainStorage> Filter for BloomFilter<L> {
         let foldable = self.has_hash() && self.units() > 1;
         Can {
             insert: true,
+            set_over_capacity: true,
             refill: true,
             unite: true,
             intersect: true,

@@ -45,6 +45,9 @@ ribbon_calls! {
 
         fn instead(&self, operation: Operation) -> &'static str {
             match operation {
+                Operation::Remove => {
+                    "build it again without the key (`RibbonFilter::builder`, `tepal build --static`), or so that keys can be removed (`QuotientFilter::builder`, `tepal build --deletable`)"
+                }
                 Operation::Fold => "build a smaller one from its keys, at a higher rate",
                 Operation::BecomeStatic => "it is one",
                 Operation::Clear | Operation::Unite | Operation::Intersect | Operation::SetOverCapacity => {

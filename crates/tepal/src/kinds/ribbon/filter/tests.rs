@@ -258,7 +258,7 @@ fn what_cannot_be_is_refused_in_words() {
     let mut filter = AnyFilter::from(built(&[1, 2, 3], 0.01));
     let other = AnyFilter::from(built(&[1, 2, 4], 0.01));
     for (refused, words) in [
-        (filter.clear(), "forget its keys"),
+        (filter.clear(), "be cleared"),
         (filter.union_with(&other), "be united"),
         (filter.intersect_with(&other), "be intersected"),
         (filter.fold(2), "be folded"),

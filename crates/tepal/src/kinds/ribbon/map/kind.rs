@@ -7,10 +7,10 @@ use crate::error::Result;
 use crate::facts::{Can, Facts};
 use crate::ids::{Operation, OverCapacity};
 use crate::key::{Batch, KeyRef};
-use crate::kinds::Filter;
 use crate::kinds::calls::ribbon_calls;
 use crate::kinds::generic::usual_facts;
 use crate::kinds::storage::PlainStorage;
+use crate::kinds::{AnyFilter, Filter};
 
 impl<L: PlainStorage> RibbonMap<L> {
     /// Everything about the map, as data.
@@ -20,11 +20,33 @@ impl<L: PlainStorage> RibbonMap<L> {
     }
 }
 
+impl AnyFilter {
+    /// This filter as a map, whose keys have values, or `None`.
+    ///
+    /// ```
+    /// use tepal::{AnyFilter, RibbonMap};
+    /// let ports = RibbonMap::builder().value_bits(16).build_from([("ssh", 22)])?;
+    /// let any = AnyFilter::from(ports);
+    /// assert_eq!(any.as_valued().and_then(|ports| ports.get("ssh")), Some(22));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    #[must_use]
+    pub fn as_valued(&self) -> Option<&RibbonMap> {
+        match self {
+            AnyFilter::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+}
+
 ribbon_calls! {
     RibbonMap<L>: Map
     Inner {
         fn instead(&self, operation: Operation) -> &'static str {
             match operation {
+                Operation::Remove => {
+                    "build another one without the key (`RibbonMap::builder`, `tepal build --map`)"
+                }
                 Operation::Fold => "build a smaller one from its pairs, at a higher rate",
                 Operation::Insert
                 | Operation::Clear

@@ -235,7 +235,7 @@ fn what_cannot_be_is_refused_in_words() {
         (filter.insert("a").map(drop), "take this key"),
         (filter.insert_many(&["a", "b"]), "take this key"),
         (filter.insert_hash(77).map(drop), "take this key"),
-        (filter.clear(), "forget its keys"),
+        (filter.clear(), "be cleared"),
         (filter.union_with(&other), "be united"),
         (filter.intersect_with(&other), "be intersected"),
         (filter.fold(2), "be folded"),

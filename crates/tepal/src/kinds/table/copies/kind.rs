@@ -35,7 +35,7 @@ table_calls! {
         fn instead(&self, operation: Operation) -> &'static str {
             match operation {
                 Operation::Remove => {
-                    "two keys may share a copy, as in a table that a growing filter became; build it of the keys (`QuotientFilter::builder`), or let it grow so that they can be removed (`GrowingFilterBuilder::deletable`)"
+                    "two keys may share a copy, as in a table that a growing filter became; build it of the keys (`QuotientFilter::builder`, `tepal build --deletable`), or let it grow so that they can be removed (`GrowingFilterBuilder::deletable`)"
                 }
                 other => other.instead(),
             }
@@ -52,6 +52,7 @@ table_calls! {
                 insert: true,
                 remove: self.is_deletable(),
                 count: true,
+                set_over_capacity: true,
                 refill: true,
                 unite: true,
                 intersect: true,

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::facts::{Can, Facts, Window, WindowFacts};
 use crate::ids::Operation;
 use crate::key::{Batch, KeyRef};
+use crate::kinds::AnyFilter;
 use crate::kinds::calls::table_calls;
 use crate::kinds::generic::usual_facts;
 
@@ -39,6 +40,24 @@ impl ExpiringFilter {
     }
 }
 
+impl AnyFilter {
+    /// This filter as one whose keys expire, or `None`.
+    ///
+    /// ```
+    /// use tepal::{AnyFilter, ExpiringFilter};
+    /// let any = AnyFilter::from(ExpiringFilter::builder().window_of_keys(100).build()?);
+    /// assert_eq!(any.as_timed().map(|recent| recent.generations()), Some(6));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    #[must_use]
+    pub fn as_timed(&self) -> Option<&ExpiringFilter> {
+        match self {
+            AnyFilter::Expiring(filter) => Some(filter),
+            _ => None,
+        }
+    }
+}
+
 table_calls! {
     ExpiringFilter: Expiring
     Inner {
@@ -64,7 +83,15 @@ table_calls! {
     Filter {
         fn can(&self) -> Can {
             let of_time = matches!(self.window(), Window::Time(_));
-            Can { insert: true, expire: true, refill: true, unite: of_time, intersect: of_time, ..Can::default() }
+            Can {
+                insert: true,
+                expire: true,
+                set_over_capacity: true,
+                refill: true,
+                unite: of_time,
+                intersect: of_time,
+                ..Can::default()
+            }
         }
 
         fn keys_inserted(&self) -> Option<u64> {

@@ -58,8 +58,12 @@ same_calls! {
                 Operation::Unite => {
                     "a link of both together would hold more keys than it takes, and pass its promise; ask both of them, or add the keys of the one to the other"
                 }
-                Operation::Intersect => "make one table of each (`GrowingFilter::freeze`), or intersect single filters",
-                Operation::Remove => "build it so that it can (`GrowingFilterBuilder::deletable`)",
+                Operation::Intersect => {
+                    "make one table of each (`GrowingFilter::freeze`, `tepal shrink -p`), or intersect single filters"
+                }
+                Operation::Remove => {
+                    "build it so that it can (`GrowingFilterBuilder::deletable`, `tepal build --growing --deletable`)"
+                }
                 Operation::SetOverCapacity => {
                     "it grows, and keeps its promise; build a filter of a fixed capacity to have it refuse keys"
                 }

@@ -8,10 +8,10 @@ use crate::error::Result;
 use crate::facts::{Can, Facts};
 use crate::ids::Operation;
 use crate::key::{Batch, KeyRef};
-use crate::kinds::Filter;
 use crate::kinds::calls::table_calls;
 use crate::kinds::generic::usual_facts;
 use crate::kinds::named::Segment;
+use crate::kinds::{AnyFilter, Filter};
 
 impl SegmentFilter {
     /// Everything about the filter, as data.
@@ -30,12 +30,34 @@ impl SegmentFilter {
     }
 }
 
+impl AnyFilter {
+    /// This filter as one that says which segments hold a key, or `None`.
+    ///
+    /// ```
+    /// use tepal::{AnyFilter, SegmentFilter};
+    /// let days = SegmentFilter::builder().capacity(100).build_from([("monday", "alice")])?;
+    /// let any = AnyFilter::from(days);
+    /// assert_eq!(any.as_segmented().map(|days| days.num_segments()), Some(1));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    #[must_use]
+    pub fn as_segmented(&self) -> Option<&SegmentFilter> {
+        match self {
+            AnyFilter::Segment(filter) => Some(filter),
+            _ => None,
+        }
+    }
+}
+
 table_calls! {
     SegmentFilter: Segment
     Inner {
         fn instead(&self, operation: Operation) -> &'static str {
             match operation {
                 Operation::Insert => "name its segment: `SegmentFilter::insert(segment, key)`",
+                Operation::Remove => {
+                    "drop a whole segment (`SegmentFilter::drop_segment`, `tepal remove --segment`)"
+                }
                 Operation::Fold => {
                     "build one filter from its keys, or lay its table out for them (`SegmentFilter::shrink_to_fit`)"
                 }
@@ -53,7 +75,15 @@ table_calls! {
     }
     Filter {
         fn can(&self) -> Can {
-            Can { insert: true, refill: true, unite: true, intersect: true, segments: true, ..Can::default() }
+            Can {
+                insert: true,
+                set_over_capacity: true,
+                refill: true,
+                unite: true,
+                intersect: true,
+                segments: true,
+                ..Can::default()
+            }
         }
 
         fn keys_inserted(&self) -> Option<u64> {

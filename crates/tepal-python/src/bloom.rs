@@ -3,7 +3,7 @@
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use tepal::{AnyFilter, Opened};
+use tepal::Opened;
 
 use crate::filter::{Filter, built, wrap};
 use crate::held::Held;
@@ -165,21 +165,19 @@ fn of_bloom<R: Send>(
     this: &Bound<'_, BloomFilter>,
     look: impl FnOnce(&tepal::BloomFilter<tepal::storage::Mapped>) -> R + Send,
 ) -> PyResult<Option<R>> {
-    held(this).read(this.py(), |opened| match opened.filter() {
-        AnyFilter::Bloom(bloom) => Some(look(bloom)),
-        _ => None,
-    })
+    held(this).read(this.py(), |opened| opened.filter().as_bloom().map(look))
 }
 
 /// Of two Bloom filters; of `proper` subsets, the other one has more bits. Both are seen at one moment.
 fn is_subset(py: Python<'_>, here: &Held, there: &Held, proper: bool) -> PyResult<bool> {
-    let is_subset = here.read_with(py, there, |a, b| match (a.filter(), b.filter()) {
-        (AnyFilter::Bloom(one), AnyFilter::Bloom(other)) => {
-            let is_proper = |is_subset| is_subset && !(proper && a.filter() == b.filter());
-            one.is_subset(other).map(|is_subset| Some(is_proper(is_subset)))
-        }
-        _ => Ok(None),
-    })?;
+    let is_subset =
+        here.read_with(py, there, |a, b| match (a.filter().as_bloom(), b.filter().as_bloom()) {
+            (Some(one), Some(other)) => {
+                let is_proper = |is_subset| is_subset && !(proper && a.filter() == b.filter());
+                one.is_subset(other).map(|is_subset| Some(is_proper(is_subset)))
+            }
+            _ => Ok(None),
+        })?;
     match is_subset.map_err(|error| error::of(py, error))? {
         Some(is_subset) => Ok(is_subset),
         None => Err(error::new(

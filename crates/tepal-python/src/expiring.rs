@@ -1,7 +1,6 @@
 //! The filter that forgets keys.
 
 use pyo3::prelude::*;
-use tepal::AnyFilter;
 
 use crate::filter::built;
 use crate::mutable::{MutableFilter, held};
@@ -100,8 +99,5 @@ fn of<R: Send>(
     this: &Bound<'_, ExpiringFilter>,
     look: impl FnOnce(&tepal::ExpiringFilter) -> R + Send,
 ) -> PyResult<Option<R>> {
-    held(this.as_super()).look(this.py(), |opened| match opened.filter() {
-        AnyFilter::Expiring(filter) => Some(look(filter)),
-        _ => None,
-    })
+    held(this.as_super()).look(this.py(), |opened| opened.filter().as_timed().map(look))
 }

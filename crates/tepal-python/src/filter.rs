@@ -31,6 +31,17 @@ pub(crate) fn built<F: Into<AnyFilter>>(
     Ok(PyClassInitializer::from(Filter { held: Held::new(opened) }))
 }
 
+/// How many keys a filter holds that counts them: `len()` of its class.
+pub(crate) fn len(py: Python<'_>, held: &Held) -> PyResult<usize> {
+    let keys = held.look(py, |opened| opened.filter().keys_inserted())?;
+    Ok(usize::try_from(keys.unwrap_or(0)).unwrap_or(usize::MAX))
+}
+
+/// How many keys a filter was planned for: `capacity` of each class that has a plan.
+pub(crate) fn capacity(py: Python<'_>, held: &Held) -> PyResult<u64> {
+    held.look(py, |opened| opened.filter().capacity())
+}
+
 /// The filter as an object of the class for its kind. A kind that has no class here can be asked.
 pub(crate) fn wrap(py: Python<'_>, opened: Opened) -> PyResult<Py<PyAny>> {
     let class = class_of(opened.filter());
@@ -64,10 +75,10 @@ impl Filter {
     /// integers, was never inserted.
     fn __contains__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let key = key::of(key)?;
-        self.held.look(py, |opened| match opened.filter() {
-            // The usual kind, without asking which one it is by a table of calls.
-            AnyFilter::Bloom(bloom) => bloom.contains(&key),
-            other => other.contains(&key),
+        // The usual kind, without asking which one it is by a table of calls.
+        self.held.look(py, |opened| match opened.filter().as_bloom() {
+            Some(bloom) => bloom.contains(&key),
+            None => opened.filter().contains(&key),
         })
     }
 
@@ -105,14 +116,7 @@ impl Filter {
         self.held.look(py, |opened| opened.filter().promised_false_positive_rate())
     }
 
-    /// Keys that the filter was planned for.
-    #[getter]
-    fn capacity(&self, py: Python<'_>) -> PyResult<u64> {
-        self.held.look(py, |opened| opened.filter().capacity())
-    }
-
-    /// How many different keys are in it, going by the bits.
-    #[getter]
+    /// How many different keys are in it, going by the bits. Costs some passes over them.
     fn estimated_len(&self, py: Python<'_>) -> PyResult<f64> {
         self.held.read(py, |opened| opened.filter().estimated_len())
     }

@@ -5,9 +5,9 @@ use std::num::NonZeroUsize;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
-use tepal::{AnyFilter, Error, Opened};
+use tepal::{Error, Opened};
 
-use crate::filter::{Filter, built};
+use crate::filter::{self, Filter, built};
 use crate::held::Held;
 use crate::values::{self, Hashed, Values};
 use crate::{answers, error, key, options};
@@ -150,8 +150,7 @@ impl RibbonMap {
 
     /// How many different keys are in it.
     fn __len__(this: &Bound<'_, Self>) -> PyResult<usize> {
-        let len = held(this).look(this.py(), |opened| map_in(opened).map_or(0, tepal::RibbonMap::len))?;
-        Ok(usize::try_from(len).unwrap_or(usize::MAX))
+        filter::len(this.py(), held(this))
     }
 
     fn __iter__(this: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
@@ -178,10 +177,7 @@ fn held<'a>(this: &'a Bound<'_, RibbonMap>) -> &'a Held {
 
 /// The map, which is what an object of this class holds.
 pub(crate) fn map_in(opened: &Opened) -> Option<&tepal::RibbonMap> {
-    match opened.filter() {
-        AnyFilter::Map(map) => Some(map),
-        _ => None,
-    }
+    opened.filter().as_valued()
 }
 
 /// The names of the values.

@@ -2,9 +2,9 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use tepal::{Kind, Opened, OverCapacity};
+use tepal::{Opened, OverCapacity};
 
-use crate::filter::{Filter, wrap};
+use crate::filter::{self, Filter, wrap};
 use crate::objects::{self, Insert};
 use crate::{error, key, options};
 
@@ -79,6 +79,12 @@ impl MutableFilter {
         unite(this, other)
     }
 
+    /// Keys that the filter was planned for.
+    #[getter]
+    fn capacity(this: &Bound<'_, Self>) -> PyResult<u64> {
+        filter::capacity(this.py(), held(this))
+    }
+
     /// What happens when more keys come than `capacity`: `refuse`, `warn` or `ignore`. It can be set.
     #[getter]
     fn over_capacity(this: &Bound<'_, Self>) -> PyResult<&'static str> {
@@ -121,6 +127,6 @@ fn is_itself(this: &Bound<'_, MutableFilter>, other: &Bound<'_, Filter>) -> PyRe
     if !this.is(other) {
         return Ok(false);
     }
-    let kind = held(this).look(this.py(), |opened| opened.filter().kind())?;
-    Ok(!matches!(kind, Kind::Quotient | Kind::Growing))
+    let can = held(this).look(this.py(), |opened| opened.can())?;
+    Ok(!can.count && !can.remove)
 }

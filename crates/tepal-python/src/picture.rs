@@ -1,9 +1,6 @@
 //! A filter in a line, and as a picture for notebooks.
 
-use tepal::{
-    Kind,
-    facts::{Facts, Unrecorded},
-};
+use tepal::facts::{Facts, Unrecorded};
 
 use crate::info;
 
@@ -18,7 +15,7 @@ pub(crate) fn line(facts: &Facts) -> String {
     let name = facts.labels.name.as_ref().map_or(String::new(), |name| format!("'{name}': "));
     // With repeats, as those of a union of filters that have keys in common, only the different keys are told.
     let is_counted =
-        |keys: &u64| *keys as f64 <= REPEATED * facts.estimated_len || facts.kind == Kind::Segment;
+        |keys: &u64| *keys as f64 <= REPEATED * facts.estimated_len || !facts.segments.is_empty();
     let keys = match facts.keys_inserted.filter(is_counted) {
         Some(keys) => whole(keys),
         None => format!("about {}", whole(facts.estimated_len.round() as u64)),

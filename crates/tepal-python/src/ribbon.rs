@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use tepal::{AnyFilter, Opened};
+use tepal::Opened;
 
-use crate::filter::{Filter, built};
+use crate::filter::{self, Filter, built};
 use crate::held::Held;
 use crate::{error, key, objects, options};
 
@@ -20,7 +20,7 @@ use crate::{error, key, objects, options};
 /// ribbon saves up to 3 % of the bits; `prefer_speed=True` is without it, quicker to build and to ask.
 ///
 /// >>> blocked = tepal.RibbonFilter(["apple", "banana", "apple"], 0.001)
-/// >>> "apple" in blocked, "cherry" in blocked, blocked.num_keys
+/// >>> "apple" in blocked, "cherry" in blocked, len(blocked)
 /// (True, False, 2)
 #[pyclass(frozen, extends = Filter, module = "tepal", name = "RibbonFilter")]
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl RibbonFilter {
     /// >>> blocked = tepal.RibbonFilter(["apple", "banana"], 0.001)
     /// >>> blocked.add("cherry"), blocked.add("apple"), "cherry" in blocked
     /// (True, False, True)
-    /// >>> blocked.num_keys, blocked.added_keys
+    /// >>> len(blocked), blocked.added_keys
     /// (3, 1)
     fn add(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let key = key::of(key)?;
@@ -92,26 +92,18 @@ impl RibbonFilter {
 
     /// How many different keys are in it. One that was made of a table (`to_ribbon`) counts the different numbers of that table's keys, of
     /// which two may have one, and the keys that were added.
-    #[getter]
-    fn num_keys(this: &Bound<'_, Self>) -> PyResult<Option<u64>> {
-        of(this, tepal::RibbonFilter::len)
+    fn __len__(this: &Bound<'_, Self>) -> PyResult<usize> {
+        filter::len(this.py(), held(this))
     }
 
     /// How many keys were added beside the ribbon. Those that it found anyway are not among them.
     #[getter]
     fn added_keys(this: &Bound<'_, Self>) -> PyResult<u64> {
-        Ok(of(this, tepal::RibbonFilter::added)?.unwrap_or(0))
+        let ribbon = held(this).read(this.py(), |opened| opened.filter().facts().ribbon)?;
+        Ok(ribbon.map_or(0, |ribbon| ribbon.added))
     }
 }
 
 fn held<'a>(this: &'a Bound<'_, RibbonFilter>) -> &'a Held {
     &this.as_super().get().held
-}
-
-/// A look at the filter.
-fn of<R: Send>(this: &Bound<'_, RibbonFilter>, look: fn(&tepal::RibbonFilter) -> R) -> PyResult<Option<R>> {
-    held(this).look(this.py(), |opened| match opened.filter() {
-        AnyFilter::Ribbon(filter) => Some(look(filter)),
-        _ => None,
-    })
 }

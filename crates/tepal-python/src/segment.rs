@@ -2,9 +2,9 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString};
-use tepal::{AnyFilter, Error, Opened, hash::PreparedKeys, segments::Segment};
+use tepal::{Error, Opened, hash::PreparedKeys, segments::Segment};
 
-use crate::filter::{Filter, built};
+use crate::filter::{self, Filter, built};
 use crate::held::Held;
 use crate::{error, key, objects, options};
 
@@ -55,7 +55,8 @@ impl SegmentFilter {
             let mut keys = PreparedKeys::default();
             opened.key_hasher().prepare(&key, &mut keys)?;
             let segment = segment.of(opened)?;
-            let was_in = of(opened).is_some_and(|filter| filter.contains_in(segment, &key));
+            let was_in =
+                opened.filter().as_segmented().is_some_and(|filter| filter.contains_in(segment, &key));
             opened.insert_prepared_in(segment, &keys).map(|()| !was_in)
         })
     }
@@ -77,11 +78,25 @@ impl SegmentFilter {
         read
     }
 
+    /// How many pairs of key and segment it holds.
+    fn __len__(this: &Bound<'_, Self>) -> PyResult<usize> {
+        filter::len(this.py(), held(this))
+    }
+
+    /// How many pairs of key and segment it was planned for.
+    #[getter]
+    fn capacity(this: &Bound<'_, Self>) -> PyResult<u64> {
+        filter::capacity(this.py(), held(this))
+    }
+
     /// The segments that may hold a key: their names, or numbers where they have no names.
     fn segments<'py>(this: &Bound<'py, Self>, key: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let (py, key) = (this.py(), key::of(key)?);
         let found = held(this).look(py, |opened| {
-            of(opened).map_or(Vec::new(), |filter| Name::all(filter, filter.segments(&key)))
+            opened
+                .filter()
+                .as_segmented()
+                .map_or(Vec::new(), |filter| Name::all(filter, filter.segments(&key)))
         })?;
         found.into_iter().map(|name| name.object(py)).collect()
     }
@@ -93,7 +108,7 @@ impl SegmentFilter {
         key: &Bound<'_, PyAny>,
     ) -> PyResult<bool> {
         let (py, segment, key) = (this.py(), named(segment)?, key::of(key)?);
-        held(this).look(py, |opened| match (of(opened), segment.found(opened)) {
+        held(this).look(py, |opened| match (opened.filter().as_segmented(), segment.found(opened)) {
             (Some(filter), Some(segment)) => filter.contains_in(segment, &key),
             _ => false,
         })
@@ -104,7 +119,10 @@ impl SegmentFilter {
     fn names<'py>(this: &Bound<'py, Self>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let py = this.py();
         let found = held(this).look(py, |opened| {
-            of(opened).map_or(Vec::new(), |filter| Name::all(filter, filter.all_segments()))
+            opened
+                .filter()
+                .as_segmented()
+                .map_or(Vec::new(), |filter| Name::all(filter, filter.all_segments()))
         })?;
         found.into_iter().map(|name| name.object(py)).collect()
     }
@@ -122,14 +140,6 @@ impl SegmentFilter {
 
 fn held<'a>(this: &'a Bound<'_, SegmentFilter>) -> &'a Held {
     &this.as_super().get().held
-}
-
-/// The filter that it is.
-fn of(opened: &Opened) -> Option<&tepal::SegmentFilter> {
-    match opened.filter() {
-        AnyFilter::Segment(filter) => Some(filter),
-        _ => None,
-    }
 }
 
 /// A segment as Python names it.
@@ -173,7 +183,7 @@ impl Name {
 
     /// The segment, if it is there.
     fn found(&self, opened: &Opened) -> Option<Segment> {
-        let filter = of(opened)?;
+        let filter = opened.filter().as_segmented()?;
         match self {
             Name::Text(name) => filter.segment_by_name(name),
             Name::Number(number) => filter.all_segments().find(|segment| segment.number() == *number),

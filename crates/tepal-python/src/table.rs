@@ -1,9 +1,9 @@
 //! Tables of numbers: filters from which keys can be removed, and that grow.
 
 use pyo3::prelude::*;
-use tepal::{AnyFilter, Error, Opened, file::Format, hash::PreparedKeys};
+use tepal::{Error, Opened, file::Format, hash::PreparedKeys};
 
-use crate::filter::{built, wrap};
+use crate::filter::{self, built, wrap};
 use crate::mutable::{MutableFilter, held};
 use crate::objects::{self, Change};
 use crate::{error, key, options};
@@ -61,6 +61,11 @@ impl QuotientFilter {
     /// happen, ask first: `if all(f.contains_many(keys)): f.remove_many(keys)`.
     fn remove_many(this: &Bound<'_, Self>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
         remove_many(this.as_super(), keys)
+    }
+
+    /// How many keys it holds, each as often as it was added.
+    fn __len__(this: &Bound<'_, Self>) -> PyResult<usize> {
+        filter::len(this.py(), held(this.as_super()))
     }
 
     /// How often a key is in, or more often by mistake, never less.
@@ -153,13 +158,15 @@ impl GrowingFilter {
         to_ribbon(this.as_super(), rate)
     }
 
-    /// How many tables it consists of: so many are asked for a key that is not in.
+    /// How many keys it holds: those that were new when they came; with `deletable=True` each as often as it was added.
+    fn __len__(this: &Bound<'_, Self>) -> PyResult<usize> {
+        filter::len(this.py(), held(this.as_super()))
+    }
+
+    /// How many tables it consists of. A key that is not in is looked up in all of them.
     #[getter]
-    fn num_links(this: &Bound<'_, Self>) -> PyResult<Option<usize>> {
-        held(this.as_super()).look(this.py(), |opened| match opened.filter() {
-            AnyFilter::Growing(filter) => Some(filter.num_links()),
-            _ => None,
-        })
+    fn num_links(this: &Bound<'_, Self>) -> PyResult<usize> {
+        held(this.as_super()).read(this.py(), |opened| opened.filter().facts().tables.len())
     }
 }
 

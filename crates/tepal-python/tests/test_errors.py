@@ -221,7 +221,7 @@ def test_after_close(tmp_path):
         lambda: "apple" in seen, lambda: seen.add("apple"), lambda: seen.update(["a"]), lambda: seen.contains_many(["a"]),
         lambda: seen.update(np.arange(3)), lambda: seen.contains_many(np.arange(3)), lambda: seen.info(),
         lambda: seen.copy(), lambda: seen.to_bytes(), lambda: seen.save(tmp_path / "again"), lambda: seen | small(),
-        lambda: small() | seen, lambda: seen == small(), lambda: small() <= seen, lambda: seen.capacity,
+        lambda: small() | seen, lambda: seen == small(), lambda: small() <= seen, lambda: seen.capacity, lambda: seen.estimated_len(),
         lambda: seen.false_positive_rate, lambda: seen.clear(), lambda: seen._repr_html_(), lambda: seen.num_hashes,
         lambda: seen.__reduce__(), lambda: seen.verify(), lambda: seen.shrink_to(0.5),
     ]

@@ -301,9 +301,9 @@ def test_keys_that_come_later_to_a_static_filter():
     filter = tepal.RibbonFilter(["a", "b"], 1e-6)
     before = filter.copy()
     assert filter.add("c") is True and filter.add("c") is False and filter.add("a") is False
-    assert filter.num_keys == 3 and filter.added_keys == 1 and filter != before
+    assert len(filter) == 3 and filter.added_keys == 1 and filter != before
     assert filter.update(["d", "a"], pa.array(["e", None]), np.array(["f"]), iter(["g"])) == 1
-    assert filter.num_keys == 7 and filter.added_keys == 5 and all(filter.contains_many(list("abcdefg")))
+    assert len(filter) == 7 and filter.added_keys == 5 and all(filter.contains_many(list("abcdefg")))
     assert before.update(filter) == 0 and before == filter and before.update(before) == 0 and before == filter
     again = pickle.loads(pickle.dumps(filter))
     assert again == filter and again.added_keys == 5 and again.info()["added_keys"] == 5

@@ -212,7 +212,7 @@ def test_a_union_with_itself_brings_nothing_back():
                 time.sleep(0.001)
                 filter.clear()
                 time.sleep(0.005)
-                assert f"key {i}" not in filter and filter.estimated_len == 0
+                assert f"key {i}" not in filter and filter.estimated_len() == 0
 
 
 def test_a_proper_subset_is_seen_at_one_moment():

@@ -294,6 +294,24 @@ impl AnyFilter {
         Inner::warnings(self)
     }
 
+    /// This filter as a Bloom filter, or `None`. One with exceptions is none.
+    ///
+    /// ```
+    /// use tepal::{AnyFilter, BloomFilter};
+    /// let any = AnyFilter::from(BloomFilter::builder().build_from(["apple"])?);
+    /// assert!(any.as_bloom().is_some_and(|seen| seen.fill_ratio() > 0.0));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn as_bloom(&self) -> Option<&BloomFilter<Mapped>> {
+        match self {
+            AnyFilter::Bloom(filter) => Some(filter),
+            #[allow(unreachable_patterns, reason = "where there is one kind")]
+            _ => None,
+        }
+    }
+
     /// The Bloom filter that this is.
     ///
     /// # Errors

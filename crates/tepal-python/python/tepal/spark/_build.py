@@ -60,7 +60,7 @@ def build(df, column, capacity=None, false_positive_rate=0.01, *, key_domain=Non
     built.over_capacity = over_capacity
     if over_capacity == "refuse" and built.is_over_capacity:
         raise CapacityError(
-            f"the column has about {built.estimated_len:,.0f} different keys, and the filter was to have {capacity:,}; "
+            f"the column has about {built.estimated_len():,.0f} different keys, and the filter was to have {capacity:,}; "
             'give a larger capacity, or none to have them counted, or over_capacity="warn"'
         )
     return built

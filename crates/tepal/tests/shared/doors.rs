@@ -1,32 +1,14 @@
 //! The ways to a filter, and keys by their numbers: what the tests do goes through either way, with whatever keys the
 //! kind takes.
 
-use tepal::{BloomFilter, Error, Key, Keys, Opened, OverCapacity, Result, file::Format, hash::KeyHasher};
+use tepal::{Ask, BloomFilter, Change, Error, MutableFilter, Opened, Result, file::Format};
 
 use super::Opener;
 
 /// A way to a filter: its own type, or an opened file of whatever kind.
-pub(crate) trait Door: Clone {
+pub(crate) trait Door: MutableFilter + Clone {
     fn of(opened: Opened) -> Self;
     fn file(&self, opener: &Opener) -> Vec<u8>;
-    fn key_hasher(&self) -> KeyHasher;
-    fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool>;
-    fn insert_hash(&mut self, hash: u64) -> Result<bool>;
-    fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()>;
-    fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()>;
-    fn contains<K: Key + ?Sized>(&self, key: &K) -> bool;
-    fn contains_hash(&self, hash: u64) -> bool;
-    fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<bool>;
-    fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]);
-    fn union_with(&mut self, other: &Self) -> Result<()>;
-    fn intersect_with(&mut self, other: &Self) -> Result<()>;
-    fn clear(&mut self);
-    /// What happens past the capacity, where the kind can change it.
-    fn set_over_capacity(&mut self, policy: OverCapacity);
-    fn false_positive_rate(&self) -> f64;
-    /// Does it refuse every new key, and does it hold more than it may?
-    fn is_full(&self) -> bool;
-    fn is_over_capacity(&self) -> bool;
     /// Folds the filter, where its kind and scheme can be folded.
     fn shrink_to(&mut self, rate: f64) -> Result<()>;
 }
@@ -45,70 +27,6 @@ impl Door for BloomFilter {
         self.to_bytes().unwrap()
     }
 
-    fn key_hasher(&self) -> KeyHasher {
-        self.key_hasher()
-    }
-
-    fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
-        self.insert(key)
-    }
-
-    fn insert_hash(&mut self, hash: u64) -> Result<bool> {
-        self.insert_hash(hash)
-    }
-
-    fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
-        self.insert_many(keys)
-    }
-
-    fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
-        self.insert_many_hashes(hashes)
-    }
-
-    fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        self.contains(key)
-    }
-
-    fn contains_hash(&self, hash: u64) -> bool {
-        self.contains_hash(hash)
-    }
-
-    fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<bool> {
-        self.contains_many(keys)
-    }
-
-    fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]) {
-        self.contains_many_hashes(hashes, answers);
-    }
-
-    fn union_with(&mut self, other: &Self) -> Result<()> {
-        self.union_with(other)
-    }
-
-    fn intersect_with(&mut self, other: &Self) -> Result<()> {
-        self.intersect_with(other)
-    }
-
-    fn clear(&mut self) {
-        self.clear().unwrap();
-    }
-
-    fn set_over_capacity(&mut self, policy: OverCapacity) {
-        self.set_over_capacity(policy).unwrap();
-    }
-
-    fn false_positive_rate(&self) -> f64 {
-        self.false_positive_rate()
-    }
-
-    fn is_full(&self) -> bool {
-        self.is_full()
-    }
-
-    fn is_over_capacity(&self) -> bool {
-        self.is_over_capacity()
-    }
-
     fn shrink_to(&mut self, rate: f64) -> Result<()> {
         if self.has_hash() { self.shrink_to(rate).map(drop) } else { Ok(()) }
     }
@@ -121,71 +39,6 @@ impl Door for Opened {
 
     fn file(&self, opener: &Opener) -> Vec<u8> {
         opener.file(self)
-    }
-
-    fn key_hasher(&self) -> KeyHasher {
-        self.key_hasher()
-    }
-
-    fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
-        self.insert(key)
-    }
-
-    fn insert_hash(&mut self, hash: u64) -> Result<bool> {
-        let new = !self.filter().contains_hash(hash);
-        self.insert_many_hashes(&[hash]).map(|()| new)
-    }
-
-    fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
-        self.insert_many(keys)
-    }
-
-    fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
-        self.insert_many_hashes(hashes)
-    }
-
-    fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        self.contains(key)
-    }
-
-    fn contains_hash(&self, hash: u64) -> bool {
-        self.filter().contains_hash(hash)
-    }
-
-    fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<bool> {
-        self.contains_many(keys)
-    }
-
-    fn contains_many_hashes(&self, hashes: &[u64], answers: &mut [bool]) {
-        self.filter().contains_many_hashes(hashes, answers);
-    }
-
-    fn union_with(&mut self, other: &Self) -> Result<()> {
-        self.union_with(other)
-    }
-
-    fn intersect_with(&mut self, other: &Self) -> Result<()> {
-        self.intersect_with(other)
-    }
-
-    fn clear(&mut self) {
-        self.clear().unwrap();
-    }
-
-    fn set_over_capacity(&mut self, policy: OverCapacity) {
-        self.set_over_capacity(policy).unwrap();
-    }
-
-    fn false_positive_rate(&self) -> f64 {
-        self.filter().false_positive_rate()
-    }
-
-    fn is_full(&self) -> bool {
-        self.filter().is_full()
-    }
-
-    fn is_over_capacity(&self) -> bool {
-        self.filter().is_over_capacity()
     }
 
     fn shrink_to(&mut self, rate: f64) -> Result<()> {

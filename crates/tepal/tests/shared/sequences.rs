@@ -133,7 +133,7 @@ fn through<D: Door>(subject: &dyn Subject, opener: &Opener, seed: u64) -> Found 
             }
             _ => {
                 if random.below(4) == 0 {
-                    run.filter.clear();
+                    run.filter.clear().unwrap();
                     run.members.clear();
                     run.nobody();
                 }
@@ -159,7 +159,7 @@ impl<D: Door> Run<'_, D> {
     /// Another program's file does not keep the policy.
     fn set_policy(&mut self, policy: OverCapacity) {
         if !self.subject.cannot().contains(&Operation::SetOverCapacity) {
-            self.filter.set_over_capacity(policy);
+            self.filter.set_over_capacity(policy).unwrap();
         }
     }
 
@@ -250,7 +250,7 @@ impl<D: Door> Run<'_, D> {
     /// Unites the filter with one of these keys, or intersects the two.
     fn combine(&mut self, numbers: &[u64], unites: bool) {
         let mut other = self.filter.clone();
-        other.clear();
+        other.clear().unwrap();
         let others = &mut BTreeSet::new();
         match self.subject.keys(numbers).insert_all(&mut other) {
             Ok(()) => others.extend(numbers),
@@ -275,11 +275,11 @@ impl<D: Door> Run<'_, D> {
     /// A union is taken where it is not over capacity, or is what the filter was; and under a policy that refuses nothing it comes about.
     fn judge_union(&mut self, before: D, other: &D, done: &Result<()>) {
         let mut forced = before.clone();
-        forced.set_over_capacity(OverCapacity::Ignore);
+        forced.set_over_capacity(OverCapacity::Ignore).unwrap();
         if forced.union_with(other).is_err() {
             return;
         }
-        forced.set_over_capacity(OverCapacity::Refuse);
+        forced.set_over_capacity(OverCapacity::Refuse).unwrap();
         let adds_nothing = forced.false_positive_rate() == before.false_positive_rate();
         let is_too_much = forced.is_over_capacity() && !adds_nothing;
         let refused = matches!(done, Err(Error::CapacityReached { .. }));

@@ -31,7 +31,7 @@ use serde_json::Value;
 #[cfg(feature = "seal")]
 use tepal::SealKey;
 use tepal::{
-    BloomFilter, Error, KeyDomain, Layout, Open, Opened, Recipe, Scheme, SecretKey,
+    BloomFilter, Error, KeyDomain, Kind, Layout, Open, Opened, Recipe, Scheme, SecretKey,
     file::Format,
     hash::finish_hash,
     storage::{Mapped, Storage, StorageMut},
@@ -317,9 +317,35 @@ fn every_kept_file_opens_from_disk() {
     }
 }
 
-/// Whoever adds a layout, a scheme or a key domain keeps a file of it.
+/// The kinds whose files lie in a folder or below it, by the number in their header (FORMAT.md, section 4.1).
+fn kinds_below(folder: &Path, found: &mut BTreeSet<u16>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            kinds_below(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "tepal") {
+            let file = fs::read(&path).unwrap();
+            found.insert(u16::from_le_bytes([file[10], file[11]]));
+        }
+    }
+}
+
+/// Whoever adds a kind, a layout, a scheme or a key domain keeps a file of it, and of a kind its vectors.
 #[test]
 fn every_kind_is_kept() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    let mut found = BTreeSet::new();
+    kinds_below(&root.join("kept"), &mut found);
+    for kind in Kind::ALL {
+        assert!(found.contains(&kind.id()), "no kept file of the kind {kind}");
+        let vectors = match kind {
+            Kind::Bloom => "files",
+            Kind::Scalable => "chains",
+            other => other.name(),
+        };
+        let vectors = root.join("vectors").join(vectors).with_extension("json");
+        assert!(vectors.exists(), "no vectors of the kind {kind}: {}", vectors.display());
+    }
     let kept = all();
     let kinds: BTreeSet<_> = kept
         .iter()

@@ -59,7 +59,7 @@ fn show_a_filter_from_its_builder_to_its_file() {
         .map(|(_, name)| name.split('<').next().unwrap())
         .filter(|name| !name.starts_with('$'))
         .collect();
-    assert_eq!(types.len(), CALLS.len(), "{types:?}");
+    assert!(CALLS.iter().all(|line| types.contains(&line.0)), "{types:?}");
     for name in types {
         let calls =
             CALLS.iter().find(|line| line.0 == name).unwrap_or_else(|| panic!("{name} has no line here")).1;

@@ -448,12 +448,10 @@ impl Gather {
                 let roomy = builder.capacity(room_for(different, false, keys));
                 let mut file = empty(roomy.over_capacity(OverCapacity::Ignore), format)?;
                 spool.drain(|keys| file.insert_prepared(keys))?;
-                match file.filter().kind() {
-                    Kind::Bloom | Kind::Quotient | Kind::Expiring | Kind::Segment => {
-                        file.set_over_capacity(policy)?
-                    }
-                    // Its program decides that, or its rule.
-                    Kind::Scalable | Kind::Growing | Kind::Ribbon | Kind::Map => {}
+                match file.set_over_capacity(policy) {
+                    // A chain has its program's rule, or its own.
+                    Err(Error::NotPossible { .. }) => {}
+                    other => other?,
                 }
                 Ok(Built { file, keys, different, is_exact: false })
             }

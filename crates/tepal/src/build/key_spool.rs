@@ -8,7 +8,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::vec::Vec;
 
-use super::temporary;
+use super::store::temporary;
 use crate::error::Result;
 use crate::key::PreparedKeys;
 

@@ -515,10 +515,5 @@ impl Worker<'_> {
     }
 }
 
-/// What the system refused about a temporary file.
-fn temporary(folder: &Path, doing: &str, source: io::Error) -> Error {
-    Error::Io { doing: format!("{}: {doing}", folder.display()), source }
-}
-
 #[cfg(test)]
 mod tests;

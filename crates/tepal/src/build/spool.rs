@@ -19,8 +19,7 @@ use std::vec::Vec;
 use std::{format, io, mem, vec};
 
 use super::distinct::{DistinctCounter, different};
-use super::store::{Place, Store};
-use super::temporary;
+use super::store::{Place, Store, temporary};
 use crate::error::Result;
 use crate::kinds::bloom::bulk::lock;
 

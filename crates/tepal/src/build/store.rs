@@ -5,6 +5,8 @@ use std::io::{ErrorKind, IoSlice, Read, Result, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::vec::Vec;
 
+use crate::error::Error;
+
 /// The file.
 pub(super) struct Store {
     file: File,
@@ -53,6 +55,11 @@ impl Store {
         self.file.read_exact(bytemuck::cast_slice_mut(&mut hashes[..len]))?;
         Ok(len)
     }
+}
+
+/// What the system refused about a temporary file.
+pub(super) fn temporary(folder: &Path, doing: &str, source: std::io::Error) -> Error {
+    Error::Io { doing: format!("{}: {doing}", folder.display()), source }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::mem;
 use std::string::{String, ToString};
 
+use super::store::temporary;
 use super::*;
 use crate::{AnyFilter, BloomFilter, KeyDomain, Layout, Recipe, Scheme};
 

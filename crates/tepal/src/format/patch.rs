@@ -18,23 +18,16 @@ use xxhash_rust::xxh3::Xxh3;
 
 use self::added::Added;
 use self::gaps::{Bits, Encoder, Positions};
-use self::parts::name;
+use self::parts::{ADDED, MARK, PLAIN, TEPAL, name};
 use super::envelope::{self, CHUNK_BYTES, FIXED_BYTES, MOST_RECORDS, checksum};
 use crate::bits::LINE_BYTES;
 use crate::bits::memory::copy_of;
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
 
-const MARK: [u8; 8] = *b"\x89PATCH\r\n";
 const VERSION: u16 = 1;
 /// Bytes before what a patch carries as it is.
 const START: usize = 72;
-/// The bytes of both files are one string of bits.
-const PLAIN: u8 = 1;
-/// Both are tepal files of one Bloom filter: what follows from the bits is not carried.
-const TEPAL: u8 = 2;
-/// Both are ribbons, and one at least has keys that were added: the difference of their lists is carried.
-const ADDED: u8 = 3;
 /// The most that stands behind the records of a ribbon.
 const MOST_SECTION: u64 = 80;
 /// More bits than any file has; numbers up to here can be added.

@@ -23,28 +23,10 @@ use std::path::Path;
 pub use lock::FileLock;
 pub use place::check_place;
 
+use self::system::{Step, step};
 use self::temporary::{Temporary, sweep};
 use super::stamp::Stamp;
 use crate::error::{Error, Result};
-
-/// What saving asks the system for, in this order.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Step {
-    Create,
-    Lock,
-    Write,
-    Permissions,
-    Sync,
-    Rename,
-    SyncFolder,
-}
-
-/// Takes a step; tests let one of them fail in place of the system.
-fn step<T>(_step: Step, take: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    #[cfg(test)]
-    tests::fault(_step)?;
-    take()
-}
 
 /// What may stand where the new file goes.
 #[derive(Clone, Copy, Debug)]

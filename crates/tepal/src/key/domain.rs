@@ -4,6 +4,9 @@ use alloc::string::String;
 #[cfg(feature = "foreign")]
 use alloc::vec::Vec;
 
+use super::decimal::with_decimal;
+#[cfg(feature = "foreign")]
+use super::decimal::{DECIMAL, write_decimal};
 use super::key_ref::KeyRef;
 use crate::error::{Error, Result};
 use crate::ids::KeyDomain;
@@ -122,45 +125,6 @@ fn parse_hex(mut text: &[u8]) -> Option<Vec<u8>> {
         };
     }
     text.is_empty().then_some(bytes)
-}
-
-/// A sign and the 20 digits of 2^64-1.
-const DECIMAL: usize = 21;
-
-pub(super) fn with_decimal<R>(negative: bool, n: u64, with: impl FnOnce(&[u8]) -> R) -> R {
-    with(write_decimal(negative, n, &mut [0; DECIMAL]))
-}
-
-/// The two digits of each number below 100.
-static PAIRS: [[u8; 2]; 100] = {
-    let mut pairs = [[0; 2]; 100];
-    let mut n = 0;
-    while n < 100 {
-        pairs[n as usize] = [b'0' + n / 10, b'0' + n % 10];
-        n += 1;
-    }
-    pairs
-};
-
-/// The shortest decimal text of an integer.
-#[inline]
-fn write_decimal(negative: bool, mut n: u64, buffer: &mut [u8; DECIMAL]) -> &[u8] {
-    let mut start = DECIMAL;
-    // Two digits at a time: half as many divisions.
-    while n >= 10 {
-        start -= 2;
-        buffer[start..start + 2].copy_from_slice(&PAIRS[(n % 100) as usize]);
-        n /= 100;
-    }
-    if n > 0 || start == DECIMAL {
-        start -= 1;
-        buffer[start] = b'0' + n as u8;
-    }
-    if negative {
-        start -= 1;
-        buffer[start] = b'-';
-    }
-    &buffer[start..]
 }
 
 /// The beginning of a key, for an error.

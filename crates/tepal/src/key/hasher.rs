@@ -3,12 +3,12 @@
 use alloc::string::String;
 use core::fmt;
 
-use super::key_ref::{Key, KeyRef};
+use super::key_ref::KeyRef;
 use super::keys::Keys;
 use super::prepared::{BATCH, Batch, One, PreparedKeys, SHORT_BATCH};
 use super::recipe::Recipe;
 use super::schemes::{HashScheme, Hasher, OwnScheme};
-use super::sink::KeySink;
+use super::sink::{Key, KeySink};
 use super::usual::{OfNone, Usual, Way};
 use crate::bits::kernel::hash_integers;
 use crate::error::{Error, Result};
@@ -141,6 +141,15 @@ impl KeyHasher {
                 Ok(with(&compound.map(&|part| self.usual.recipe.apply(part).into_owned())))
             }
             key => self.usual.domain.encode(key, with),
+        }
+    }
+
+    /// Hands the bytes that stand for a key by itself to `with`.
+    #[inline(always)]
+    pub(crate) fn encode_one<R>(&self, key: One<'_>, with: impl FnOnce(&[u8]) -> R) -> Result<R> {
+        match key {
+            One::Key(key) => self.encode(key, with),
+            One::Encoded(bytes) => Ok(with(bytes)),
         }
     }
 

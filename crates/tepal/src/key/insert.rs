@@ -6,10 +6,9 @@
 use alloc::vec::Vec;
 
 use super::hasher::KeyHasher;
-use super::key_ref::Key;
 use super::keys::Keys;
 use super::prepared::{BATCH, Batch, One, SHORT_BATCH};
-use super::sink::KeySink;
+use super::sink::{Key, KeySink};
 #[cfg(any(feature = "table", feature = "static"))]
 use crate::bits::memory;
 use crate::error::Result;

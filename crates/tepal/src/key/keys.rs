@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::key_ref::{Key, KeyRef};
-use super::sink::KeySink;
+use super::key_ref::KeyRef;
+use super::sink::{Key, KeySink};
 use crate::error::{Error, Result};
 
 /// Many keys in an order: slices, arrays and vectors of whatever can be a [`Key`], and [`Column`].

@@ -2,9 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::hasher::KeyHasher;
 use super::key_ref::KeyRef;
-use crate::error::Result;
 
 /// Keys hashed before they are probed together: 4 KiB on the stack.
 pub(crate) const BATCH: usize = 512;
@@ -14,7 +12,7 @@ pub(super) const SHORT_BATCH: usize = 32;
 /// Bytes of a key that is not long.
 const SHORT: usize = 16;
 
-/// Keys made ready by a [`KeyHasher`], for its filters: 64-bit hashes, or the bytes that stand for
+/// Keys made ready by a [`KeyHasher`](super::KeyHasher), for its filters: 64-bit hashes, or the bytes that stand for
 /// the keys under a scheme that has none. Whoever prepares keys need not know which.
 ///
 /// What was prepared by one hasher means nothing to another, so only keys of one hasher go together.
@@ -144,15 +142,4 @@ pub(crate) enum One<'a> {
     Key(KeyRef<'a>),
     /// By the bytes that stand for it under a scheme without a hash.
     Encoded(&'a [u8]),
-}
-
-impl One<'_> {
-    /// Hands the bytes that stand for the key to `with`.
-    #[inline(always)]
-    pub(crate) fn encode<R>(self, hasher: &KeyHasher, with: impl FnOnce(&[u8]) -> R) -> Result<R> {
-        match self {
-            One::Key(key) => hasher.encode(key, with),
-            One::Encoded(bytes) => Ok(with(bytes)),
-        }
-    }
 }

@@ -1,10 +1,127 @@
-//! Keys that are made on the way: compound ones, and texts that are not stored (FORMAT.md, section 1.1.1).
+//! What can be a key, and how it writes itself.
 
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::domain::with_decimal;
-use super::key_ref::{Key, KeyRef};
+use super::decimal::with_decimal;
+use super::key_ref::{COMPOUND, Compound, KeyRef, head_of_part};
+
+/// Whatever can be a key.
+///
+/// | the type | the key |
+/// | --- | --- |
+/// | `&str`, `String`, `char` | the text, as UTF-8 |
+/// | `&[u8]`, `[u8; N]`, `Vec<u8>` | the bytes |
+/// | `u16` to `u128`, `i16` to `i128`, `usize`, `isize` | the integer; in a filter of bytes the same key as its decimal text |
+/// | `IpAddr`, `Ipv4Addr`, `Ipv6Addr` | the same key as its text: `192.0.2.1`, `2001:db8::1`. An IPv4 address inside IPv6 (`::ffff:192.0.2.1`) is another key: `to_canonical` makes them one |
+/// | `Path`, `OsStr` and their owned forms (with `std`) | the bytes of the name as it is written: `a//b` is not `a/b` |
+/// | a tuple of keys | its parts, with the borders between them: `("ab", "c")` is not `("a", "bc")` |
+/// | `&K`, `Box<K>`, `Rc<K>`, `Arc<K>`, `Cow<K>` | what they point to |
+/// | a type of your own | what it says below |
+///
+/// The same value is the same key in every language and door: FORMAT.md, section 1.1, has the rule. Floats, booleans and
+/// options are no keys, on purpose: their bytes differ between languages. Nothing goes through [`core::hash::Hash`],
+/// whose framing may change between releases.
+///
+/// `u8` and `i8` are none either: bytes in a row are one key, never a list of keys.
+///
+/// **Numbers.** A filter of bytes, the default, writes each integer as decimal text first: its hash takes some 15 times as
+/// long as that of the number itself (`cargo run --release -p tepal --example integer_keys`), and inserting or asking several
+/// times. For numbers alone choose [`KeyDomain::Integer`](crate::KeyDomain::Integer).
+///
+/// ```
+/// use tepal::BloomFilter;
+/// let mut filter = BloomFilter::builder().capacity(10).build()?;
+/// filter.insert(b"hello")?;
+/// filter.insert(&std::net::Ipv4Addr::LOCALHOST)?;
+/// filter.insert(&("ab", "c"))?;
+/// assert!(filter.contains("hello") && filter.contains("127.0.0.1"));
+/// assert!(filter.contains(&("ab", "c")) && !filter.contains(&("a", "bc")));
+/// # Ok::<(), tepal::Error>(())
+/// ```
+///
+/// # A type of your own
+///
+/// Several fields are put one after the other; a wrapper hands on what it wraps:
+///
+/// ```
+/// use tepal::{Key, KeyRef, KeySink};
+///
+/// struct Visit { user: u64, page: String }
+/// impl Key for Visit {
+///     fn key<'a>(&'a self, sink: &'a mut KeySink) -> KeyRef<'a> {
+///         sink.put(&self.user).put(&self.page).finish()
+///     }
+/// }
+///
+/// struct Iin(String);
+/// impl Key for Iin {
+///     fn key<'a>(&'a self, sink: &'a mut KeySink) -> KeyRef<'a> {
+///         self.0.key(sink)
+///     }
+/// }
+/// ```
+///
+/// A key is one of the two: where parts are put, each of them is, with [`KeySink::put`]. A list is a key of its own that puts
+/// each element, so that its end is seen; and a field that may be missing is put as a list of none or one, or behind a
+/// word that says which it is, never left out:
+///
+/// ```
+/// use tepal::{Key, KeyRef, KeySink};
+///
+/// struct Article { title: String, tags: Tags, author: Option<String> }
+/// struct Tags(Vec<String>);
+///
+/// impl Key for Tags {
+///     fn key<'a>(&'a self, sink: &'a mut KeySink) -> KeyRef<'a> {
+///         self.0.iter().fold(sink, |sink, tag| sink.put(tag)).finish()
+///     }
+/// }
+///
+/// impl Key for Article {
+///     fn key<'a>(&'a self, sink: &'a mut KeySink) -> KeyRef<'a> {
+///         sink.put(&self.title).put(&self.tags);
+///         match &self.author {
+///             Some(author) => sink.put(&("by", author)),
+///             None => sink.put("anonymous"),
+///         };
+///         sink.finish()
+///     }
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # let mut filter = tepal::BloomFilter::builder().capacity(10).build().unwrap();
+/// filter.insert_many(b"hello"); // would be five keys, and `contains("hello")` false
+/// ```
+///
+/// ```compile_fail
+/// # let mut filter = tepal::BloomFilter::builder().capacity(10).build().unwrap();
+/// filter.insert_many(&vec![104u8, 101, 108, 108, 111]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a key",
+    label = "not text, bytes, an integer of 16 to 128 bits, an address, a path, or a tuple of such",
+    note = "for a type of your own implement `tepal::Key`:\n\
+            fn key<'a>(&'a self, sink: &'a mut KeySink) -> KeyRef<'a> {{ sink.put(&self.user).put(&self.page).finish() }}",
+    note = "a single `u8` is no key, so that bytes in a row are one key and never a list of them: convert it to `u16`",
+    note = "a float, a `bool` or an `Option` is no key: say which text or number stands for it; a `Result` has to be unwrapped",
+    note = "a list is no key by itself: give it a type of its own that puts each element"
+)]
+pub trait Key {
+    /// The key: borrowed from `self` where it is held as one value, else written into `sink`, which is empty.
+    fn key<'a>(&'a self, sink: &'a mut KeySink) -> KeyRef<'a>;
+
+    /// Keys of this type, where they are integers of 64 bits.
+    #[doc(hidden)]
+    #[inline]
+    fn integers(_keys: &[Self]) -> Option<&[u64]>
+    where
+        Self: Sized,
+    {
+        None
+    }
+}
 
 /// A [`Key`] writes itself here where it is not held as one value: the parts of a compound key, or bytes and text that are
 /// made on the way.
@@ -40,9 +157,6 @@ pub struct KeySink {
 
 /// Bytes of a key that need no memory of their own.
 const SHORT: usize = 96;
-
-/// The first byte of a compound key. No UTF-8 text has it, so no text is a compound key.
-pub(super) const COMPOUND: u8 = 0xFF;
 
 impl KeySink {
     /// An empty one. The filters make one for each key; only who calls [`Key::key`] needs it.
@@ -175,71 +289,6 @@ impl fmt::Write for Text<'_> {
 impl fmt::Debug for KeySink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KeySink").field("len", &self.len).finish_non_exhaustive()
-    }
-}
-
-/// A key of parts, as a [`KeySink`] has framed them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Compound<'a>(&'a [u8]);
-
-impl<'a> Compound<'a> {
-    /// What is hashed.
-    pub(super) fn bytes(self) -> &'a [u8] {
-        self.0
-    }
-
-    /// The framed parts, one after the other.
-    fn parts(self) -> &'a [u8] {
-        &self.0[1..]
-    }
-
-    /// What is hashed, with each part that is no compound changed by `change`.
-    pub(super) fn map(self, change: &dyn Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
-        let mut out = Vec::from([COMPOUND]);
-        map_parts(self.parts(), change, &mut out);
-        out
-    }
-}
-
-/// The number before a part: twice its length, plus one where it is a compound, seven bits a byte, the lowest first.
-fn head_of_part(len: usize, is_compound: bool) -> ([u8; 10], usize) {
-    // No slice is longer than `isize::MAX` bytes, so nothing is lost.
-    let mut number = (len as u64) << 1 | u64::from(is_compound);
-    let (mut head, mut at) = ([0; 10], 0);
-    while number >= 0x80 {
-        head[at] = number as u8 | 0x80;
-        number >>= 7;
-        at += 1;
-    }
-    head[at] = number as u8;
-    (head, at + 1)
-}
-
-fn map_parts(mut parts: &[u8], change: &dyn Fn(&[u8]) -> Vec<u8>, out: &mut Vec<u8>) {
-    while !parts.is_empty() {
-        let mut number = 0u64;
-        let mut shift = 0;
-        while let [byte, rest @ ..] = parts {
-            parts = rest;
-            number |= u64::from(byte & 0x7F) << shift;
-            shift += 7;
-            if byte & 0x80 == 0 {
-                break;
-            }
-        }
-        // They were framed by `push_part`, so the length is right.
-        let (part, rest) = parts.split_at((number >> 1) as usize);
-        let changed = if number & 1 == 0 {
-            change(part)
-        } else {
-            let mut inner = Vec::new();
-            map_parts(part, change, &mut inner);
-            inner
-        };
-        let (head, len) = head_of_part(changed.len(), number & 1 == 1);
-        out.extend_from_slice(&head[..len]);
-        out.extend_from_slice(&changed);
-        parts = rest;
     }
 }
 

@@ -1,12 +1,14 @@
 //! A chain of Bloom filters that grows: RedisBloom's and valkey-bloom's form, and our own.
 //!
 //! A key goes into the newest filter; when that one holds what it was planned for, a larger one with a lower
-//! rate is added. A key is held when any filter of the chain holds it. By which rule it grows is in [`grow`], the plan of our
+//! rate is added. A key is held when any filter of the chain holds it. By which rule it grows is in [`grow`], the next link in [`next`], the plan of our
 //! own links in [`promise`], how many keys go in at once in [`batch`], and what a tepal file holds of our own in [`in_file`].
 
 mod batch;
+mod builder;
 mod grow;
 mod in_file;
+mod next;
 mod promise;
 
 use alloc::boxed::Box;
@@ -23,8 +25,6 @@ use crate::facts::{Can, Facts, Labels, Warning};
 use crate::ids::{Kind, Operation, OverCapacity};
 use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One, insert_in_batches};
 pub(crate) use grow::Growth;
-pub(crate) use in_file::{EXPANSIONS, check_scheme};
-pub(crate) use promise::SHARE;
 
 /// A Bloom filter that grows by adding larger ones: keys are in any of its [`links`](Self::links).
 ///

@@ -150,7 +150,7 @@ impl ExceptedBloomFilter {
         let keys = &self.filter.meta.keys;
         match key {
             One::Key(key) if keys.has_hash() => keys.hash_any(&key),
-            key => key.encode(keys, hash_of_bytes),
+            key => keys.encode_one(key, hash_of_bytes),
         }
     }
 

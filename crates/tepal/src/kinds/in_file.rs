@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
-use super::storage::Mapped;
+use super::storage::{Mapped, Ref};
 use crate::bits::Line;
 use crate::error::{Error, Result};
 use crate::facts::Labels;
@@ -14,12 +14,6 @@ use crate::ids::{Kind, Operation};
 use crate::key::{KeyHasher, Recipe, SecretKey};
 #[cfg(any(feature = "table", feature = "static"))]
 use crate::{bits::mix::spread, key::schemes::Hasher};
-
-/// Held by a filter and its clones: counted by atomics, where the machine has them.
-#[cfg(not(target_has_atomic = "ptr"))]
-pub(crate) use alloc::rc::Rc as Ref;
-#[cfg(target_has_atomic = "ptr")]
-pub(crate) use alloc::sync::Arc as Ref;
 
 /// Bytes of a kind's own part of the header.
 pub(crate) const OWN_BYTES: usize = 88;

@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::in_file::{AwaitsBody, BodyChecked, CheckBody, Ref};
-use super::storage::{Mapped, PlainStorage};
+use super::in_file::{AwaitsBody, BodyChecked, CheckBody};
+use super::storage::{Mapped, PlainStorage, Ref};
 use crate::bits::Line;
 use crate::error::Result;
 

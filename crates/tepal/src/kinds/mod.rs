@@ -40,8 +40,9 @@ pub use any::AnyFilter;
 pub use generic::{Ask, Change};
 pub(crate) use in_file::{
     AwaitsBody, Behind, BodyChecked, CheckBody, Entry, FilePart, FromFile, HONOURS_EXCEPTIONS, Kinded,
-    OWN_BYTES, Ref, SELF_TEST_KEYS, What, unknown_kind,
+    OWN_BYTES, SELF_TEST_KEYS, What, unknown_kind,
 };
+pub(crate) use storage::Ref;
 
 /// What every filter answers, whatever its kind and wherever its bits are: a [`BloomFilter`](crate::BloomFilter), any other type of
 /// the list, an [`AnyFilter`], an [`Opened`](crate::Opened).

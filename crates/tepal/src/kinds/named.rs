@@ -231,6 +231,17 @@ impl SegmentList {
         })
     }
 
+    /// The segment of this name, which is added where there is none.
+    pub(crate) fn named(&mut self, name: &str) -> Result<Segment> {
+        if let Ok(segment) = self.find(name) {
+            return Ok(segment);
+        }
+        check_segment_name(name)?;
+        let number = self.free()?;
+        self.add(number, Some(name));
+        Ok(Segment(number))
+    }
+
     /// Adds a segment without numbers; the number is free, and no other has the name.
     pub(crate) fn add(&mut self, number: u16, name: Option<&str>) {
         let at = self.listed.partition_point(|listed| listed.number < number);

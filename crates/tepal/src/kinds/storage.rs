@@ -8,6 +8,12 @@ use core::ops::Range;
 use crate::bits::{self, Bits, Line};
 use crate::error::{Error, Result};
 
+/// Held by a filter and its clones: counted by atomics, where the machine has them.
+#[cfg(not(target_has_atomic = "ptr"))]
+pub(crate) use alloc::rc::Rc as Ref;
+#[cfg(target_has_atomic = "ptr")]
+pub(crate) use alloc::sync::Arc as Ref;
+
 /// Where the bits of a filter live: [`InMemory`], in an opened file ([`Mapped`]), inside bytes of the caller's
 /// ([`InBytes`]), or in [`Shared`](crate::storage::Shared). Nothing else can be a storage.
 pub trait Storage: sealed::Sealed {
@@ -200,14 +206,14 @@ pub struct Mapped(pub(crate) Backing);
 #[cfg_attr(not(all(feature = "mmap", target_endian = "little")), derive(Clone))]
 pub(crate) enum Backing {
     #[cfg(all(feature = "mmap", target_endian = "little"))]
-    File(InBytes<super::Ref<memmap2::Mmap>>),
+    File(InBytes<Ref<memmap2::Mmap>>),
     /// A file's, of which each page becomes this process's own when it is changed.
     #[cfg(all(feature = "mmap", target_endian = "little"))]
     Private(Private),
     Memory(Vec<Line>),
     /// Some of the lines in memory that several filters have.
     #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
-    Part(super::Ref<Vec<Line>>, Range<usize>),
+    Part(Ref<Vec<Line>>, Range<usize>),
 }
 
 #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
@@ -217,7 +223,7 @@ impl Mapped {
         match self.0 {
             Backing::Memory(lines) => {
                 let all = 0..lines.len();
-                Mapped(Backing::Part(super::Ref::new(lines), all))
+                Mapped(Backing::Part(Ref::new(lines), all))
             }
             _ => self,
         }

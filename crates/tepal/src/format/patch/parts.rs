@@ -2,7 +2,6 @@
 
 use alloc::string::{String, ToString};
 
-use super::{ADDED, MARK, PLAIN, TEPAL};
 use crate::bits::LINE_BYTES;
 use crate::error::{Error, Result};
 use crate::fields::Fields;
@@ -15,6 +14,15 @@ use crate::format::seal::SEAL_BYTES;
 use crate::ids::{KeyDomain, Kind, Layout, Scheme};
 #[cfg(feature = "static")]
 use crate::kinds::{AnyFilter, FromFile, What};
+
+/// What a patch begins with.
+pub(super) const MARK: [u8; 8] = *b"\x89PATCH\r\n";
+/// The bytes of both files are one string of bits.
+pub(super) const PLAIN: u8 = 1;
+/// Both are tepal files of one Bloom filter: what follows from the bits is not carried.
+pub(super) const TEPAL: u8 = 2;
+/// Both are ribbons, and one at least has keys that were added: the difference of their lists is carried.
+pub(super) const ADDED: u8 = 3;
 
 /// A file in pieces.
 pub(super) struct Parts<'a> {

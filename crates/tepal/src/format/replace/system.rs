@@ -10,6 +10,25 @@ pub(super) use self::other::*;
 #[cfg(unix)]
 pub(super) use self::unix::*;
 
+/// What saving asks the system for, in this order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Step {
+    Create,
+    Lock,
+    Write,
+    Permissions,
+    Sync,
+    Rename,
+    SyncFolder,
+}
+
+/// Takes a step; tests let one of them fail in place of the system.
+pub(super) fn step<T>(_step: Step, take: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    #[cfg(test)]
+    super::tests::fault(_step)?;
+    take()
+}
+
 /// Makes the bytes of a file last, or the names in a folder.
 pub(super) fn sync_file(file: &File) -> io::Result<()> {
     file.sync_all()?;

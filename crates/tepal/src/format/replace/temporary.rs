@@ -27,7 +27,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Step, step, system};
+use super::system::{self, Step, step};
 
 const SUFFIX: &str = ".tepal-tmp";
 /// Hexadecimal digits of the random part of a temporary name.

@@ -1,10 +1,5 @@
 //! Describing a filter before it exists.
 
-#[cfg(feature = "foreign")]
-mod chain;
-#[cfg(any(feature = "foreign", feature = "extras"))]
-mod growing;
-
 use alloc::string::String;
 
 use super::{BloomFilter, Meta};
@@ -38,13 +33,13 @@ use crate::params::{DEFAULT_RATE, Goal, Plan, Request, Sizes, WITHIN, check_rate
 #[must_use = "a builder does nothing until `build`"]
 pub struct BloomFilterBuilder {
     /// Without the scheme, which `keys` has.
-    request: Request,
-    keys: KeyOptions,
-    over_capacity: Option<OverCapacity>,
+    pub(in crate::kinds) request: Request,
+    pub(in crate::kinds) keys: KeyOptions,
+    pub(in crate::kinds) over_capacity: Option<OverCapacity>,
     labels: Labels,
-    planned: Option<Plan>,
+    pub(in crate::kinds) planned: Option<Plan>,
     #[cfg(any(feature = "foreign", feature = "extras"))]
-    expansion: Option<u32>,
+    pub(in crate::kinds) expansion: Option<u32>,
 }
 
 impl BloomFilter {
@@ -337,6 +332,15 @@ impl BloomFilterBuilder {
         }
     }
 
+    /// Lets a chain grow: each further link has so many times the capacity of the one before. 4 is what
+    /// [`build_growing`](Self::build_growing) takes where it is not told, and 2 what RedisBloom and valkey-bloom take
+    /// (`EXPANSION`). For `build_chain` and `build::Gather` too; one filter does not grow.
+    #[cfg(any(feature = "foreign", feature = "extras"))]
+    pub fn expansion(mut self, times: u32) -> Self {
+        self.expansion = Some(times);
+        self
+    }
+
     /// What the filter would be, without building it: no memory is taken.
     ///
     /// ```
@@ -372,9 +376,21 @@ impl BloomFilterBuilder {
         Ok(BloomFilter::from_parts(meta, InMemory::new(lines), 0))
     }
 
+    /// Refuses an expansion for one filter.
+    #[cfg(any(feature = "foreign", feature = "extras"))]
+    fn check_is_one(&self) -> Result<()> {
+        match self.expansion {
+            None => Ok(()),
+            Some(times) => {
+                let expected = "left out: one filter does not grow, and `build_chain` and `build_growing` make what does";
+                Err(Error::parameter("the expansion", times, expected))
+            }
+        }
+    }
+
     /// Everything about the filter that is not its bits.
     pub(super) fn meta(self) -> Result<Meta> {
-        #[cfg(feature = "foreign")]
+        #[cfg(any(feature = "foreign", feature = "extras"))]
         self.check_is_one()?;
         let plan = self.plan()?;
         let keys = self.key_hasher()?;

@@ -57,8 +57,8 @@ pub(crate) use part::{Bodiless, bodiless};
 #[cfg(target_has_atomic = "64")]
 pub use shared::Shared;
 
-use super::in_file::{BodyChecked, Ref};
-use super::storage::{self, Backing, InMemory, Mapped, PlainStorage, Storage};
+use super::in_file::BodyChecked;
+use super::storage::{self, Backing, InMemory, Mapped, PlainStorage, Ref, Storage};
 use crate::bits::kernel::Kernel;
 use crate::bits::rules::Rules;
 use crate::bits::shape::Shape;

@@ -12,8 +12,8 @@ use crate::error::{Error, Result};
 use crate::ids::{KeyDomain, Kind, Layout, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, known};
 use crate::key::{KeyHasher, SecretKey};
-use crate::kinds::in_file::{BodyChecked, Ref};
-use crate::kinds::storage::{Mapped, PlainStorage};
+use crate::kinds::in_file::BodyChecked;
+use crate::kinds::storage::{Mapped, PlainStorage, Ref};
 use crate::kinds::{AwaitsBody, CheckBody, Entry, FilePart, Kinded, OWN_BYTES, SELF_TEST_KEYS, What};
 use crate::params::{is_rate, no_rate};
 

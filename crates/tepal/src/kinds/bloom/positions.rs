@@ -17,7 +17,7 @@ impl<L: Storage> BloomFilter<L> {
     /// Are all positions of the key set?
     #[inline]
     pub(super) fn contains_positions(&self, own: &OwnScheme, key: One<'_>) -> Result<bool> {
-        key.encode(&self.meta.keys, |bytes| self.holds_positions(own, bytes))
+        self.meta.keys.encode_one(key, |bytes| self.holds_positions(own, bytes))
     }
 
     /// Are all positions of these key bytes set?
@@ -71,7 +71,7 @@ impl<L: StorageMut> BloomFilter<L> {
             filter.meta.keys.own().map_or(Ok(false), |own| filter.contains_positions(own, key))
         })?;
         let (meta, _, _, lines) = self.changeable()?;
-        let new = key.encode(&meta.keys, |bytes| set_positions(meta, lines, bytes))?;
+        let new = meta.keys.encode_one(key, |bytes| set_positions(meta, lines, bytes))?;
         self.tally.counted += u64::from(new);
         if new > 0 || !sizing(self.scheme()).is_some_and(|its| its.counts_only_new) {
             self.add_to_inserted(1);

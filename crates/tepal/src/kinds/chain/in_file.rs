@@ -8,9 +8,9 @@ use crate::ids::{Kind, OverCapacity, Scheme};
 use crate::key::SecretKey;
 use crate::key::schemes::sizing;
 use crate::kinds::bloom::{Bodiless, bodiless};
-use crate::kinds::in_file::{BodyChecked, Ref};
+use crate::kinds::in_file::BodyChecked;
 use crate::kinds::links::Links;
-use crate::kinds::storage::Mapped;
+use crate::kinds::storage::{Mapped, Ref};
 use crate::kinds::{Entry, FilePart, Kinded, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 

@@ -8,15 +8,11 @@ use crate::bits::memory;
 use crate::bits::ribbon::band::{Band, Keys};
 use crate::bits::ribbon::rate::{fields_for, split_for, split_guessed};
 use crate::bits::ribbon::shape::{Fields, LAST_KEYS, LAYERS, Layer, Shape};
-use crate::bits::ribbon::thin::picked_for;
 use crate::bits::ribbon::{last, lowest, stored};
 use crate::bits::{self, words_mut};
 use crate::error::{Error, Result};
 use crate::kinds::ribbon::lines::Ribbon;
-#[cfg(feature = "parallel")]
-use crate::kinds::ribbon::pieces::Pieces;
 use crate::kinds::ribbon::pieces::{Ascending, room_for};
-use crate::kinds::ribbon::second::{InMemory, ribbons_of_pieces};
 
 /// One shard that was built.
 struct Shard<E> {
@@ -39,20 +35,6 @@ impl<E> Built<E> {
     }
 }
 
-/// The ribbon of the fingerprints of these hashes, and how many different ones they are.
-pub(super) fn ribbon_of(mut hashes: Vec<u64>, rate: f64, has_second: bool, threads: usize) -> Result<Ribbon> {
-    sort_different(&mut hashes, threads);
-    let keys = hashes.len() as u64;
-    if let Some(picked) = picked_for(keys, rate).filter(|_| has_second) {
-        let pieces = InMemory(hashes);
-        if let Some(built) = ribbons_of_pieces(&pieces, keys, picked, threads)? {
-            return Ok(built);
-        }
-        hashes = pieces.0;
-    }
-    ribbon_of_different(hashes, 0, rate, threads)
-}
-
 /// Sorts keys by their hashes; equal ones are one.
 pub(crate) fn sort_different<E: Filled>(keys: &mut Vec<E>, threads: usize) {
     sort(keys, threads);
@@ -69,27 +51,6 @@ pub(crate) fn ribbon_of_different<E: Filled>(
 ) -> Result<Ribbon> {
     let count = keys.len() as u64;
     ribbon_of_ascending(Ascending::Here(keys), count, value_bits, rate, threads)
-}
-
-/// The ribbon of hashes that are had in pieces, as often as it takes.
-#[cfg(feature = "parallel")]
-pub(super) fn ribbon_of_pieces(
-    pieces: &dyn Pieces,
-    rate: f64,
-    has_second: bool,
-    threads: usize,
-) -> Result<Ribbon> {
-    let mut keys = 0;
-    pieces.each(0, u64::MAX, &mut |piece| {
-        keys += piece.len() as u64;
-        Ok(())
-    })?;
-    if let Some(picked) = picked_for(keys, rate).filter(|_| has_second) {
-        if let Some(built) = ribbons_of_pieces(pieces, keys, picked, threads)? {
-            return Ok(built);
-        }
-    }
-    ribbon_of_ascending(Ascending::Elsewhere(pieces), keys, 0, rate, threads)
 }
 
 pub(super) fn ribbon_of_ascending<E: Filled>(

@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 use crate::facts::{Labels, RibbonFacts};
 use crate::key::KeyHasher;
 use crate::kinds::CheckBody;
-use crate::kinds::in_file::{BodyChecked, Ref};
-use crate::kinds::storage::{Backing, Mapped, PlainStorage};
+use crate::kinds::in_file::BodyChecked;
+use crate::kinds::storage::{Backing, Mapped, PlainStorage, Ref};
 
 /// A ribbon has fewer keys, and a table that one is made of fewer numbers.
 pub(super) const MOST_KEYS: u64 = 1 << 56;

@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::ids::{KeyDomain, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
-use crate::kinds::in_file::{BodyChecked, Ref, check_self_test_of_spread, self_test_of_spread};
-use crate::kinds::storage::Mapped;
+use crate::kinds::in_file::{BodyChecked, check_self_test_of_spread, self_test_of_spread};
+use crate::kinds::storage::{Mapped, Ref};
 use crate::kinds::{AwaitsBody, CheckBody, FilePart, OWN_BYTES};
 use crate::params::no_rate;
 

@@ -1,21 +1,56 @@
-//! Building a ribbon with a second one behind it (FORMAT.md, section 5.7): the first one of the power of two, a seed for each bucket
-//! of its first layer, the second one of the keys that these pick.
+//! The ribbon of hashes, with a second one behind it where that takes fewer bits (FORMAT.md, section 5.7): the first one of the power of
+//! two, a seed for each bucket of its first layer, the second one of the keys that these pick.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::construct::{each, ribbon_of_ascending};
+use super::construct::{each, ribbon_of_ascending, ribbon_of_different, sort_different};
 use super::lines::Ribbon;
 use super::pieces::{Ascending, Pieces};
 use crate::bits::kernel::RibbonMaker;
 use crate::bits::memory;
 use crate::bits::ribbon::shape::{Layer, Shape};
-use crate::bits::ribbon::thin::{Thin, bucket, is_picked, lines, pick};
+use crate::bits::ribbon::thin::{Thin, bucket, is_picked, lines, pick, picked_for};
 use crate::bits::{self, words_mut};
 use crate::error::Result;
 
+/// The ribbon of the fingerprints of these hashes, and how many different ones they are.
+pub(super) fn ribbon_of(mut hashes: Vec<u64>, rate: f64, has_second: bool, threads: usize) -> Result<Ribbon> {
+    sort_different(&mut hashes, threads);
+    let keys = hashes.len() as u64;
+    if let Some(picked) = picked_for(keys, rate).filter(|_| has_second) {
+        let pieces = InMemory(hashes);
+        if let Some(built) = ribbons_of_pieces(&pieces, keys, picked, threads)? {
+            return Ok(built);
+        }
+        hashes = pieces.0;
+    }
+    ribbon_of_different(hashes, 0, rate, threads)
+}
+
+/// The ribbon of hashes that are had in pieces, as often as it takes.
+#[cfg(feature = "parallel")]
+pub(super) fn ribbon_of_pieces(
+    pieces: &dyn Pieces,
+    rate: f64,
+    has_second: bool,
+    threads: usize,
+) -> Result<Ribbon> {
+    let mut keys = 0;
+    pieces.each(0, u64::MAX, &mut |piece| {
+        keys += piece.len() as u64;
+        Ok(())
+    })?;
+    if let Some(picked) = picked_for(keys, rate).filter(|_| has_second) {
+        if let Some(built) = ribbons_of_pieces(pieces, keys, picked, threads)? {
+            return Ok(built);
+        }
+    }
+    ribbon_of_ascending(Ascending::Elsewhere(pieces), keys, 0, rate, threads)
+}
+
 /// Hashes in memory, ascending, each once.
-pub(super) struct InMemory(pub(super) Vec<u64>);
+struct InMemory(Vec<u64>);
 
 impl Pieces for InMemory {
     fn each(&self, first: u64, last: u64, take: &mut dyn FnMut(&[u64]) -> Result<()>) -> Result<()> {
@@ -56,7 +91,7 @@ impl Pieces for Picked<'_> {
 
 /// The ribbons of so many hashes: the first one has so many columns, and of 65,536 strangers the second one is for `most`. Nothing where the
 /// first one has to move its hashes, which none does by chance.
-pub(super) fn ribbons_of_pieces(
+fn ribbons_of_pieces(
     pieces: &dyn Pieces,
     keys: u64,
     (columns, most): (u8, u16),

@@ -3,6 +3,7 @@
 //! It is laid out for so many slots, and laid out again for more where they do not fit. That changes no answer: U stays.
 
 mod counts;
+mod fitting;
 mod lay_out;
 mod several;
 mod tagged;
@@ -17,13 +18,13 @@ use crate::bits::table::packing::Packing;
 use crate::bits::table::stream::{Entries, Stream, Writer};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
-use crate::kinds::in_file::{BodyChecked, Ref};
-use crate::kinds::storage::{Backing, Mapped, PlainStorage, StorageMut};
+use crate::kinds::in_file::BodyChecked;
+use crate::kinds::storage::{Backing, Mapped, PlainStorage, Ref, StorageMut};
 
 pub(crate) use crate::bits::table::change::MOST_COPIES;
 use counts::Counting;
 pub(crate) use counts::{Counts, too_many_copies};
-pub(crate) use lay_out::laid_out;
+pub(crate) use fitting::laid_out;
 
 /// Numbers in lines, in memory or those of an opened file.
 #[derive(Clone)]

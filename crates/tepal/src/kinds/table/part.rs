@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 use crate::ids::{KeyDomain, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
-use crate::kinds::in_file::{BodyChecked, Ref, check_self_test_of_spread, self_test_of_spread};
-use crate::kinds::storage::Mapped;
+use crate::kinds::in_file::{BodyChecked, check_self_test_of_spread, self_test_of_spread};
+use crate::kinds::storage::{Mapped, Ref};
 use crate::kinds::{AwaitsBody, CheckBody, FilePart, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 

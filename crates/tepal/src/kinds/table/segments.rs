@@ -28,8 +28,8 @@ use super::calls::one_table;
 use super::core::{Meta, TableCore};
 use super::lines::Table;
 use crate::key::{Batch, Key, Keys, One, PreparedKeys};
-use crate::kinds::in_file::Ref;
 use crate::kinds::named::SegmentList;
+use crate::kinds::storage::Ref;
 use pairs::Held;
 use wide::Wide;
 

@@ -9,7 +9,7 @@ use crate::key::options::KeyOptions;
 use crate::key::{Key, hash_each};
 use crate::kinds::calls::key_options;
 use crate::kinds::ribbon::lines::Meta;
-use crate::kinds::ribbon::{LEAST_RATE, construct};
+use crate::kinds::ribbon::{LEAST_RATE, second};
 use crate::params::{DEFAULT_RATE, check_rate};
 
 /// The greatest rate of a ribbon filter.
@@ -105,7 +105,7 @@ impl RibbonFilterBuilder {
     pub fn build_from_hashes(self, hashes: Vec<u64>) -> Result<RibbonFilter> {
         let has_second = !self.prefers_speed;
         let (meta, threads) = self.described()?;
-        let built = construct::ribbon_of(hashes, meta.promised_rate, has_second, threads)?;
+        let built = second::ribbon_of(hashes, meta.promised_rate, has_second, threads)?;
         Ok(RibbonFilter::from_parts(meta, built))
     }
 
@@ -117,7 +117,7 @@ impl RibbonFilterBuilder {
     ) -> Result<RibbonFilter> {
         let has_second = !self.prefers_speed;
         let (meta, threads) = self.described()?;
-        let built = construct::ribbon_of_pieces(pieces, meta.promised_rate, has_second, threads)?;
+        let built = second::ribbon_of_pieces(pieces, meta.promised_rate, has_second, threads)?;
         Ok(RibbonFilter::from_parts(meta, built))
     }
 

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::key::KeyHasher;
 use crate::kinds::ribbon::lines::Meta;
-use crate::kinds::ribbon::{LEAST_RATE, construct};
+use crate::kinds::ribbon::{LEAST_RATE, second};
 
 impl RibbonFilter {
     /// The filter of so many different numbers of a table, which has `all` of them and hashes so.
@@ -24,7 +24,7 @@ impl RibbonFilter {
     ) -> Result<RibbonFilter> {
         let of_ribbon = left_for_ribbon(rate, numbers.len() as f64 / all as f64)?;
         numbers.iter_mut().for_each(|number| *number = hash_of(*number));
-        let built = construct::ribbon_of(numbers, of_ribbon, false, 1)?;
+        let built = second::ribbon_of(numbers, of_ribbon, false, 1)?;
         let meta = Meta { keys: keys.clone(), promised_rate: rate, labels };
         Ok(RibbonFilter { numbers: NonZeroU64::new(all), ..RibbonFilter::from_parts(meta, built) })
     }

@@ -9,12 +9,12 @@ use crate::bits::ribbon::thin::Thin;
 use crate::error::{Error, Result};
 use crate::ids::Kind;
 use crate::key::SecretKey;
-use crate::kinds::in_file::{BodyChecked, Ref};
+use crate::kinds::in_file::BodyChecked;
 use crate::kinds::ribbon::lines::{MOST_KEYS, Ribbon};
 use crate::kinds::ribbon::part::{
     Bodiless, own_part, put_layers, put_ribbon, read_hash, read_rate, read_ribbon,
 };
-use crate::kinds::storage::{Mapped, PlainStorage};
+use crate::kinds::storage::{Mapped, PlainStorage, Ref};
 use crate::kinds::{Behind, Entry, FilePart, Kinded, OWN_BYTES, What};
 use crate::params::is_rate;
 

@@ -11,10 +11,10 @@ use crate::error::{Error, Result};
 use crate::fields;
 use crate::ids::Kind;
 use crate::key::SecretKey;
-use crate::kinds::in_file::{BodyChecked, Ref};
+use crate::kinds::in_file::BodyChecked;
 use crate::kinds::named::{MOST_NAME_BYTES, MOST_SEGMENTS, SegmentList, damaged, read_listed};
 use crate::kinds::ribbon::part::{Bodiless, own_part, read_hash, read_rate, read_ribbon};
-use crate::kinds::storage::{Mapped, PlainStorage};
+use crate::kinds::storage::{Mapped, PlainStorage, Ref};
 use crate::kinds::{Entry, FilePart, Kinded, OWN_BYTES};
 use crate::params::is_rate;
 

@@ -2,11 +2,12 @@
 
 use alloc::vec::Vec;
 
+use super::fitting::{Tables, are_spread, fitting, more};
 use super::{Table, in_memory};
 use crate::bits::pages::give_back;
-use crate::bits::table::packing::{MOST_SPARE, Packing};
+use crate::bits::table::packing::Packing;
 use crate::bits::table::relay::Relay;
-use crate::bits::table::stream::{self, Stream, Writer};
+use crate::bits::table::stream::Stream;
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::kinds::storage::{Backing, PlainStorage, Storage};
@@ -141,80 +142,3 @@ const GIVEN_BACK: usize = 4 << 15;
 
 /// Lines from which on there is no second table while one is laid out again: 64 MiB.
 const SMALL: u64 = if cfg!(test) { 40 } else { 1 << 20 };
-
-/// Lines for at least so many slots, with these ascending entries; for more slots where they do not fit.
-pub(crate) fn laid_out<'e>(
-    numbers: u64,
-    tag_bits: u8,
-    slots: u64,
-    entries: &dyn Fn() -> Stream<'e>,
-) -> Result<(Packing, Vec<Line>)> {
-    let fit = |packing: &Packing| -> Result<Option<Vec<Line>>> {
-        let mut lines = bits::zeroed(packing.lines())?;
-        Ok(stream::write(packing, entries(), &mut lines).is_ok().then_some(lines))
-    };
-    let usual = fitting(Tables::Usual, numbers, tag_bits, slots, fit);
-    let is_clustered = matches!(usual, Err(Error::NumbersClustered { .. }));
-    if is_clustered && are_spread(numbers, tag_bits, slots, entries().map(|entry| entry >> tag_bits)) {
-        return fitting(Tables::Close, numbers, tag_bits, slots, fit);
-    }
-    usual
-}
-
-/// Which tables are tried (FORMAT.md, section 5.3).
-#[derive(Clone, Copy, PartialEq)]
-enum Tables {
-    Usual,
-    /// For numbers that are spread evenly and have many slots each.
-    Close,
-}
-
-/// The packing for at least so many slots with which `fit` gives something.
-fn fitting<T>(
-    tables: Tables,
-    numbers: u64,
-    tag_bits: u8,
-    mut slots: u64,
-    mut fit: impl FnMut(&Packing) -> Result<Option<T>>,
-) -> Result<(Packing, T)> {
-    let clustered = || Error::NumbersClustered { inserted: 0 };
-    let packing_for = |tables, slots| {
-        let packing = match tables {
-            Tables::Usual => Packing::for_slots(slots, numbers, tag_bits),
-            Tables::Close => Packing::for_close_slots(slots, numbers, tag_bits),
-        };
-        match packing {
-            // So few numbers have no table of so many slots.
-            Err(Error::TooLarge { .. }) => Err(clustered()),
-            packing => packing,
-        }
-    };
-    let mut packing = packing_for(Tables::Usual, slots)?;
-    let mut most_lines = packing.lines().saturating_mul(4).saturating_add(64);
-    if tables == Tables::Close {
-        packing = packing_for(tables, slots)?;
-        most_lines += u64::from(MOST_SPARE);
-    }
-    while packing.lines() <= most_lines {
-        if let Some(found) = fit(&packing)? {
-            return Ok((packing, found));
-        }
-        slots = more(slots);
-        packing = packing_for(tables, slots)?;
-    }
-    Err(clustered())
-}
-
-/// Would these ascending numbers, each in one slot, fit the table for so many slots? Those of keys that nobody chose do.
-fn are_spread(numbers: u64, tag_bits: u8, slots: u64, all: impl Iterator<Item = u64>) -> bool {
-    let Ok(packing) = Packing::for_slots(slots, numbers, tag_bits) else { return false };
-    let mut last = None;
-    let once = all.filter(|number| last.replace(*number) != Some(*number)).map(|number| number << tag_bits);
-    let mut writer = Writer::new(&packing, Stream::of(once));
-    (0..packing.lines()).all(|_| writer.line().is_ok()) && writer.end().is_ok()
-}
-
-/// So many slots a table is laid out for where these do not fit.
-pub(super) fn more(slots: u64) -> u64 {
-    slots.saturating_add(slots / 8 + 1)
-}

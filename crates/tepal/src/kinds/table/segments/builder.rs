@@ -12,8 +12,8 @@ use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::key::options::KeyOptions;
 use crate::key::{Key, hash_each};
-use crate::kinds::in_file::Ref;
-use crate::kinds::named::{MOST_SEGMENTS, Segment, SegmentList, check_segment_name};
+use crate::kinds::named::{MOST_SEGMENTS, Segment, SegmentList};
+use crate::kinds::storage::Ref;
 use crate::kinds::table::builder::{Called, Planned, Promise};
 use crate::kinds::table::calls::table_options;
 use crate::kinds::table::lines::Table;
@@ -110,7 +110,7 @@ impl SegmentFilterBuilder {
     ) -> Result<SegmentFilter> {
         let (hasher, mut list) = (self.key_hasher()?, SegmentList::default());
         let hashes = hash_each(pairs, |(name, key), sink| {
-            let segment = add(&mut list, name.as_ref())?;
+            let segment = list.named(name.as_ref())?;
             Ok((hasher.hash_ref(key.key(sink))?, segment))
         })?;
         self.build_of(list, hashes)
@@ -128,7 +128,7 @@ impl SegmentFilterBuilder {
     ) -> Result<SegmentFilter> {
         let mut list = SegmentList::default();
         for (place, name) in names.iter().enumerate() {
-            if usize::from(add(&mut list, name.as_ref())?.0) != place {
+            if usize::from(list.named(name.as_ref())?.0) != place {
                 let expected = "a name that no other segment has";
                 return Err(Error::parameter("the name of a segment", name.as_ref(), expected));
             }
@@ -159,14 +159,3 @@ impl SegmentFilterBuilder {
 }
 
 const PAIRS: Called = Called { least: "1 pair of key and segment or more", all: "pairs", fewer: "pairs" };
-
-/// The segment of this name, which is added where there is none.
-pub(super) fn add(list: &mut SegmentList, name: &str) -> Result<Segment> {
-    if let Ok(segment) = list.find(name) {
-        return Ok(segment);
-    }
-    check_segment_name(name)?;
-    let number = list.free()?;
-    list.add(number, Some(name));
-    Ok(Segment(number))
-}

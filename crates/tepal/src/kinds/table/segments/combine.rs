@@ -2,15 +2,16 @@
 
 use alloc::vec::Vec;
 
+use super::SegmentFilter;
 use super::pairs::{Held, Renumbered};
 use super::wide::IN_TABLE;
-use super::{Ref, SegmentFilter};
 use crate::bits::memory;
 use crate::bits::table::stream::Stream;
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::Result;
 use crate::kinds::named::{Segment, SegmentList};
+use crate::kinds::storage::Ref;
 use crate::kinds::table::join::{Join, in_both, in_either};
 
 impl SegmentFilter {
@@ -114,7 +115,7 @@ impl SegmentFilter {
         let mut numbers = memory::room(other.segments.listed().len())?;
         for listed in other.segments.listed() {
             numbers.push(match &listed.name {
-                Some(name) => super::builder::add(&mut segments, name)?.0,
+                Some(name) => segments.named(name)?.0,
                 None => {
                     let number = segments.free()?;
                     segments.add(number, None);

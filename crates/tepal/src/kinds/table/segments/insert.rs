@@ -2,10 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::builder::add;
+use super::SegmentFilter;
 use super::pairs::Held;
 use super::wide::IN_TABLE;
-use super::{Ref, SegmentFilter};
 use crate::bits::memory;
 use crate::bits::table::spread;
 use crate::bits::table::stream::Stream;
@@ -13,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
 use crate::kinds::bloom::after;
 use crate::kinds::named::{Segment, SegmentList, check_segment_name};
+use crate::kinds::storage::Ref;
 use crate::kinds::table::core::one_by_one;
 use crate::kinds::table::join::{Join, in_either, merged};
 use crate::kinds::table::lines::Table;
@@ -39,7 +39,7 @@ impl SegmentFilter {
         }
         check_segment_name(name)?;
         self.make_room_for(self.segments.free()?)?;
-        add(&mut self.segments, name)
+        self.segments.named(name)
     }
 
     /// Adds a segment that has no name, only a number.

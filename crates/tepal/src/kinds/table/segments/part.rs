@@ -12,11 +12,11 @@ use crate::error::{Error, Result};
 use crate::fields;
 use crate::ids::Kind;
 use crate::key::SecretKey;
-use crate::kinds::in_file::{BodyChecked, Ref};
+use crate::kinds::in_file::BodyChecked;
 use crate::kinds::named::{
     Listed, MOST_NAME_BYTES, MOST_SEGMENTS, Segment, SegmentList, damaged, padded, read_listed,
 };
-use crate::kinds::storage::Mapped;
+use crate::kinds::storage::{Mapped, Ref};
 use crate::kinds::table::lines::Table;
 use crate::kinds::table::part::{self, Bodiless, Claimed, Named, OwnFields, State};
 use crate::kinds::{CheckBody, Entry, FilePart, Kinded, OWN_BYTES};

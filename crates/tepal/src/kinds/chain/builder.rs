@@ -1,20 +1,80 @@
-//! Chains that grow, from nothing: what `BF.RESERVE` makes of a rate and a capacity.
+//! Chains from nothing: our own, and what `BF.RESERVE` makes of a rate and a capacity.
 
 use alloc::vec;
 
-use super::BloomFilterBuilder;
+use super::ScalableBloomFilter;
+use super::grow::Growth;
+use super::in_file::{EXPANSIONS, check_scheme};
+use super::promise::SHARE;
 use crate::error::{Error, Result};
 use crate::ids::{OverCapacity, Scheme};
-use crate::kinds::chain::{Growth, ScalableBloomFilter};
+use crate::kinds::bloom::BloomFilterBuilder;
 use crate::params::{DEFAULT_RATE, check_rate};
 
-/// RedisBloom makes this of every higher rate.
-const MOST_REDISBLOOM_RATE: f64 = 0.25;
-/// The share of its rate that RedisBloom gives to the first link of a chain that grows.
-const REDISBLOOM_FIRST: f64 = 0.5;
-/// What valkey-bloom multiplies the rate by for each link after the first, where it is not told otherwise.
-const VALKEY_TIGHTENING: f64 = 0.5;
+/// Keys of the first link, where nobody says how many are expected.
+const FIRST: u64 = 1 << 16;
+/// How many times the keys of one link the next one is for, where nobody says it.
+const EXPANSION: u32 = 4;
 
+impl BloomFilterBuilder {
+    /// Builds an empty chain that grows and keeps one promise, however many keys come: the
+    /// [rate](Self::false_positive_rate) is that of the whole chain. Up to its [capacity](Self::capacity), or 65,536 keys
+    /// where none is given, it is one filter; then links follow, each for four times the keys of the one before
+    /// ([`expansion`](Self::expansion)), or for more where more are
+    /// [expected](ScalableBloomFilter::expect_more). Each link is promised a quarter of what the links before it leave of the
+    /// rate, which takes three to six bits a key more than one filter of the right size takes.
+    ///
+    /// From 65,536 keys on it has room for more than 10^10 keys at a rate of 10^-6, and for more than 10^8 at 10^-9. Then what
+    /// is left of the rate is too little for another link, and inserting a new key is [`Error::RateOutOfReach`]. Of keys that
+    /// were chosen by its own hash it takes no more once they crowd one link ([`Error::KeysClustered`]).
+    ///
+    /// ```
+    /// use tepal::{BloomFilter, Format, Opened};
+    /// let mut seen = BloomFilter::builder().capacity(1000).false_positive_rate(1e-6).build_growing()?;
+    /// let new = (0..100_000u32).filter(|key| seen.insert(key).is_ok_and(|is_new| is_new)).count();
+    /// assert!(new > 99_990 && seen.links().len() == 5 && seen.false_positive_rate() < 1e-6);
+    /// assert!(!seen.insert(&7u32)?);
+    /// let file = Opened::new(seen, Format::Tepal)?.to_bytes()?;
+    /// assert!(tepal::from_bytes(&file)?.contains(&99_999u32));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`build`](Self::build). [`Error::Parameter`] for a scheme without a 64-bit hash, an expansion other than 2 to 256,
+    /// and for a size or a number of hashes, which follow from rate and capacity.
+    pub fn build_growing(mut self) -> Result<ScalableBloomFilter> {
+        check_scheme(self.keys.scheme.unwrap_or(Scheme::Xxh3))?;
+        let expansion = self.expansion.take().unwrap_or(EXPANSION);
+        if !EXPANSIONS.contains(&expansion) {
+            return Err(Error::parameter("the expansion of the chain", expansion, "a number from 2 to 256"));
+        }
+        self.check_follows()?;
+        let rate = self.request.false_positive_rate.unwrap_or(DEFAULT_RATE);
+        check_rate(rate)?;
+        self.request.false_positive_rate = Some(rate * SHARE);
+        self.request.capacity = Some(self.request.capacity.unwrap_or(FIRST));
+        // The chain decides when a link is full, by its keys.
+        self.over_capacity = Some(OverCapacity::Warn);
+        ScalableBloomFilter::new(vec![self.build()?], Growth::Promise { expansion, rate })
+    }
+
+    /// Refuses a size and a number of hashes, which follow from the rate and the capacity of a chain that grows.
+    fn check_follows(&self) -> Result<()> {
+        let request = &self.request;
+        let given = [
+            ("the size of a chain that grows", request.bit_len.is_some() || self.planned.is_some()),
+            ("the number of hashes of a chain that grows", request.num_hashes.is_some()),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) => {
+                Err(Error::parameter(name, "given", "left out: it follows from rate and capacity"))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(feature = "foreign")]
 impl BloomFilterBuilder {
     /// Builds an empty chain, as RedisBloom and valkey-bloom make it for `BF.RESERVE key rate capacity`: one link for so
     /// many keys. With an [`expansion`](Self::expansion) larger ones follow as it fills; without one it never grows
@@ -40,6 +100,12 @@ impl BloomFilterBuilder {
     /// [`Scheme::ValkeyBloom`]; an expansion of 0; a size or number of hashes for a chain that grows, where these follow
     /// from rate and capacity; a rate above 0.25 for RedisBloom, which cuts it to that.
     pub fn build_chain(mut self) -> Result<ScalableBloomFilter> {
+        /// RedisBloom makes this of every higher rate.
+        const MOST_REDISBLOOM_RATE: f64 = 0.25;
+        /// The share of its rate that RedisBloom gives to the first link of a chain that grows.
+        const REDISBLOOM_FIRST: f64 = 0.5;
+        /// What valkey-bloom multiplies the rate by for each link after the first, where it is not told otherwise.
+        const VALKEY_TIGHTENING: f64 = 0.5;
         let scheme = self.keys.scheme.unwrap_or(Scheme::Xxh3);
         if !matches!(scheme, Scheme::RedisBloom | Scheme::ValkeyBloom) {
             let expected = "`redisbloom` or `valkey-bloom`: only these programs have chains";
@@ -77,17 +143,7 @@ impl BloomFilterBuilder {
             let expected = "1 or more; leave it out for a chain that does not grow";
             return Err(Error::parameter("the expansion", expansion, expected));
         }
-        let request = &self.request;
-        let given = [
-            ("the size of a chain that grows", request.bit_len.is_some() || self.planned.is_some()),
-            ("the number of hashes of a chain that grows", request.num_hashes.is_some()),
-        ];
-        match given.into_iter().find(|(_, is_given)| *is_given) {
-            Some((name, _)) => {
-                Err(Error::parameter(name, "given", "left out: it follows from rate and capacity"))
-            }
-            None => Ok(()),
-        }
+        self.check_follows()
     }
 
     /// Refuses a chain that no server makes, before its capacity is known.
@@ -103,7 +159,7 @@ impl BloomFilterBuilder {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "foreign"))]
 mod tests {
     use alloc::string::ToString;
     use alloc::vec::Vec;

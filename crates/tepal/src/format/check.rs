@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use super::chunks;
+use super::chunks::chunks;
 use super::envelope::{CHUNK_BYTES, Header, checksum};
 use super::seal::{Seal, SealKey};
 use crate::bits::Line;

@@ -137,7 +137,7 @@ fn bytes_of_lines(lines: &[Line], len: u64) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     let room = usize::try_from(len).ok().and_then(|len| out.try_reserve_exact(len).ok());
     room.ok_or(Error::TooLarge { bytes: len })?;
-    for chunk in super::chunks(lines) {
+    for chunk in super::chunks::chunks(lines) {
         out.extend_from_slice(&chunk);
     }
     Ok(out)

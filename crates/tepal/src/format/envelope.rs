@@ -1,19 +1,20 @@
 //! The envelope of every tepal file, whatever kind of filter is in it: the common part of the header, the records, the
 //! chunk table, the lengths (FORMAT.md, sections 3 and 4).
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::open::Open;
+pub(super) use super::chunks::CHUNK_BYTES;
 use super::records;
-use super::seal::SEAL_BYTES;
+use super::seal::{SEAL_BYTES, SealKey};
 use crate::bits::LINE_BYTES;
 use crate::bits::memory;
-use crate::error::{Error, Result};
+use crate::error::{Error, Looks, Result};
 use crate::fields::Fields;
 use crate::ids::Kind;
-use crate::key::Recipe;
+use crate::key::{Recipe, SecretKey};
 use crate::kinds::{AwaitsBody, Entry, FilePart, FromFile, OWN_BYTES, What, unknown_kind};
 use crate::params::Plan;
 
@@ -24,8 +25,6 @@ pub(crate) const VERSION: u16 = 1;
 #[cfg(feature = "std")]
 pub(super) const START: usize = 24;
 pub(super) const FIXED_BYTES: u64 = 128;
-/// Bytes of the body under one checksum.
-pub(super) const CHUNK_BYTES: u64 = 65_536;
 pub(super) const MOST_RECORDS: u64 = 65_536;
 /// Required flag 0: the file ends with a seal.
 pub(super) const SEALED: u32 = 1;
@@ -39,6 +38,25 @@ pub(super) const ADDED: u32 = 8;
 /// XXH3-64, in the form in which keys are hashed too, so that a program has it once.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
     xxh3_64_with_seed(bytes, 0)
+}
+
+/// What bytes that are no tepal file look like, for the error.
+pub(super) fn looks_like(bytes: &[u8]) -> Looks {
+    let first = &bytes[..bytes.len().min(8)];
+    let is_text = |b: &u8| matches!(b, b'\t'..=b'\r' | b' '..=b'~') || *b >= 0x80;
+    // More of them than are shown: the first bytes of a filter may be letters by chance.
+    let start = &bytes[..bytes.len().min(256)];
+    let is_utf8 = core::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
+    match first {
+        [] => Looks::Empty,
+        [0x1F, 0x8B, ..] => Looks::Packed("gzip"),
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => Looks::Packed("zstd"),
+        [b'P', b'K', 3 | 5, ..] => Looks::Packed("zip"),
+        [0x89, b'T', b'E', b'P', b'A', b'L', ..] => Looks::TextMode,
+        _ if MAGIC.starts_with(first) => Looks::Cut,
+        _ if is_utf8 && start.iter().all(is_text) => Looks::Text(String::from_utf8_lossy(first).into_owned()),
+        _ => Looks::Other(first.into()),
+    }
 }
 
 /// Where the body starts, for a body of this length, and for records, parts of links and what else is there of that.
@@ -125,7 +143,7 @@ impl Lengths {
     /// Steps 1 and 2 of FORMAT.md, section 4.6: `start` holds the first bytes of a file of `real_len`.
     pub(super) fn read(start: &[u8], real_len: u64) -> Result<Self> {
         if !start.starts_with(&MAGIC) {
-            return Err(Error::NotTepal { found: super::looks_like(start) });
+            return Err(Error::NotTepal { found: looks_like(start) });
         }
         let mut fields = Fields::at(start, MAGIC.len());
         let truncated = |_| Error::damaged(format_args!("it ends after {real_len} bytes, within the header"));
@@ -222,11 +240,12 @@ impl Header {
     pub(super) fn decode<F: FromFile>(
         lengths: Lengths,
         head: &[u8],
-        open: &Open<'_>,
+        secret: Option<&SecretKey>,
+        seal: Option<&SealKey>,
     ) -> Result<(Self, F::Bodiless)> {
         let start = Start::read(F::entry(lengths.kind)?, head)?;
-        let bodiless = F::of_part(lengths.kind, &start.part, open.secret)?;
-        Ok((start.finish(lengths, &bodiless, open)?, bodiless))
+        let bodiless = F::of_part(lengths.kind, &start.part, secret)?;
+        Ok((start.finish(lengths, &bodiless, seal)?, bodiless))
     }
 }
 
@@ -279,7 +298,7 @@ impl<'a> Start<'a> {
     }
 
     /// The rest, for this filter.
-    fn finish(self, lengths: Lengths, filter: &dyn AwaitsBody, open: &Open<'_>) -> Result<Header> {
+    fn finish(self, lengths: Lengths, filter: &dyn AwaitsBody, seal: Option<&SealKey>) -> Result<Header> {
         let Start { flags, records_len, part, rest: mut fields, .. } = self;
         let sealed = flags.sealed;
         let behind = |len: u64| lengths.body_end(sealed)?.checked_sub(lengths.body_offset.checked_add(len)?);
@@ -301,7 +320,7 @@ impl<'a> Start<'a> {
         if fields.rest().iter().any(|byte| *byte != 0) {
             return Err(Error::damaged("the padding before the body is not zero"));
         }
-        match (sealed, open.seal) {
+        match (sealed, seal) {
             (true, None) => return Err(Error::SealRequired),
             (false, Some(_)) => return Err(Error::NotSealed),
             _ => filter.self_test()?,

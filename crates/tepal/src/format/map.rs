@@ -202,7 +202,7 @@ impl<'a> Open<'a> {
     pub(super) fn open_as<F: FromFile>(&self, path: &Path) -> Result<F> {
         let (bytes, _) = Bytes::of(path, self, Open::<'a>::check_header::<F>)?;
         if !bytes.as_slice().starts_with(&MAGIC) {
-            return Err(Error::NotTepal { found: super::looks_like(bytes.as_slice()) });
+            return Err(Error::NotTepal { found: super::envelope::looks_like(bytes.as_slice()) });
         }
         Ok(self.ours(bytes)?.0)
     }

@@ -4,10 +4,10 @@ use core::ops::Range;
 
 use super::behind;
 use super::check::BodyCheck;
-use super::envelope::{Header, Lengths, MAGIC};
-use super::opened::Opened;
+use super::chunks::Done;
+use super::envelope::{Header, Lengths, MAGIC, looks_like};
+use super::opened::{Opened, check_domain};
 use super::seal::SealKey;
-use super::{Done, looks_like};
 use crate::bits;
 #[cfg(feature = "foreign")]
 use crate::error::Looks;
@@ -305,7 +305,7 @@ impl<'a> Open<'a> {
         let lengths = Lengths::read(file, file.len() as u64)?;
         let body_offset = lengths.body_offset as usize;
         let (head, rest) = file.split_at(body_offset);
-        let (mut header, bodiless) = Header::decode::<F>(lengths, head, self)?;
+        let (mut header, bodiless) = Header::decode::<F>(lengths, head, self.secret, self.seal)?;
         let (rest, seal) = rest.split_at(rest.len() - header.seal_len());
         let (body, behind) = rest.split_at(rest.len() - header.behind_len as usize);
         let check = BodyCheck::new(&mut header, bodiless.check(), head, behind, seal, self.seal)?;
@@ -365,19 +365,6 @@ impl Header {
             }),
         }
     }
-}
-
-/// Refuses a filter that records another key domain than what is asked for.
-pub(super) fn check_domain(filter: &dyn Filter, asked: KeyDomain) -> Result<()> {
-    let found = filter.key_hasher().key_domain();
-    if found == asked {
-        return Ok(());
-    }
-    Err(Error::OtherKeys {
-        property: "key domain",
-        expected: asked.name().into(),
-        found: found.name().into(),
-    })
 }
 
 /// What bytes without any mark look like, with the formats that they could be.

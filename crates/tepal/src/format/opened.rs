@@ -5,47 +5,24 @@ mod output;
 mod segments;
 
 use alloc::vec::Vec;
-use core::fmt;
 #[cfg(feature = "parallel")]
 use core::num::NonZeroUsize;
 
+use super::beside::Beside;
+#[cfg(feature = "foreign")]
+use super::beside::Read;
 use super::envelope;
 use super::seal::SEAL_BYTES;
 #[cfg(feature = "std")]
 use super::stamp::Origin;
 use crate::error::{Error, Result};
 use crate::facts::{Can, Facts, FileFacts, Form, Labels, Unrecorded, Warning};
-use crate::fields::Put;
 use crate::ids::{Format, KeyDomain, Kind, Operation, OverCapacity, Scheme};
 use crate::key::{
     Batch, Key, KeyHasher, KeyRef, KeySink, Keys, PreparedKeys, insert_in_batches, insert_iter_in_batches,
 };
 use crate::kinds::generic::{about_calls, ask_calls, change_calls, hand_on};
 use crate::kinds::{AnyFilter, FilePart, Filter, Inner, InnerMut, MutableFilter, Ref, Removal};
-
-/// What a format of another program keeps beside the filter, so that writing gives the same bytes again.
-pub(super) trait Beside: fmt::Debug + Send + Sync {
-    /// Writes the file. A filter that the format cannot hold is an error, and never another file.
-    fn write(&self, filter: &AnyFilter, out: &mut dyn Put) -> Result<()>;
-
-    /// Are the bits under a checksum?
-    fn has_checksum(&self) -> bool {
-        false
-    }
-
-    /// Which form it is, where the format has two.
-    fn form(&self) -> Option<Form> {
-        None
-    }
-
-    /// The same in another form; nothing where the format has no such form.
-    fn in_form(&self, _: Form) -> Option<Ref<dyn Beside>> {
-        None
-    }
-}
-
-/// What was read of another program's file.
-pub(super) type Read = (AnyFilter, Ref<dyn Beside>);
 
 /// A filter with the format it was read from or is to be written in, and what its file keeps beside it.
 ///
@@ -269,7 +246,7 @@ impl Opened {
             InnerMut::set_key_domain(&mut self.filter, domain);
             return Ok(());
         }
-        super::open::check_domain(&self.filter, domain)
+        check_domain(&self.filter, domain)
     }
 
     /// The same bits in another format, where that is possible.
@@ -377,6 +354,19 @@ impl Opened {
             not_recorded,
         })
     }
+}
+
+/// Refuses a filter that records another key domain than what is asked for.
+pub(super) fn check_domain(filter: &dyn Filter, asked: KeyDomain) -> Result<()> {
+    let found = filter.key_hasher().key_domain();
+    if found == asked {
+        return Ok(());
+    }
+    Err(Error::OtherKeys {
+        property: "key domain",
+        expected: asked.name().into(),
+        found: found.name().into(),
+    })
 }
 
 /// The refusal of a format that this build leaves out.

@@ -49,7 +49,7 @@ impl Seal {
     /// Step 8 of FORMAT.md, section 4.6, in a time that does not depend on where the seals differ.
     pub(super) fn check(&self, lines: &[Line]) -> Result<()> {
         let mut sealing = self.after_head.clone();
-        super::chunks(lines).for_each(|chunk| sealing.update(&chunk));
+        super::chunks::chunks(lines).for_each(|chunk| sealing.update(&chunk));
         sealing.update(&self.exceptions);
         if sealing.gives(&self.written) { Ok(()) } else { Err(Error::WrongSeal) }
     }

@@ -42,7 +42,7 @@ impl<'a> Open<'a> {
 
     /// Is the header that of a file of what is asked for?
     pub(super) fn check_header<F: FromFile>(&self, lengths: Lengths, head: &[u8]) -> Result<()> {
-        Header::decode::<F>(lengths, head, self).map(drop)
+        Header::decode::<F>(lengths, head, self.secret, self.seal).map(drop)
     }
 
     /// The bytes of one file. Its length is believed once the header is known to be right, so that a stream is not read past
@@ -52,7 +52,7 @@ impl<'a> Open<'a> {
         read_up_to(stream, START as u64, &mut bytes)?;
         if bytes.len() < START || !bytes.starts_with(&MAGIC) {
             return Err(Error::NotTepal {
-                found: if bytes.is_empty() { Looks::Empty } else { super::looks_like(&bytes) },
+                found: if bytes.is_empty() { Looks::Empty } else { super::envelope::looks_like(&bytes) },
             });
         }
         self.rest_of_file(stream, &mut bytes, check)?;
@@ -99,7 +99,9 @@ impl<'a> Open<'a> {
     #[cfg(feature = "foreign")]
     fn may_be_foreign(&self, first: &[u8]) -> bool {
         let is_told = self.format.is_some_and(|format| format != Format::Tepal);
-        is_told || super::foreign::is_marked(first) || matches!(super::looks_like(first), Looks::Other(_))
+        is_told
+            || super::foreign::is_marked(first)
+            || matches!(super::envelope::looks_like(first), Looks::Other(_))
     }
 
     /// This build reads no other program's files.

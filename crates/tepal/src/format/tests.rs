@@ -10,6 +10,7 @@ use super::open::Open;
 use super::seal::SEAL_BYTES;
 use super::*;
 use crate::error::{Error, Result};
+use crate::ids::Layout;
 use crate::{BloomFilter, KeyDomain, OverCapacity, Recipe, SecretKey, facts::Labels, storage::Mapped};
 
 static SECRET: SecretKey = SecretKey::new(*b"0123456789abcdef");

@@ -7,8 +7,9 @@ use std::io::{self, Write};
 #[cfg(feature = "std")]
 use std::path::Path;
 
+use super::chunks::chunks_of;
+use super::envelope;
 use super::seal::{SEAL_BYTES, SealKey, Sealer};
-use super::{chunks_of, envelope};
 use crate::bits::memory;
 use crate::error::{Error, Result};
 use crate::ids::Kind;

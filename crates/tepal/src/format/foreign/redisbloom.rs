@@ -1,25 +1,23 @@
 //! RedisBloom's chain: the pairs of `BF.SCANDUMP` (iterator, length and data of each, one after the other),
-//! or the payload of `DUMP` ([`super::rdb`]).
+//! or the payload of `DUMP` ([`rdb`]). What both say is in [`mod@chain`].
+
+mod chain;
+pub(super) mod rdb;
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::rdb;
-use super::{Beside, Foreign, Found, Read, Reading, chain, put_bytes, words_of};
-use crate::bits::memory::copy_of;
-use crate::error::{Error, Obstacle, Result};
+use self::chain::{Body, FORCE64, Header, Kept, Link, NO_SCALING, items, made, size};
+use super::{Beside, Foreign, Read, Reading, put_bytes, words_of};
+use crate::error::{Error, Result};
 use crate::facts::Form;
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, Scheme};
-use crate::key::schemes::{REDISBLOOM_LN_2, redisbloom_bits_per_key};
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::chain::{Growth, ScalableBloomFilter};
-use crate::kinds::storage::{Mapped, Storage};
+use crate::kinds::storage::Mapped;
 use crate::kinds::{AnyFilter, Ref};
 
-const FORCE64: u32 = 4;
-const NO_SCALING: u32 = 8;
-const KNOWN_OPTIONS: u32 = 15;
 /// BF.RESERVE's own: sizes not rounded to powers of two, 64-bit hashes.
 const RESERVED: u32 = 1 + FORCE64;
 /// Data of one pair at the most.
@@ -30,58 +28,6 @@ const LINK: usize = 53;
 /// The format.
 #[derive(Debug)]
 pub(super) struct RedisBloom;
-
-/// The header's fields that are not the filters'.
-#[derive(Debug)]
-pub(super) struct Header {
-    pub(super) options: u32,
-    pub(super) growth: u32,
-    /// `DUMP` payload, of this RDB version; else the pairs of `SCANDUMP`.
-    rdb_version: Option<u16>,
-    /// Of the links that were read; later ones follow from their rate.
-    links: Vec<Kept>,
-}
-
-/// What a link's file form keeps beside its bits.
-#[derive(Debug)]
-struct Kept {
-    error: f64,
-    per_entry: f64,
-    packed: Option<Vec<u8>>,
-}
-
-impl Kept {
-    /// Of a link that was not read. The loader wants hashes = ceil(ln 2 · bits an entry): an error that gives this k, if
-    /// the own one does not.
-    fn of<L: Storage>(link: &BloomFilter<L>) -> Self {
-        let error = link.promised_false_positive_rate();
-        let k = f64::from(link.num_hashes());
-        let per_entry = redisbloom_bits_per_key(error);
-        let fits = libm::ceil(REDISBLOOM_LN_2 * per_entry) == k;
-        let per_entry = if fits { per_entry } else { (k - 0.5) / REDISBLOOM_LN_2 };
-        Kept { error, per_entry, packed: None }
-    }
-}
-
-/// One filter of the chain, as either form of file gives it.
-pub(super) struct Link<'a> {
-    pub(super) bits: u64,
-    pub(super) size: u64,
-    pub(super) error: f64,
-    pub(super) per_entry: f64,
-    pub(super) hashes: u32,
-    pub(super) entries: u64,
-    pub(super) n2: u64,
-    pub(super) body: Body<'a>,
-}
-
-/// The bits of a link.
-pub(super) enum Body<'a> {
-    /// As they stand in the file, in pieces.
-    Pieces(Vec<&'a [u8]>),
-    /// As an RDB file had packed them, and unpacked.
-    Packed { packed: &'a [u8], unpacked: Vec<u8> },
-}
 
 impl Foreign for RedisBloom {
     fn format(&self) -> Format {
@@ -183,93 +129,7 @@ fn body_of<'a>(pairs: &mut Fields<'a>, start: u64, len: u64) -> Result<Vec<&'a [
     Ok(body)
 }
 
-/// The chain, after the checks that `BF.LOADCHUNK` makes.
-pub(super) fn made(
-    total: u64,
-    options: u32,
-    growth: u32,
-    links: Vec<Link<'_>>,
-    rdb_version: Option<u16>,
-    reading: Reading<'_>,
-) -> Result<Read> {
-    if options & !KNOWN_OPTIONS != 0 {
-        let known = "1 (not rounded), 2, 4 (64-bit hashes) and 8 (not scaling)";
-        return Err(Error::Unsupported { what: "RedisBloom options", found: options.into(), known });
-    }
-    if options & FORCE64 == 0 {
-        let known = "filters with the option 4; load it into a server and build it again";
-        return Err(Error::Unsupported {
-            what: "RedisBloom filter of 32-bit hashes, options",
-            found: options.into(),
-            known,
-        });
-    }
-    let sizes = links.iter().try_fold(0u64, |sum, link| sum.checked_add(link.size));
-    if links.is_empty() || sizes != Some(total) {
-        return Err(Error::damaged(format_args!("it says {total} items in {} filters", links.len())));
-    }
-    let header =
-        Header { options, growth, rdb_version, links: links.iter().map(Link::kept).collect::<Result<_>>()? };
-    let links = links.into_iter().map(|link| link.filter(reading)).collect::<Result<_>>()?;
-    let growth = match options & NO_SCALING {
-        0 => Growth::RedisBloom { expansion: growth },
-        _ => Growth::Fixed,
-    };
-    Ok((ScalableBloomFilter::new(links, growth)?.into(), Ref::new(header)))
-}
-
-impl Link<'_> {
-    fn kept(&self) -> Result<Kept> {
-        let packed = match &self.body {
-            Body::Packed { packed, .. } => Some(copy_of(packed)?),
-            Body::Pieces(_) => None,
-        };
-        Ok(Kept { error: self.error, per_entry: self.per_entry, packed })
-    }
-
-    fn filter(self, reading: Reading<'_>) -> Result<BloomFilter> {
-        let hashes = libm::ceil(REDISBLOOM_LN_2 * self.per_entry);
-        if !(self.error > 0.0 && self.error < 1.0) || hashes != f64::from(self.hashes) {
-            return Err(Error::damaged(format_args!(
-                "a filter says error {}, {} bits an entry and {} hashes",
-                self.error, self.per_entry, self.hashes
-            )));
-        }
-        // Old files give the modulus as a power of two, too.
-        let is_modulus = self.bits.is_power_of_two() && u64::from(self.bits.trailing_zeros()) == self.n2;
-        if (self.n2 != 0 && !is_modulus) || self.entries == 0 {
-            return Err(Error::damaged(format_args!(
-                "a filter says {} bits, a modulus of 2^{} and {} entries",
-                self.bits, self.n2, self.entries
-            )));
-        }
-        let mut found = Found::of(Scheme::RedisBloom, reading, self.hashes, self.bits);
-        (found.capacity, found.rate, found.inserted) =
-            (Some(self.entries), Some(self.error), Some(self.size));
-        match self.body {
-            Body::Pieces(pieces) => found.filter_of_bytes(pieces.into_iter()),
-            Body::Packed { unpacked, .. } => found.filter_of_bytes(core::iter::once(unpacked.as_slice())),
-        }
-    }
-}
-
 impl Header {
-    /// Error and bits an entry of link `i`: those that were read, where it is still the link that was read.
-    pub(super) fn link(&self, i: usize, link: &BloomFilter<Mapped>) -> (f64, f64) {
-        let error = link.promised_false_positive_rate();
-        let is_the_same = |kept: &&Kept| {
-            kept.error == error
-                && libm::ceil(REDISBLOOM_LN_2 * kept.per_entry) == f64::from(link.num_hashes())
-        };
-        let kept = self.links.get(i).filter(is_the_same);
-        kept.map_or_else(|| (error, redisbloom_bits_per_key(error)), |kept| (kept.error, kept.per_entry))
-    }
-
-    /// The packed form that link `i` was read from.
-    pub(super) fn packed(&self, i: usize) -> Option<&[u8]> {
-        self.links.get(i)?.packed.as_deref()
-    }
-
     /// The pairs of `SCANDUMP`.
     fn put_pairs(&self, links: &[BloomFilter<Mapped>], out: &mut dyn Put) -> Result<()> {
         out.u64_le(1)?;
@@ -307,7 +167,7 @@ impl Header {
 
 impl Beside for Header {
     fn write(&self, filter: &AnyFilter, out: &mut dyn Put) -> Result<()> {
-        let links = chain(&RedisBloom, filter)?.links();
+        let links = super::chain(&RedisBloom, filter)?.links();
         match self.rdb_version {
             Some(version) => rdb::write(links, self, version, out),
             None => self.put_pairs(links, out),
@@ -333,20 +193,6 @@ impl Beside for Header {
         let links = self.links.iter().map(kept).collect();
         Some(Ref::new(Header { rdb_version, links, ..*self }))
     }
-}
-
-/// Items in all links.
-pub(super) fn items(links: &[BloomFilter<Mapped>]) -> Result<u64> {
-    let all = links.iter().try_fold(0u64, |all, link| all.checked_add(size(link)));
-    all.ok_or(Error::Unconvertible {
-        format: Format::RedisBloom,
-        obstacle: Obstacle::Number { name: "the number of items", found: u64::MAX, most: u64::MAX - 1 },
-    })
-}
-
-/// Items in a link.
-pub(super) fn size<L: Storage>(link: &BloomFilter<L>) -> u64 {
-    link.keys_inserted().unwrap_or_else(|| link.estimated_len() as u64)
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use alloc::string::ToString;
 use alloc::vec;
 
 use super::*;
+use crate::ids::{Layout, Scheme};
+use crate::kinds::bloom::BloomFilter;
 use crate::{Open, Opened, SecretKey};
 
 pub(in crate::format) const FOREIGN: [(Format, Scheme); 9] = [

@@ -14,7 +14,7 @@ use super::Opened;
 use crate::error::{Error, Result};
 use crate::fields::Put;
 #[cfg(feature = "std")]
-use crate::format::replace::{Over, replace};
+use crate::format::replace::{FileLock, Over, replace};
 use crate::format::seal::SealKey;
 #[cfg(feature = "std")]
 use crate::format::stamp::{Origin, Stamp};
@@ -77,6 +77,27 @@ impl Opened {
         }
         let expected = "left out: only tepal files have one";
         Err(Error::parameter("the seal", format_args!("given for {}", self.format), expected))
+    }
+}
+
+#[cfg(feature = "std")]
+impl FileLock {
+    /// Saves a filter over the locked file, atomically, as [`Opened::save`] does. The lock stays held.
+    ///
+    /// # Errors
+    /// [`Error::FileChanged`] where something without the lock has changed or replaced the file since it was locked; and as
+    /// [`Opened::save`].
+    pub fn save(&mut self, filter: &Opened) -> Result<()> {
+        self.save_with(|path, over| filter.save_at(path, over, None))
+    }
+
+    /// [`save`](Self::save), sealed.
+    ///
+    /// # Errors
+    /// As [`save`](Self::save) and [`Opened::save_sealed`].
+    #[cfg(feature = "seal")]
+    pub fn save_sealed(&mut self, filter: &Opened, key: &SealKey) -> Result<()> {
+        self.save_with(|path, over| filter.save_at(path, over, Some(key)))
     }
 }
 

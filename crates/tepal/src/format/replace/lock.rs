@@ -6,16 +6,13 @@ use std::path::{Path, PathBuf};
 
 use super::{Over, place, system};
 use crate::error::{Error, Result};
-use crate::format::opened::Opened;
-#[cfg(feature = "seal")]
-use crate::format::seal::SealKey;
 use crate::format::stamp::Stamp;
 
 /// The right to change a filter's file: who holds it reads the file, changes the filter and saves it, and no other holder
 /// comes between.
 ///
 /// The lock is advisory, `flock` on the file itself, and passes over to each file that [`save`](Self::save) puts in its
-/// place. Readers never wait for it, nor does a plain [`Opened::save`]; where something without the lock has replaced the
+/// place. Readers never wait for it, nor does a plain [`Opened::save`](crate::Opened::save); where something without the lock has replaced the
 /// file meanwhile, `save` here refuses. The system takes the lock back when its holder ends, however that
 /// happens, and nothing is left beside the file.
 ///
@@ -93,24 +90,6 @@ impl FileLock {
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.file.is_some()
-    }
-
-    /// Saves a filter over the locked file, atomically, as [`Opened::save`] does. The lock stays held.
-    ///
-    /// # Errors
-    /// [`Error::FileChanged`] where something without the lock has changed or replaced the file since it was locked; and as
-    /// [`Opened::save`].
-    pub fn save(&mut self, filter: &Opened) -> Result<()> {
-        self.save_with(|path, over| filter.save_at(path, over, None))
-    }
-
-    /// [`save`](Self::save), sealed.
-    ///
-    /// # Errors
-    /// As [`save`](Self::save) and [`Opened::save_sealed`].
-    #[cfg(feature = "seal")]
-    pub fn save_sealed(&mut self, filter: &Opened, key: &SealKey) -> Result<()> {
-        self.save_with(|path, over| filter.save_at(path, over, Some(key)))
     }
 
     pub(in crate::format) fn save_with(

@@ -1,7 +1,7 @@
 //! bits-and-blooms: four 64-bit hashes from two runs of Murmur3, the second over the key and a byte 1.
 
-use super::Positions;
 use super::murmur::murmur3_128;
+use super::rule::Positions;
 use super::sizing::{LN_2, Sizing, classic};
 
 /// The scheme.

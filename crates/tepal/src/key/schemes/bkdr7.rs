@@ -3,7 +3,7 @@
 //! Weak by construction: the seeds are odd, so all seven positions of a key agree in their lowest bit, and
 //! collisions can be written down by hand. Not for keys that strangers choose.
 
-use super::Positions;
+use super::rule::Positions;
 use super::sizing::Sizing;
 
 /// The scheme.

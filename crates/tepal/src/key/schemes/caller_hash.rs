@@ -3,7 +3,8 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use super::{Hash64, Parameter, Parameters};
+use super::parameters::{Parameter, Parameters};
+use super::rule::Hash64;
 use crate::error::{Error, Result};
 
 /// The scheme with the name of the hash.

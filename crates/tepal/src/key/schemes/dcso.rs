@@ -1,6 +1,6 @@
 //! DCSO's bloom: FNV-1, then a chain of truncated multiplications mod 2^64 - 59.
 
-use super::Positions;
+use super::rule::Positions;
 use super::sizing::{LN_2, Sizing, classic};
 
 /// The scheme.

@@ -1,6 +1,6 @@
 //! Fourth article: FNV-1a and CRC-32, both reduced mod m, combined with wrap-around at 2^32.
 
-use super::Positions;
+use super::rule::Positions;
 use super::sizing::Sizing;
 
 /// The scheme.

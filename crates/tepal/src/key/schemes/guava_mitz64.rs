@@ -1,7 +1,7 @@
 //! Guava's MURMUR128_MITZ_64: h1, h1 + h2, ... with the sign bit masked off each copy.
 
-use super::Positions;
 use super::murmur::murmur3_128;
+use super::rule::Positions;
 use super::sizing::{LN_2, Sizing, WHOLE_WORDS, classic, round, whole_words};
 
 /// The scheme.

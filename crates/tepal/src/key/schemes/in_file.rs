@@ -1,8 +1,9 @@
 //! A scheme from what a file keeps of it.
 
 #[cfg(feature = "foreign")]
-use super::Md5Split;
-use super::{Hasher, Parameter, Parameters, Scheme, SecretKey, parameter};
+use super::parameters::Md5Split;
+use super::parameters::{Parameter, Parameters, SecretKey};
+use super::{Hasher, Scheme, parameter};
 use crate::error::{Error, Result};
 
 impl Hasher {

@@ -2,7 +2,7 @@
 
 use md5::{Digest, Md5};
 
-use super::Positions;
+use super::rule::Positions;
 use super::sizing::{LN_2, Sizing, round};
 use crate::error::{Error, Result};
 

@@ -2,7 +2,7 @@
 //! sections 1.3 and 1.4).
 //!
 //! A scheme with a hash implements [`Hash64`]; one that goes from the key straight to the bits implements
-//! [`Positions`], with how its program sizes a filter ([`mod@sizing`]). One line in `schemes!` joins it to [`Hasher`]; a
+//! [`Positions`], both in [`rule`], with how its program sizes a filter ([`mod@sizing`]). What a caller says of it is in [`parameters`]. One line in `schemes!` joins it to [`Hasher`]; a
 //! scheme of [`Scheme`] that has none there does not compile.
 
 #[cfg(feature = "foreign")]
@@ -27,8 +27,10 @@ mod md5_presets;
 mod md5_split;
 #[cfg(feature = "foreign")]
 mod murmur;
+mod parameters;
 #[cfg(feature = "foreign")]
 mod redisbloom;
+mod rule;
 #[cfg(feature = "foreign")]
 mod sha384;
 mod siphash13;
@@ -48,143 +50,21 @@ use alloc::string::String;
 
 pub use caller_hash::finish_hash;
 #[cfg(feature = "foreign")]
-pub use md5_split::Md5Split;
+pub use parameters::Md5Split;
+pub use parameters::SecretKey;
+pub(crate) use parameters::{Parameter, Parameters};
 #[cfg(feature = "foreign")]
 pub(crate) use redisbloom::{REDISBLOOM_LN_2, redisbloom_bits_per_key};
-pub use siphash13::SecretKey;
+pub(crate) use rule::{Hash64, Positions};
 #[cfg(feature = "foreign")]
 pub(crate) use valkey_bloom::VALKEY_FIXED_SEED;
 pub use xxh3::DEFAULT_SEED;
 
-use crate::error::{Error, Result};
+#[cfg(not(feature = "foreign"))]
+use crate::error::Error;
+use crate::error::Result;
 use crate::ids::Scheme;
 use sizing::Sizing;
-
-/// Which parameter a scheme has. The others are refused with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Parameter {
-    /// None.
-    None,
-    /// A public seed, which the file keeps at offset 64.
-    Seed,
-    /// A secret key; the file keeps a check of it at offset 64.
-    Secret,
-    /// A name, which the file keeps in record 6.
-    Name,
-    /// What an article leaves open, at offset 64.
-    #[cfg(feature = "foreign")]
-    Choices,
-    /// A seed of 32 bytes, which the file keeps in record 5.
-    #[cfg(feature = "foreign")]
-    Seed32,
-}
-
-impl Parameter {
-    /// The record of a file that keeps it.
-    pub(crate) fn record_tag(self) -> Option<u16> {
-        match self {
-            #[cfg(feature = "foreign")]
-            Parameter::Seed32 => Some(5),
-            Parameter::Name => Some(6),
-            _ => None,
-        }
-    }
-}
-
-/// Parameters of schemes, as a caller gives them.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Parameters {
-    pub(crate) seed: Option<u64>,
-    pub(crate) secret: Option<SecretKey>,
-    pub(crate) name: Option<String>,
-    #[cfg(feature = "foreign")]
-    pub(crate) md5_split: Option<Md5Split>,
-    #[cfg(feature = "foreign")]
-    pub(crate) seed32: Option<[u8; 32]>,
-}
-
-impl Parameters {
-    /// Refuses a parameter that is not the scheme's.
-    fn check(&self, scheme: Scheme, its: Parameter) -> Result<()> {
-        let given = [
-            (Parameter::Seed, self.seed.is_some(), "the seed", "left out: this scheme has none"),
-            (
-                Parameter::Secret,
-                self.secret.is_some(),
-                "the secret key",
-                "left out: only the scheme `siphash13` has one",
-            ),
-            (
-                Parameter::Name,
-                self.name.is_some(),
-                "the name of the caller's hash",
-                "left out: only the scheme `caller-hash` has one",
-            ),
-            #[cfg(feature = "foreign")]
-            (Parameter::Choices, self.md5_split.is_some(), "a parameter of another scheme", "left out"),
-            #[cfg(feature = "foreign")]
-            (Parameter::Seed32, self.seed32.is_some(), "a parameter of another scheme", "left out"),
-        ];
-        match given.into_iter().find(|(parameter, is_given, ..)| *is_given && *parameter != its) {
-            Some((.., what, expected)) => {
-                Err(Error::parameter(what, format_args!("given with `{scheme}`"), expected))
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-/// A scheme with a 64-bit hash.
-pub(crate) trait Hash64: Sized {
-    const PARAMETER: Parameter = Parameter::None;
-
-    /// The scheme with its parameters.
-    fn make(given: &Parameters) -> Result<Self>;
-
-    /// What the file keeps at offset 64.
-    fn parameters(&self) -> u64 {
-        0
-    }
-
-    /// What the file keeps in the record of [`Parameter::record_tag`].
-    fn record(&self) -> Option<String> {
-        None
-    }
-
-    /// The hash of key bytes.
-    fn hash(&self, bytes: &[u8]) -> Result<u64>;
-
-    /// The hash that stands for key `number` of the file's self-test.
-    fn self_test_hash(&self, _number: u64, key: &[u8]) -> Result<u64> {
-        self.hash(key)
-    }
-}
-
-/// A scheme that goes from the bytes of a key straight to positions: there is no 64-bit hash between that could be
-/// taken out and used elsewhere.
-#[cfg_attr(not(feature = "foreign"), allow(dead_code, reason = "there is none then"))]
-pub(crate) trait Positions: Default {
-    const SIZING: Sizing;
-    const PARAMETER: Parameter = Parameter::None;
-
-    /// The scheme with its parameters.
-    fn make(_given: &Parameters) -> Result<Self> {
-        Ok(Self::default())
-    }
-
-    /// What the file keeps at offset 64.
-    fn parameters(&self) -> u64 {
-        0
-    }
-
-    /// What the file keeps in the record of [`Parameter::record_tag`].
-    fn record(&self) -> Option<String> {
-        None
-    }
-
-    /// The `k` positions of a key in `m` bits, in order. A position may repeat.
-    fn positions(&self, key: &[u8], k: u32, m: u64) -> impl Iterator<Item = u64>;
-}
 
 /// The closed list: each scheme with its module and type.
 macro_rules! schemes {

@@ -1,8 +1,8 @@
 //! RedisBloom with its 64-bit option: MurmurHash64A twice, a + i·b.
 
-use super::Positions;
 use super::logarithm::ln;
 use super::murmur::murmur2_64;
+use super::rule::Positions;
 use super::sizing::Sizing;
 
 /// The scheme.

@@ -2,7 +2,7 @@
 
 use sha2::Digest;
 
-use super::Positions;
+use super::rule::Positions;
 use super::sizing::{Sizing, classic};
 
 /// The scheme.

@@ -1,7 +1,7 @@
 //! Spark's V1: as Guava's 32-bit strategy, over Spark's own Murmur3.
 
-use super::Positions;
 use super::murmur::{spark_murmur3_32, steps_of_32};
+use super::rule::Positions;
 use super::sizing::Sizing;
 
 /// The scheme.

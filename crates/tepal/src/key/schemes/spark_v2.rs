@@ -1,8 +1,9 @@
 //! Spark's V2: the same two hashes with a seed, combined in 64 bits.
 
 use super::murmur::spark_murmur3_32;
+use super::parameters::{Parameter, Parameters};
+use super::rule::Positions;
 use super::sizing::{LN_2, Sizing, WHOLE_WORDS, classic, round, whole_words};
-use super::{Parameter, Parameters, Positions};
 use crate::error::{Error, Result};
 
 /// The scheme with its seed.

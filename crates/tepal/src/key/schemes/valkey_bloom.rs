@@ -6,8 +6,9 @@ use core::hash::Hasher;
 
 use siphasher::sip::SipHasher13;
 
+use super::parameters::{Parameter, Parameters};
+use super::rule::Positions;
 use super::sizing::{LN_2, Sizing};
-use super::{Parameter, Parameters, Positions};
 use crate::error::Result;
 
 /// The fixed seed of valkey-bloom where it is told not to draw one.

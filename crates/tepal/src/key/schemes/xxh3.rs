@@ -2,7 +2,8 @@
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{Hash64, Parameter, Parameters};
+use super::parameters::{Parameter, Parameters};
+use super::rule::Hash64;
 use crate::error::Result;
 
 /// The seed of a filter for which nobody names one: XXH3-64 with seed 0 of the ASCII bytes `tepal default seed`.

@@ -1,6 +1,7 @@
 //! XXH64 with seed 0, by the crate `xxhash-rust`: what Apache Parquet's filters hash with.
 
-use super::{Hash64, Parameters};
+use super::parameters::Parameters;
+use super::rule::Hash64;
 use crate::error::Result;
 
 /// The scheme.

@@ -4,10 +4,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::redisbloom::{Body, Header, Link, items, made, size};
-use super::{PIECE, Read, Reading, put_bytes, words_of};
+use super::chain::{Body, Header, Link, items, made, size};
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
+use crate::format::beside::Read;
+use crate::format::foreign::format::{PIECE, Reading, put_bytes, words_of};
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::storage::Mapped;
 
@@ -29,12 +30,12 @@ const FOOTER: usize = 10;
 const MOST: u64 = 64 << 20;
 const UNPACKED: u64 = 16;
 
-pub(super) fn has_mark(bytes: &[u8]) -> bool {
+pub(in crate::format::foreign) fn has_mark(bytes: &[u8]) -> bool {
     bytes.starts_with(&MARK)
 }
 
 /// Is it a payload with line ends behind it? `redis-cli --raw` prints one after every answer.
-pub(super) fn has_line_end(bytes: &[u8]) -> bool {
+pub(in crate::format::foreign) fn has_line_end(bytes: &[u8]) -> bool {
     // The payload itself may end so.
     let ends = bytes.iter().rev().take_while(|byte| matches!(byte, b'\r' | b'\n')).count().min(4);
     has_mark(bytes) && (1..=ends).any(|end| is_right(&bytes[..bytes.len() - end]))

@@ -1,0 +1,140 @@
+//! What a format of another program is, and what all of them need.
+
+use crate::bits;
+use crate::error::{Error, Obstacle, Result};
+use crate::fields::Put;
+use crate::format::beside::Read;
+use crate::format::chunks::Done;
+use crate::ids::{Format, KeyDomain, Kind, Layout, Operation, Scheme};
+use crate::kinds::AnyFilter;
+use crate::kinds::bloom::BloomFilter;
+use crate::kinds::chain::ScalableBloomFilter;
+use crate::kinds::storage::{Mapped, PlainStorage};
+
+/// How a file is read.
+#[derive(Clone, Copy, Default)]
+pub(in crate::format) struct Reading<'r> {
+    /// What its keys are.
+    pub(in crate::format) domain: KeyDomain,
+    /// Told of what was copied.
+    pub(in crate::format) done: Option<Done<'r>>,
+}
+
+impl Reading<'_> {
+    pub(super) fn done(&self, piece: &[u8]) {
+        if let Some(done) = self.done {
+            done(piece);
+        }
+    }
+}
+
+/// So many bytes are copied before the file is let go of so far.
+pub(super) const PIECE: usize = 4 << 20;
+
+/// The file format of another program.
+pub(in crate::format) trait Foreign: Sync {
+    fn format(&self) -> Format;
+
+    /// The schemes whose filters it holds, the one that its program uses today first.
+    fn schemes(&self) -> &'static [Scheme];
+
+    /// How its program can have made bytes of its keys, the most usual first.
+    fn key_domains(&self) -> &'static [KeyDomain] {
+        // It takes nothing but bytes.
+        &[KeyDomain::Bytes, KeyDomain::Hex]
+    }
+
+    /// The one layout that it holds.
+    fn layout(&self) -> Option<Layout> {
+        None
+    }
+
+    /// Do its files say how many keys they were planned for, and at which rate?
+    fn records_plan(&self) -> bool {
+        false
+    }
+
+    /// Do the bytes begin as its files alone do?
+    fn has_mark(&self, bytes: &[u8]) -> bool;
+
+    /// Reads a file.
+    fn read(&self, bytes: &[u8], reading: Reading<'_>) -> Result<Read>;
+
+    /// A filter of its schemes and layout, to be written for the first time.
+    fn adopt(&self, filter: AnyFilter) -> Result<Read>;
+}
+
+/// Refuses a filter that the format cannot hold.
+pub(super) fn check(foreign: &dyn Foreign, filter: &AnyFilter) -> Result<()> {
+    let unfit = |obstacle| Err(Error::Unconvertible { format: foreign.format(), obstacle });
+    #[cfg(feature = "extras")]
+    if filter.exceptions() > 0 {
+        return unfit(Obstacle::Exceptions);
+    }
+    if !matches!(filter.kind(), Kind::Bloom | Kind::Scalable) {
+        return unfit(Obstacle::Kind { found: filter.kind() });
+    }
+    let found = filter.scheme();
+    if !foreign.schemes().contains(&found) {
+        if let AnyFilter::Scalable(chain) = filter {
+            if chain.is_own() || chain.links().len() > 1 {
+                return unfit(Obstacle::Chain { links: chain.links().len() });
+            }
+        }
+        return unfit(Obstacle::Scheme { found, expected: foreign.schemes() });
+    }
+    if let (Some(expected), AnyFilter::Bloom(filter)) = (foreign.layout(), filter) {
+        if filter.layout() != expected {
+            return unfit(Obstacle::Layout { found: filter.layout(), expected });
+        }
+    }
+    if !filter.as_dyn().key_hasher().recipe().is_identity() {
+        return unfit(Obstacle::Recipe);
+    }
+    Ok(())
+}
+
+/// The one Bloom filter of a format that holds one, checked once more before it is written, and so are its bits where
+/// it was opened quick.
+pub(super) fn one<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a BloomFilter<Mapped>> {
+    check(foreign, filter)?;
+    let obstacle = match filter {
+        AnyFilter::Bloom(filter) => {
+            filter.check_before_copying()?;
+            return Ok(filter);
+        }
+        AnyFilter::Scalable(chain) => Obstacle::Chain { links: chain.links().len() },
+        #[allow(unreachable_patterns, reason = "the kinds of this build")]
+        other => Obstacle::Kind { found: other.kind() },
+    };
+    Err(Error::Unconvertible { format: foreign.format(), obstacle })
+}
+
+/// The chain of a format that holds one, checked once more before it is written.
+pub(super) fn chain<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a ScalableBloomFilter> {
+    check(foreign, filter)?;
+    match filter {
+        AnyFilter::Scalable(chain) => Ok(chain),
+        other => Err(Error::NotPossible {
+            kind: other.kind(),
+            operation: Operation::BeAnother,
+            instead: "make a file of it with `Opened::new`",
+        }),
+    }
+}
+
+/// The filter's bits as whole 64-bit words.
+pub(super) fn words_of<L: PlainStorage>(filter: &BloomFilter<L>) -> &[u64] {
+    let words = filter.bit_len().div_ceil(64) as usize;
+    &bits::words(filter.lines.as_lines())[..words]
+}
+
+/// Writes the first `len` bytes of the words, least significant bit first.
+pub(super) fn put_bytes(out: &mut dyn Put, words: &[u64], len: usize) -> Result<()> {
+    let (whole, rest) = (len / 8, len % 8);
+    out.words(&mut words[..whole].iter().copied(), u64::to_le_bytes)?;
+    match words.get(whole) {
+        Some(last) if rest > 0 => out.bytes(&last.to_le_bytes()[..rest]),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,105 @@
+//! From what a file says to its filter.
+
+use super::format::{PIECE, Reading};
+use crate::bits::{self, Line};
+use crate::error::{Error, Result};
+use crate::ids::{Layout, OverCapacity, Scheme};
+use crate::key::schemes::{Hasher, Parameters, sizing};
+use crate::key::{KeyHasher, Recipe};
+use crate::kinds::bloom::{BloomFilter, Meta, shape_of};
+use crate::kinds::storage::InMemory;
+use crate::params::keys_for_fill;
+
+/// What a foreign file says of its filter, and of the use it was made for where it says that.
+pub(super) struct Found<'r> {
+    pub(super) scheme: Scheme,
+    pub(super) parameters: Parameters,
+    pub(super) reading: Reading<'r>,
+    pub(super) layout: Layout,
+    pub(super) num_hashes: u32,
+    pub(super) bit_len: u64,
+    pub(super) capacity: Option<u64>,
+    pub(super) rate: Option<f64>,
+    pub(super) inserted: Option<u64>,
+}
+
+/// No program plans more keys a bit than this: a chain's next link is sized by the capacity of its last, and
+/// a small file must not ask for a huge one.
+const MOST_KEYS_A_BIT: u64 = 64;
+
+impl<'r> Found<'r> {
+    /// A filter of a scheme without parameters that says nothing of its use.
+    pub(super) fn of(scheme: Scheme, reading: Reading<'r>, num_hashes: u32, bit_len: u64) -> Self {
+        let (parameters, layout) = (Parameters::default(), Layout::Scattered);
+        let (capacity, rate, inserted) = (None, None, None);
+        Found { scheme, parameters, reading, layout, num_hashes, bit_len, capacity, rate, inserted }
+    }
+
+    /// The filter with these bits, given as words of 8 bytes, which were compared with the file's length.
+    pub(super) fn filter_of_words(self, bytes: &[u8], word: impl Fn([u8; 8]) -> u64) -> Result<BloomFilter> {
+        let reading = self.reading;
+        self.filled(|lines| {
+            let mut words = bits::words_mut(lines).iter_mut();
+            for piece in bytes.chunks(PIECE) {
+                for (b, here) in piece.chunks_exact(8).zip(words.by_ref()) {
+                    *here = word([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]);
+                }
+                reading.done(piece);
+            }
+        })
+    }
+
+    /// The filter with these bits, given as pieces of bytes, least significant bit first.
+    pub(super) fn filter_of_bytes<'a>(self, pieces: impl Iterator<Item = &'a [u8]>) -> Result<BloomFilter> {
+        let reading = self.reading;
+        self.filled(|lines| {
+            let mut rest: &mut [u8] = bytemuck::cast_slice_mut(lines);
+            for piece in pieces.flat_map(|bytes| bytes.chunks(PIECE)) {
+                let (here, later) = core::mem::take(&mut rest).split_at_mut(piece.len());
+                here.copy_from_slice(piece);
+                reading.done(piece);
+                rest = later;
+            }
+            bits::words_mut(lines).iter_mut().for_each(|word| *word = u64::from_le(*word));
+        })
+    }
+
+    /// The filter whose lines `fill` fills.
+    fn filled(self, fill: impl FnOnce(&mut [Line])) -> Result<BloomFilter> {
+        let scheme = self.scheme;
+        let shape = shape_of(scheme, self.layout, self.num_hashes, self.bit_len)?;
+        if let Some(keys) = self.capacity.filter(|keys| *keys / MOST_KEYS_A_BIT > shape.bit_len) {
+            return Err(Error::damaged(format_args!("{} bits are said to hold {keys} keys", shape.bit_len)));
+        }
+        let mut lines = bits::zeroed(shape.lines())?;
+        fill(&mut lines);
+        let set_bits = bits::count_within(&lines, shape.bit_len)?;
+        let capacity = match self.capacity {
+            Some(keys) if keys > 0 => keys,
+            // Not recorded: half of the bits set, or what it holds already.
+            _ => {
+                let held = keys_for_fill(shape.layout, shape.num_hashes, shape.bit_len, set_bits);
+                sizing::half_full(shape.num_hashes, shape.bit_len).max(libm::ceil(held) as u64)
+            }
+        };
+        let expected = || sizing::rate_at(scheme, shape.num_hashes, shape.bit_len, capacity);
+        let promised_rate = self.rate.filter(|rate| *rate > 0.0 && *rate < 1.0).unwrap_or_else(expected);
+        let hasher = Hasher::new(scheme, &self.parameters)?;
+        let meta = Meta {
+            shape,
+            keys: KeyHasher::new(hasher, self.reading.domain, Recipe::default()),
+            // None of these programs refuses a key for its promise alone.
+            over_capacity: OverCapacity::Warn,
+            capacity,
+            promised_rate,
+            inserted: self.inserted.into(),
+            labels: None,
+        };
+        Ok(BloomFilter::from_parts(meta, InMemory::new(lines), set_bits))
+    }
+}
+
+/// The k of a file that gives it in 64 bits.
+pub(super) fn num_hashes(k: u64) -> Result<u32> {
+    u32::try_from(k).map_err(|_| Error::parameter("the number of hashes", k, "1 to 2048"))
+}

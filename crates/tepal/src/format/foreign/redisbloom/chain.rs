@@ -1,0 +1,173 @@
+//! What both forms of a file say of a chain, and keep beside it.
+
+use alloc::vec::Vec;
+
+use crate::bits::memory::copy_of;
+use crate::error::{Error, Obstacle, Result};
+use crate::format::beside::Read;
+use crate::format::foreign::format::Reading;
+use crate::format::foreign::found::Found;
+use crate::ids::{Format, Scheme};
+use crate::key::schemes::{REDISBLOOM_LN_2, redisbloom_bits_per_key};
+use crate::kinds::Ref;
+use crate::kinds::bloom::BloomFilter;
+use crate::kinds::chain::{Growth, ScalableBloomFilter};
+use crate::kinds::storage::{Mapped, Storage};
+
+pub(super) const FORCE64: u32 = 4;
+pub(super) const NO_SCALING: u32 = 8;
+const KNOWN_OPTIONS: u32 = 15;
+
+/// The header's fields that are not the filters'.
+#[derive(Debug)]
+pub(super) struct Header {
+    pub(super) options: u32,
+    pub(super) growth: u32,
+    /// `DUMP` payload, of this RDB version; else the pairs of `SCANDUMP`.
+    pub(super) rdb_version: Option<u16>,
+    /// Of the links that were read; later ones follow from their rate.
+    pub(super) links: Vec<Kept>,
+}
+
+/// What a link's file form keeps beside its bits.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) error: f64,
+    pub(super) per_entry: f64,
+    pub(super) packed: Option<Vec<u8>>,
+}
+
+impl Kept {
+    /// Of a link that was not read. The loader wants hashes = ceil(ln 2 · bits an entry): an error that gives this k, if
+    /// the own one does not.
+    pub(super) fn of<L: Storage>(link: &BloomFilter<L>) -> Self {
+        let error = link.promised_false_positive_rate();
+        let k = f64::from(link.num_hashes());
+        let per_entry = redisbloom_bits_per_key(error);
+        let fits = libm::ceil(REDISBLOOM_LN_2 * per_entry) == k;
+        let per_entry = if fits { per_entry } else { (k - 0.5) / REDISBLOOM_LN_2 };
+        Kept { error, per_entry, packed: None }
+    }
+}
+
+/// One filter of the chain, as either form of file gives it.
+pub(super) struct Link<'a> {
+    pub(super) bits: u64,
+    pub(super) size: u64,
+    pub(super) error: f64,
+    pub(super) per_entry: f64,
+    pub(super) hashes: u32,
+    pub(super) entries: u64,
+    pub(super) n2: u64,
+    pub(super) body: Body<'a>,
+}
+
+/// The bits of a link.
+pub(super) enum Body<'a> {
+    /// As they stand in the file, in pieces.
+    Pieces(Vec<&'a [u8]>),
+    /// As an RDB file had packed them, and unpacked.
+    Packed { packed: &'a [u8], unpacked: Vec<u8> },
+}
+
+/// The chain, after the checks that `BF.LOADCHUNK` makes.
+pub(super) fn made(
+    total: u64,
+    options: u32,
+    growth: u32,
+    links: Vec<Link<'_>>,
+    rdb_version: Option<u16>,
+    reading: Reading<'_>,
+) -> Result<Read> {
+    if options & !KNOWN_OPTIONS != 0 {
+        let known = "1 (not rounded), 2, 4 (64-bit hashes) and 8 (not scaling)";
+        return Err(Error::Unsupported { what: "RedisBloom options", found: options.into(), known });
+    }
+    if options & FORCE64 == 0 {
+        let known = "filters with the option 4; load it into a server and build it again";
+        return Err(Error::Unsupported {
+            what: "RedisBloom filter of 32-bit hashes, options",
+            found: options.into(),
+            known,
+        });
+    }
+    let sizes = links.iter().try_fold(0u64, |sum, link| sum.checked_add(link.size));
+    if links.is_empty() || sizes != Some(total) {
+        return Err(Error::damaged(format_args!("it says {total} items in {} filters", links.len())));
+    }
+    let header =
+        Header { options, growth, rdb_version, links: links.iter().map(Link::kept).collect::<Result<_>>()? };
+    let links = links.into_iter().map(|link| link.filter(reading)).collect::<Result<_>>()?;
+    let growth = match options & NO_SCALING {
+        0 => Growth::RedisBloom { expansion: growth },
+        _ => Growth::Fixed,
+    };
+    Ok((ScalableBloomFilter::new(links, growth)?.into(), Ref::new(header)))
+}
+
+impl Link<'_> {
+    fn kept(&self) -> Result<Kept> {
+        let packed = match &self.body {
+            Body::Packed { packed, .. } => Some(copy_of(packed)?),
+            Body::Pieces(_) => None,
+        };
+        Ok(Kept { error: self.error, per_entry: self.per_entry, packed })
+    }
+
+    fn filter(self, reading: Reading<'_>) -> Result<BloomFilter> {
+        let hashes = libm::ceil(REDISBLOOM_LN_2 * self.per_entry);
+        if !(self.error > 0.0 && self.error < 1.0) || hashes != f64::from(self.hashes) {
+            return Err(Error::damaged(format_args!(
+                "a filter says error {}, {} bits an entry and {} hashes",
+                self.error, self.per_entry, self.hashes
+            )));
+        }
+        // Old files give the modulus as a power of two, too.
+        let is_modulus = self.bits.is_power_of_two() && u64::from(self.bits.trailing_zeros()) == self.n2;
+        if (self.n2 != 0 && !is_modulus) || self.entries == 0 {
+            return Err(Error::damaged(format_args!(
+                "a filter says {} bits, a modulus of 2^{} and {} entries",
+                self.bits, self.n2, self.entries
+            )));
+        }
+        let mut found = Found::of(Scheme::RedisBloom, reading, self.hashes, self.bits);
+        (found.capacity, found.rate, found.inserted) =
+            (Some(self.entries), Some(self.error), Some(self.size));
+        match self.body {
+            Body::Pieces(pieces) => found.filter_of_bytes(pieces.into_iter()),
+            Body::Packed { unpacked, .. } => found.filter_of_bytes(core::iter::once(unpacked.as_slice())),
+        }
+    }
+}
+
+impl Header {
+    /// Error and bits an entry of link `i`: those that were read, where it is still the link that was read.
+    pub(super) fn link(&self, i: usize, link: &BloomFilter<Mapped>) -> (f64, f64) {
+        let error = link.promised_false_positive_rate();
+        let is_the_same = |kept: &&Kept| {
+            kept.error == error
+                && libm::ceil(REDISBLOOM_LN_2 * kept.per_entry) == f64::from(link.num_hashes())
+        };
+        let kept = self.links.get(i).filter(is_the_same);
+        kept.map_or_else(|| (error, redisbloom_bits_per_key(error)), |kept| (kept.error, kept.per_entry))
+    }
+
+    /// The packed form that link `i` was read from.
+    pub(super) fn packed(&self, i: usize) -> Option<&[u8]> {
+        self.links.get(i)?.packed.as_deref()
+    }
+}
+
+/// Items in all links.
+pub(super) fn items(links: &[BloomFilter<Mapped>]) -> Result<u64> {
+    let all = links.iter().try_fold(0u64, |all, link| all.checked_add(size(link)));
+    all.ok_or(Error::Unconvertible {
+        format: Format::RedisBloom,
+        obstacle: Obstacle::Number { name: "the number of items", found: u64::MAX, most: u64::MAX - 1 },
+    })
+}
+
+/// Items in a link.
+pub(super) fn size<L: Storage>(link: &BloomFilter<L>) -> u64 {
+    link.keys_inserted().unwrap_or_else(|| link.estimated_len() as u64)
+}

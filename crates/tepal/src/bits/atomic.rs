@@ -17,7 +17,7 @@ pub(crate) use core::sync::atomic::{AtomicBool, AtomicU64};
 #[cfg(all(test, loom))]
 pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64};
 
-use super::kernel::fetch_line;
+use super::fetch::fetch_line;
 use super::rule::{Lines, LinesMut};
 use super::{LINE_BITS, Line};
 

@@ -17,30 +17,6 @@ use super::rule::Rule;
 use super::rules::Rules;
 use super::{Bits, Line};
 
-/// Asks the CPU to bring a line nearer. Changes nothing that a program can see.
-#[inline(always)]
-pub(crate) fn fetch_line<T>(line: &T) {
-    fetch(&raw const *line);
-}
-
-/// The same of any address.
-#[inline(always)]
-fn fetch<T>(line: *const T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: prefetching has no effect on memory and may be given any address; SSE is part of x86-64.
-    unsafe {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(line.cast());
-    }
-    #[cfg(target_arch = "aarch64")]
-    // SAFETY: as above; PRFM is part of every aarch64.
-    unsafe {
-        core::arch::asm!("prfm pldl1keep, [{}]", in(reg) line, options(nostack, readonly, preserves_flags));
-    }
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    let _ = line;
-}
-
 /// A function for each level and each rule, in the order of [`NAMES`] and [`Rules::index`]. There is a table for each
 /// call, so that a program has in it what it calls: one that only asks has no loop that changes bits.
 type Table<F> = [[F; Rules::COUNT]; NAMES.len()];
@@ -104,7 +80,7 @@ macro_rules! table {
     (@with [$($features:literal)?] $of:ident $parities:ident ($($arg:ident: $type:ty),*) ($($out:tt)*) $body:expr) => {{
         $(#[target_feature(enable = $features)])?
         unsafe fn call($($arg: $type),*) $($out)* {
-            type $parities = super::parities::$of;
+            type $parities = crate::bits::parities::$of;
             $body
         }
         call
@@ -216,13 +192,9 @@ mod numbers;
 #[cfg(feature = "table")]
 pub(crate) use numbers::TableKernel;
 #[cfg(feature = "static")]
-mod parities;
-#[cfg(feature = "static")]
 mod ribbons;
 #[cfg(feature = "static")]
-pub(crate) use parities::Parities;
-#[cfg(feature = "static")]
-pub(crate) use ribbons::{Eights, Filled, MapKernel, RibbonKernel, RibbonMaker, fetch_word};
+pub(crate) use ribbons::{Filled, MapKernel, RibbonKernel, RibbonMaker};
 
 /// Whether the machine has all of these CPU features: found at run time with `std`, else as compiled.
 #[cfg(target_arch = "x86_64")]

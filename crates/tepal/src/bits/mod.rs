@@ -2,13 +2,18 @@
 //!
 //! This room knows lines of bits. It knows nothing of keys, hash functions or files.
 
+mod asked;
 #[cfg(target_has_atomic = "64")]
 pub(crate) mod atomic;
+pub(crate) mod fetch;
 pub(crate) mod kernel;
+pub(crate) mod line;
 pub(crate) mod mask;
 pub(crate) mod memory;
 pub(crate) mod mix;
 pub(crate) mod pages;
+#[cfg(feature = "static")]
+pub(crate) mod parities;
 #[cfg(feature = "parallel")]
 pub(crate) mod part;
 #[cfg(feature = "parallel")]
@@ -24,46 +29,9 @@ pub(crate) mod table;
 use alloc::vec::Vec;
 
 use crate::error::{Error, Result};
-
-/// Bits in a line.
-pub(crate) const LINE_BITS: u64 = 512;
-/// Bytes in a line.
-pub(crate) const LINE_BYTES: u64 = 64;
-
-/// 512 bits, one cache line: the unit in which a filter's bits live.
-///
-/// Bit `64 w + b` of the line is bit `b` (0 = least significant) of word `w`; in a file the words are
-/// little-endian.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C, align(64))]
-pub struct Line(pub(crate) [u64; 8]);
-
-impl Line {
-    /// The bits of both.
-    pub(crate) fn or(self, other: Line) -> Line {
-        Line(core::array::from_fn(|word| self.0[word] | other.0[word]))
-    }
-}
-
-/// The bits of a filter, to be asked: as they lie in memory or in a mapped file, or shared by threads.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Bits<'a> {
-    Plain(&'a [Line]),
-    #[cfg(target_has_atomic = "64")]
-    Shared(&'a [atomic::AtomicLine]),
-}
-
-impl Bits<'_> {
-    /// The line as it is now.
-    #[inline(always)]
-    pub(crate) fn line(self, i: usize) -> Line {
-        match self {
-            Bits::Plain(lines) => lines[i],
-            #[cfg(target_has_atomic = "64")]
-            Bits::Shared(lines) => lines[i].load(),
-        }
-    }
-}
+pub(crate) use asked::Bits;
+pub(crate) use line::Line;
+pub(crate) use line::{LINE_BITS, LINE_BYTES, count, halves, halves_mut, most_set, words, words_mut};
 
 /// A zeroed array, on huge pages where the system gives them, or an error where the machine cannot give that
 /// much.
@@ -88,53 +56,10 @@ pub(crate) fn room_for(lines: u64) -> Result<Vec<Line>> {
     }
 }
 
-/// The same bits as 64-bit words: bit `p` is bit `p % 64` of word `p / 64`.
-#[inline]
-pub(crate) fn words(lines: &[Line]) -> &[u64] {
-    bytemuck::cast_slice(lines)
-}
-
 /// Takes the bits of bytes into zeroed lines, which have room for them: bit `p` is bit `p % 8` of byte `p / 8`.
 pub(crate) fn fill_from_bytes(lines: &mut [Line], bytes: &[u8]) {
     bytemuck::cast_slice_mut(lines)[..bytes.len()].copy_from_slice(bytes);
     words_mut(lines).iter_mut().for_each(|word| *word = u64::from_le(*word));
-}
-
-/// [`words`], to change.
-#[inline]
-pub(crate) fn words_mut(lines: &mut [Line]) -> &mut [u64] {
-    bytemuck::cast_slice_mut(lines)
-}
-
-/// The halves of all lines, in order: 256-bit blocks, each the eight 32-bit words of a split block.
-#[inline(always)]
-pub(crate) fn halves(lines: &[Line]) -> &[[u32; 8]] {
-    bytemuck::cast_slice(lines)
-}
-
-/// [`halves`], to change.
-#[inline(always)]
-pub(crate) fn halves_mut(lines: &mut [Line]) -> &mut [[u32; 8]] {
-    bytemuck::cast_slice_mut(lines)
-}
-
-/// How many bits are set. One loop over words: over lines of words, AVX-512 would gather the words of eight
-/// lines, which takes several times as long.
-#[inline(always)]
-pub(crate) fn count(lines: &[Line]) -> u64 {
-    words(lines).iter().map(|word| u64::from(word.count_ones())).sum()
-}
-
-/// The most bits that are set in one line of every so many, or in a half of one.
-#[inline(always)]
-pub(crate) fn most_set(lines: impl Iterator<Item = Line>, every: usize, in_halves: bool) -> u32 {
-    let mut most = 0;
-    for Line(words) in lines.step_by(every) {
-        let ones = words.map(u64::count_ones);
-        let halves = [&ones[..4], &ones[4..]].map(|half| half.iter().sum::<u32>());
-        most = most.max(if in_halves { halves[0].max(halves[1]) } else { halves[0] + halves[1] });
-    }
-    most
 }
 
 /// How many bits are set, of which none may be after the first `bit_len`.

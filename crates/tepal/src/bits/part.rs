@@ -2,7 +2,7 @@
 //! time.
 
 use super::Line;
-use super::kernel::fetch_line;
+use super::fetch::fetch_line;
 use super::mask::{self, LineMask, Narrow, Wide};
 use super::rule::{LinesMut, OneLine, Split, next, reduce};
 use super::rules::Rules;

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::kernel::fetch_line;
+use super::fetch::fetch_line;
 use super::{LINE_BYTES, Line, words, words_mut, zeroed};
 use crate::error::{Error, Result};
 

@@ -7,7 +7,7 @@
 
 use core::hint::black_box;
 
-use super::kernel::fetch_line;
+use super::fetch::fetch_line;
 use super::mask::{self, LineMask, SECOND};
 use super::{LINE_BITS, Line, halves, halves_mut, words, words_mut};
 

@@ -10,46 +10,6 @@ use crate::bits::ribbon::shape::{Layer, Shape};
 use crate::bits::ribbon::solve;
 use crate::bits::ribbon::thin::{self, Thin};
 
-/// Where columns are read, eight at once: those of the 64 slots from a start on, and those of the 64 behind.
-#[derive(Clone, Copy)]
-pub(crate) struct Eights<'a> {
-    words: &'a [u64],
-    /// The columns of a slot, or one fewer.
-    columns: usize,
-    /// Where reading can begin at the most.
-    most: usize,
-}
-
-impl<'a> Eights<'a> {
-    /// Nothing where there are too few words for one key.
-    #[inline(always)]
-    pub(crate) fn new(words: &'a [u64], columns: u8) -> Option<Self> {
-        let columns = usize::from(columns);
-        let most = words.len().checked_sub(columns + 9)?;
-        Some(Eights { words, columns, most })
-    }
-
-    /// Eight words from `at` on, and eight from the next slots' on, which are `columns` behind, or one more; if there are so many.
-    #[inline(always)]
-    pub(crate) fn at(self, at: usize, has_more: bool) -> Option<(&'a [u64; 8], &'a [u64; 8])> {
-        if at > self.most {
-            return None;
-        }
-        let next = at + self.columns + usize::from(has_more);
-        // SAFETY: `new` has seen that there are columns + 9 words from `at` on.
-        let first = unsafe { self.words.get_unchecked(at..at + 8) };
-        // SAFETY: `next` is at + columns + 1 at the most, and eight words are from there on.
-        let second = unsafe { self.words.get_unchecked(next..next + 8) };
-        Some((first.try_into().ok()?, second.try_into().ok()?))
-    }
-}
-
-/// Asks the CPU to bring a word nearer, wherever it is.
-#[inline(always)]
-pub(crate) fn fetch_word(words: &[u64], at: usize) {
-    fetch(words.as_ptr().wrapping_add(at));
-}
-
 /// What asks a ribbon of one form.
 macro_rules! asking {
     ($F:ident: $one:ident, $some:ident) => {

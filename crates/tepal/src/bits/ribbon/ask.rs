@@ -5,7 +5,7 @@
 
 use super::shape::{Layer, Shape, bucket_shift, code, threshold};
 use super::{coefficients, fingerprint, last, lowest};
-use crate::bits::kernel::{Eights, Parities};
+use crate::bits::parities::{Eights, Parities};
 
 /// Columns that are read at once.
 pub(super) const LANES: usize = 8;

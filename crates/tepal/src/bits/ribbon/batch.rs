@@ -3,7 +3,8 @@
 use super::ask::{Form, LANES, halves};
 use super::shape::{Shape, bucket_shift, code_in, threshold, word_of_code};
 use super::{lowest, product};
-use crate::bits::kernel::{Eights, Parities, fetch_word};
+use crate::bits::fetch::fetch_word;
+use crate::bits::parities::{Eights, Parities};
 
 /// How many keys are on their way at once: a bit each of a mask.
 pub(crate) const AHEAD: usize = 32;

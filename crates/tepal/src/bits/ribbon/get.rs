@@ -7,7 +7,8 @@ use super::ask::{LANES, Large, halves, value};
 use super::batch::{AHEAD, FETCH_FROM};
 use super::shape::Shape;
 use super::{coefficients, fingerprint, lowest, mask};
-use crate::bits::kernel::{Eights, Parities, fetch_word};
+use crate::bits::fetch::fetch_word;
+use crate::bits::parities::{Eights, Parities};
 
 /// The value of a key for which this is stored in so many columns; none where the fingerprint above it is another one, or the value is above
 /// the greatest there is.

@@ -12,7 +12,8 @@ use super::lowest;
 use super::rate::columns_for;
 use super::shape::{Shape, bucket_shift, pack};
 use super::{coefficients, fingerprint};
-use crate::bits::kernel::{Parities, fetch_word};
+use crate::bits::fetch::fetch_word;
+use crate::bits::parities::Parities;
 use crate::error::{Error, Result};
 
 /// Bits of what decides whether a key is picked.

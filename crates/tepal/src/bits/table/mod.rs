@@ -18,7 +18,7 @@ pub(crate) mod stream;
 pub(crate) mod tagged;
 
 use super::Line;
-use super::kernel::fetch_line;
+use super::fetch::fetch_line;
 pub(crate) use super::mix::spread;
 use line::{ByArithmetic, Select};
 use packing::{Packing, Place};

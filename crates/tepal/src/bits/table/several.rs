@@ -7,7 +7,7 @@ use super::line::{ByArithmetic, Select, begins_before, bits_at, run, zero_of};
 use super::packing::{Packing, Place, low_bits};
 use super::tagged::{Found, find};
 use crate::bits::Line;
-use crate::bits::kernel::fetch_line;
+use crate::bits::fetch::fetch_line;
 
 /// The tags of a number, as they stand: ascending.
 #[derive(Clone)]

@@ -8,7 +8,7 @@ use super::line::{Select, begins_before, bits_at, equal_among, run, zero_of};
 use super::packing::{Packing, Place, low_bits};
 use super::stream::{read_line, write_line};
 use crate::bits::Line;
-use crate::bits::kernel::fetch_line;
+use crate::bits::fetch::fetch_line;
 
 /// Which tags are young enough: those of an age of at most `most`, where `now` is the tag of now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -156,7 +156,7 @@ impl Opened {
 
     /// [`save`](Self::save) over the file that it was opened from ([`open`](crate::open), [`Open::open`](crate::Open::open)),
     /// by the same path. What somebody else has saved there meanwhile is never undone: it is an error, and nothing is saved.
-    /// Whoever would rather wait for the other takes a [`FileLock`](crate::file::FileLock) before opening.
+    /// Whoever would rather wait for the other takes a [`FileLock`] before opening.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

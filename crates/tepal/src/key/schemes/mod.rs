@@ -55,7 +55,9 @@ pub use parameters::SecretKey;
 pub(crate) use parameters::{Parameter, Parameters};
 #[cfg(feature = "foreign")]
 pub(crate) use redisbloom::{REDISBLOOM_LN_2, redisbloom_bits_per_key};
-pub(crate) use rule::{Hash64, Positions};
+pub(crate) use rule::Hash64;
+#[cfg(feature = "foreign")]
+pub(crate) use rule::Positions;
 #[cfg(feature = "foreign")]
 pub(crate) use valkey_bloom::VALKEY_FIXED_SEED;
 pub use xxh3::DEFAULT_SEED;

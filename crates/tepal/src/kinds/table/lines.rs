@@ -11,7 +11,8 @@ mod tagged;
 use alloc::vec::Vec;
 use core::cell::Cell;
 
-use crate::bits::kernel::{TableKernel, fetch_line};
+use crate::bits::fetch::fetch_line;
+use crate::bits::kernel::TableKernel;
 use crate::bits::table::change::{Added, Copies, Scratch, Wanted, set_first_tag};
 use crate::bits::table::line::taken;
 use crate::bits::table::packing::Packing;

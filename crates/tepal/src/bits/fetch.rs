@@ -1,0 +1,34 @@
+//! Asking the CPU to bring memory nearer, ahead of a read.
+
+#![allow(unsafe_code)]
+
+/// Asks the CPU to bring a line nearer. Changes nothing that a program can see.
+#[inline(always)]
+pub(crate) fn fetch_line<T>(line: &T) {
+    fetch(&raw const *line);
+}
+
+/// The same of any address.
+#[inline(always)]
+fn fetch<T>(line: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: prefetching has no effect on memory and may be given any address; SSE is part of x86-64.
+    unsafe {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(line.cast());
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: as above; PRFM is part of every aarch64.
+    unsafe {
+        core::arch::asm!("prfm pldl1keep, [{}]", in(reg) line, options(nostack, readonly, preserves_flags));
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let _ = line;
+}
+
+/// Asks the CPU to bring a word nearer, wherever it is.
+#[cfg(feature = "static")]
+#[inline(always)]
+pub(crate) fn fetch_word(words: &[u64], at: usize) {
+    fetch(words.as_ptr().wrapping_add(at));
+}

@@ -159,9 +159,12 @@ fn what(told: &Told) -> String {
             let removable = if can.remove { ": its keys can be removed" } else { "" };
             format!("growing filter of {}{removable}", of(facts.tables.len(), "table"))
         }
-        [] if can.remove => table(&facts.tables),
-        [] => "quotient filter that was a growing one: keys may share a number, and none can be removed"
-            .to_owned(),
+        [] if can.count && can.remove => table(&facts.tables),
+        [] if can.count => {
+            "quotient filter that was a growing one: keys may share a number, and none can be removed"
+                .to_owned()
+        }
+        [] => format!("filter of the kind {}", facts.kind),
         [one] => {
             let layout = if told.is_ours() { format!("layout {}, ", one.layout) } else { String::new() };
             format!("Bloom filter, {layout}{} a key", counted(u64::from(one.num_hashes), "bit"))
@@ -212,7 +215,7 @@ fn keys(told: &Told) -> String {
         }
     } else if told.can.segments {
         return format!("{} of key and segment, about {different} different keys", counted(keys, "pair"));
-    } else if !facts.tables.is_empty() {
+    } else if let (Some(keys), false) = (facts.keys_inserted, facts.tables.is_empty()) {
         return format!("{} in it, about {different} different ones", count(keys));
     }
     let by_bits = format!("about {different} different by the bits");
@@ -386,7 +389,8 @@ fn lines(table: &TableFacts, can: Can) -> String {
         0 => String::new(),
         bits if can.expire => format!(" and {bits} of a generation"),
         bits if can.segments => format!(" and {bits} of a segment"),
-        bits => format!(" and {bits} of a count"),
+        bits if can.count => format!(" and {bits} of a count"),
+        bits => format!(" and {bits} of a tag"),
     };
     format!(
         "{} below {}, in {} of {} slots, {} bits each{of_count}",

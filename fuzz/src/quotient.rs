@@ -3,33 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use tepal::{AnyFilter, Error, Open, Opened, OverCapacity, QuotientFilter, Scheme, SecretKey, file::Format};
-use tepal_fuzz_cli::Scratch;
+use tepal::{AnyFilter, Error, Opened, OverCapacity, QuotientFilter, Scheme, file::Format};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::{KEYS, SECRETS, has_ignorable, u32_at};
-
-/// Hashes that are asked and put in beside the keys.
-pub(crate) const HASHES: [u64; 6] = [0, 1, 1 << 63, u64::MAX, 0x9E37_79B9_7F4A_7C15, 0x0123_4567_89AB_CDEF];
-
-/// A tepal file of a quotient or a segment filter: as it is, under a header that fits, and under checksums that fit, checked and quick.
-pub fn quotient(data: &[u8]) {
-    let fitting = [false, true].map(|body| fitting(data, body));
-    for file in [Some(data.to_vec())].into_iter().chain(fitting).flatten() {
-        match file.get(10..12) {
-            Some([3, 0]) => quick(&file, opened(&file)),
-            Some([6, 0]) => crate::segment::quick(&file, crate::segment::opened(&file)),
-            _ => drop(opened(&file)),
-        }
-    }
-}
-
-fn filter(file: &Opened) -> Option<&QuotientFilter> {
-    match file.filter() {
-        AnyFilter::Quotient(filter) => Some(filter),
-        _ => None,
-    }
-}
+use crate::KEYS;
+use crate::open::HASHES;
 
 /// How often each key and each hash is held, by itself and in a batch.
 fn counts(filter: &QuotientFilter) -> Vec<u64> {
@@ -47,29 +25,12 @@ fn counts(filter: &QuotientFilter) -> Vec<u64> {
     counts.into_iter().chain(hashed).collect()
 }
 
-/// Is it a sound file of a quotient filter?
-fn opened(data: &[u8]) -> bool {
-    let secrets = SECRETS.map(SecretKey::new);
-    let opens = secrets.iter().map(|secret| Open::new().secret_key(secret)).chain([Open::new()]);
-    let mut sound = false;
-    for open in opens {
-        let Ok(file) = open.from_bytes(data) else { continue };
-        let Some(held) = filter(&file) else { continue };
-        sound = true;
-        let before = counts(held);
-        let facts = file.facts().unwrap();
-        assert_eq!(facts.tables[0].distinct_numbers, held.distinct_numbers());
-        assert_eq!(facts.keys_inserted, Some(held.len()));
-        let written = file.to_bytes().unwrap();
-        let again = open.from_bytes(&written).unwrap();
-        assert!(again.filter() == file.filter() && again.to_bytes().unwrap() == written);
-        if !has_ignorable(data) {
-            assert_eq!(written, data);
-        }
-        changed(held, &before);
-        made_other(held, &before);
-    }
-    sound
+/// One that opened.
+pub(crate) fn held(filter: &QuotientFilter) {
+    let before = counts(filter);
+    assert_eq!(filter.facts().tables[0].distinct_numbers, filter.distinct_numbers());
+    changed(filter, &before);
+    made_other(filter, &before);
 }
 
 /// What is put in is there, and taken out it is gone.
@@ -134,57 +95,21 @@ fn made_other(held: &QuotientFilter, before: &[u64]) {
 }
 
 /// Opened without a look at its numbers: damaged ones are answered for without a panic, and go nowhere.
-fn quick(data: &[u8], sound: bool) {
-    let scratch = Scratch::new(data, "tepal");
-    let secrets = SECRETS.map(SecretKey::new);
-    let opens = secrets.iter().map(|secret| Open::new().secret_key(secret)).chain([Open::new()]);
-    for open in opens {
-        let Ok(file) = open.quick().open(scratch.path()) else { continue };
-        let Some(held) = filter(&file) else { continue };
-        for hash in (0..512).map(|i: u64| xxh3_64(&i.to_le_bytes())).chain(HASHES) {
-            let (is_held, count) = (held.contains_hash(hash), held.count_hash(hash));
-            assert!(is_held == (count > 0) || !sound);
-        }
-        let _ = (held.contains_many(&KEYS), held.false_positive_rate(), file.facts());
-        let _ = file.filter().fill_of_slices(7);
-        assert_eq!(held.verify().is_ok(), sound);
-        let mut changed = held.clone();
-        if sound {
-            let _ = changed.insert_hash(HASHES[0]);
-            continue;
-        }
-        assert!(changed.insert_hash(HASHES[0]).is_err());
-        assert!(changed.remove_hash(HASHES[0]).is_ok_and(|removed| !removed) || changed.verify().is_err());
-        assert!(changed.shrink_to_fit().is_err() && changed.union_with(held).is_err());
-        assert!(changed.intersect_with(held).is_err());
-        assert!(held.fold_factors().first().is_none_or(|factor| changed.fold(*factor).is_err()));
-        assert!(file.to_bytes().is_err());
+pub(crate) fn quick(held: &QuotientFilter, sound: bool) {
+    for hash in (0..512).map(|i: u64| xxh3_64(&i.to_le_bytes())).chain(HASHES) {
+        let (is_held, count) = (held.contains_hash(hash), held.count_hash(hash));
+        assert!(is_held == (count > 0) || !sound);
     }
-}
-
-/// The file with its length and the header's checksum as they must be; with those of the body too, where they are wanted.
-pub(crate) fn fitting(data: &[u8], body: bool) -> Option<Vec<u8>> {
-    let mut file = data.to_vec();
-    let body_offset = u32_at(data, 12)? as usize;
-    // Segments, the part of a second ribbon and the names of a map's values, stand before the chunks' checksums.
-    let section = match data.get(10..12) {
-        Some([6, 0]) => u32_at(data, 104)? as usize,
-        Some([7 | 8, 0]) => u32_at(data, 52)? as usize,
-        _ => 0,
-    };
-    let start = (u32_at(data, 120)? as usize).checked_add(128)?.checked_add(section)?;
-    let sum_at = body_offset.checked_sub(8).filter(|at| *at >= start)?;
-    let file_len = file.len() as u64;
-    file.get_mut(16..24)?.copy_from_slice(&file_len.to_le_bytes());
-    if body {
-        let table: Vec<u8> =
-            data.get(body_offset..)?.chunks(65_536).flat_map(|chunk| xxh3_64(chunk).to_le_bytes()).collect();
-        file.get_mut(start..start.checked_add(table.len()).filter(|end| *end <= sum_at)?)?
-            .copy_from_slice(&table);
+    let mut changed = held.clone();
+    if sound {
+        let _ = changed.insert_hash(HASHES[0]);
+        return;
     }
-    let sum = xxh3_64(file.get(..sum_at)?);
-    file.get_mut(sum_at..body_offset)?.copy_from_slice(&sum.to_le_bytes());
-    Some(file)
+    assert!(changed.insert_hash(HASHES[0]).is_err());
+    assert!(changed.remove_hash(HASHES[0]).is_ok_and(|removed| !removed) || changed.verify().is_err());
+    assert!(changed.shrink_to_fit().is_err() && changed.union_with(held).is_err());
+    assert!(changed.intersect_with(held).is_err());
+    assert!(held.fold_factors().first().is_none_or(|factor| changed.fold(*factor).is_err()));
 }
 
 /// How often each number is held.
@@ -192,7 +117,7 @@ pub(crate) fn fitting(data: &[u8], body: bool) -> Option<Vec<u8>> {
 struct Model(BTreeMap<u64, u64>);
 
 /// The number of a hash, as FORMAT.md says it.
-fn number(h: u64, numbers: u64) -> u64 {
+pub(crate) fn number(h: u64, numbers: u64) -> u64 {
     let spread = (h ^ (h >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     ((u128::from(spread) * u128::from(numbers)) >> 64) as u64
 }
@@ -215,10 +140,7 @@ impl Model {
 }
 
 /// The first bytes describe a filter, the others what is done to it.
-pub fn quotient_operations(data: &[u8]) {
-    if let Some((&0xFF, rest)) = data.split_first() {
-        return crate::segment::operations(rest);
-    }
+pub(crate) fn operations(data: &[u8]) {
     let Some((&[capacity, rate, count_bits, policy], steps)) = data.split_first_chunk::<4>() else { return };
     let rate = [0.5, 0.1, 0.01, 1e-3, 1e-6, 1e-9, 0.9, 0.03][usize::from(rate % 8)];
     let policy = OverCapacity::ALL[usize::from(policy) % OverCapacity::ALL.len()];

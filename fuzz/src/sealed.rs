@@ -5,7 +5,8 @@ use sha2::Sha256;
 use tepal::{BloomFilter, Error, Open, Opened, SealKey, SecretKey};
 use tepal_fuzz_cli::Scratch;
 
-use crate::{KEYS, has_ignorable, repaired};
+use crate::bloom::repaired;
+use crate::{KEYS, has_ignorable};
 
 /// The key of the seals in the corpus, which are the kept files'.
 const SEAL: &[u8] = b"a seal for testing";

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 mod chains;
+mod changed;
 mod changes;
 mod exceptions;
 mod expiring;

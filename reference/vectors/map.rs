@@ -1,8 +1,9 @@
 //! `map.json`: maps, their values, their files and what is refused of them.
 
+use crate::changed::{Reader, case};
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
 use crate::names;
-use crate::ribbon::{Change, Forgery, Reader, SEAL, SECRET, case, trailer};
+use crate::ribbon::{Change, Forgery, SEAL, SECRET, trailer};
 use tepal_reference::hash::{finish, siphash13, xxh3};
 use tepal_reference::ribbon::Ribbon;
 use tepal_reference::ribbon::embedded::{embed_map, extract_map, forged};
@@ -275,7 +276,9 @@ const CHANGES: &[Change] = &[
 /// All cases, each of which is refused here.
 fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
     let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
-    let case = |step, name, what, edits, keys| case(good, reader, step, name, what, edits, keys);
+    let case = |step, name, what, edits: &[(usize, &[u8])], keys| {
+        case(good, reader, (step, name, what), edits, keys)
+    };
     let mut cases = Vec::new();
     for &(step, name, what, edits) in CHANGES {
         cases.push(case(step, name, what, edits, (None, None))?);

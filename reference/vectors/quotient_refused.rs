@@ -1,8 +1,8 @@
 //! The cases of `quotient.json` that are a good file with some bytes changed, which a reader refuses.
 
-use crate::json::{Json, hex, list, object, optional, plain};
+use crate::changed::{Reader, case, file_of, u32_at};
+use crate::json::{Json, list};
 use crate::quotient::{COPIES, COUNTED, LINES, PLAIN, SEAL, SEALED, SECRET};
-use tepal_reference::hash::xxh3;
 use tepal_reference::quotient::read;
 use tepal_reference::table::{Shape, Slot, encode};
 use tepal_reference::write::body;
@@ -133,7 +133,7 @@ type BodyChange = (&'static str, &'static str, Vec<(usize, Vec<u8>)>);
 /// Lines that are none of any slots, or of slots that a filter cannot hold.
 fn body_changes(good: &[(&'static str, Vec<u8>)]) -> Result<Vec<BodyChange>, String> {
     let mut changes = Vec::new();
-    let bytes = |name: &str| Ok::<_, String>(file(good, name)?.to_vec());
+    let bytes = |name: &str| Ok::<_, String>(file_of(good, name)?.to_vec());
     let mut flip = |what: &'static str, name: &'static str, bits: &[u64]| -> Result<(), String> {
         let mut file = bytes(name)?;
         let edits = bits.iter().map(|&bit| BODY + bit as usize / 8).collect::<Vec<_>>();
@@ -143,7 +143,7 @@ fn body_changes(good: &[(&'static str, Vec<u8>)]) -> Result<Vec<BodyChange>, Str
         changes.push((what, name, edits.iter().map(|&at| (at, vec![file[at]])).collect()));
         Ok(())
     };
-    let one = shape(file(good, PLAIN)?);
+    let one = shape(file_of(good, PLAIN)?);
     let slots_at = one.meta();
     let end = slots_at + one.slots * u64::from(one.width());
     flip("d of the first line 1", PLAIN, &[502])?;
@@ -152,7 +152,7 @@ fn body_changes(good: &[(&'static str, Vec<u8>)]) -> Result<Vec<BodyChange>, Str
     flip("a bit between the slots and d", PLAIN, &[501])?;
     flip("a slot before the first bucket", PLAIN, &[0])?;
     flip("the last bit of meta set", PLAIN, &[slots_at - 1])?;
-    let lines = shape(file(good, LINES)?);
+    let lines = shape(file_of(good, LINES)?);
     flip("a d that is larger by one", LINES, &[512 + 502])?;
     flip(
         "a d of 1,023",
@@ -194,7 +194,7 @@ fn body_changes(good: &[(&'static str, Vec<u8>)]) -> Result<Vec<BodyChange>, Str
         changes.push((what, name, edits));
         Ok(())
     };
-    let counted = shape(file(good, COUNTED)?);
+    let counted = shape(file_of(good, COUNTED)?);
     other("65 slots of one number", COPIES, &[(5, 0); 65], 65, 1)?;
     other("two slots that one would do for", COUNTED, &[(9, 2), (9, 2)], 6, 1)?;
     other("three slots, the second not full", COUNTED, &[(9, 2), (9, 3), (9, 15)], 23, 1)?;
@@ -222,13 +222,15 @@ fn body_changes(good: &[(&'static str, Vec<u8>)]) -> Result<Vec<BodyChange>, Str
 
 /// All cases, each of which is refused here.
 pub(crate) fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
+    let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
+    let case = |of, edits: &[(usize, Vec<u8>)], keys| case(good, reader, of, edits, keys);
     let mut cases = Vec::new();
     for &(step, name, what, edits) in CHANGES {
         let edits: Vec<_> = edits.iter().map(|(at, bytes)| (*at, bytes.to_vec())).collect();
-        cases.push(case(good, step, name, what, &edits, (None, None))?);
+        cases.push(case((step, name, what), &edits, (None, None))?);
     }
     for (what, name, edits) in body_changes(good)? {
-        cases.push(case(good, 7, name, what, &edits, (None, None))?);
+        cases.push(case((7, name, what), &edits, (None, None))?);
     }
     let (secret, seal) = (Some(&SECRET), Some(SEAL));
     for (step, what, edits, keys) in [
@@ -239,59 +241,11 @@ pub(crate) fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> 
         (8, "sealed, capacity changed", vec![(48, vec![41])], (secret, seal)),
         (6, "sealed, another key check", vec![(64, vec![0])], (secret, seal)),
     ] {
-        cases.push(case(good, step, SEALED, what, &edits, keys)?);
+        cases.push(case((step, SEALED, what), &edits, keys)?);
     }
-    cases.push(case(good, 6, PLAIN, "secret key for a file without one", &[], (secret, None))?);
-    cases.push(case(good, 6, PLAIN, "seal key for a file without a seal", &[], (None, seal))?);
+    cases.push(case((6, PLAIN, "secret key for a file without one"), &[], (secret, None))?);
+    cases.push(case((6, PLAIN, "seal key for a file without a seal"), &[], (None, seal))?);
     Ok(list(cases))
-}
-
-/// The file of a name.
-fn file<'a>(good: &'a [(&'static str, Vec<u8>)], name: &str) -> Result<&'a [u8], String> {
-    let found = good.iter().find(|file| file.0 == name);
-    found.map(|file| file.1.as_slice()).ok_or_else(|| format!("no file {name}"))
-}
-
-/// A changed file that is refused at this step, which is checked here.
-fn case(
-    good: &[(&'static str, Vec<u8>)],
-    step: u32,
-    name: &'static str,
-    what: &str,
-    edits: &[(usize, Vec<u8>)],
-    (secret, seal): (Option<&[u8; 16]>, Option<&[u8]>),
-) -> Result<Json, String> {
-    let mut file = file(good, name)?.to_vec();
-    let (offset, sealed) = (u32_at(&file, 12) as usize, file[24] & 1 == 1);
-    let body_end = file.len() - if sealed { 32 } else { 0 };
-    let table = 128 + u32_at(&file, 120) as usize;
-    for (at, bytes) in edits {
-        file[*at..at + bytes.len()].copy_from_slice(bytes);
-    }
-    if edits.iter().any(|edit| edit.0 >= offset) {
-        let sum = xxh3(&file[offset..body_end], 0);
-        file[table..table + 8].copy_from_slice(&sum.to_le_bytes());
-    }
-    let sum = xxh3(&file[..offset - 8], 0);
-    file[offset - 8..offset].copy_from_slice(&sum.to_le_bytes());
-    match read(&file, secret, seal) {
-        Err(why) if why.starts_with(&format!("step {step}: ")) => {}
-        Err(why) => return Err(format!("{what}: {why}, and step {step} was expected")),
-        Ok(_) => return Err(format!("{what} is read")),
-    }
-    let change = |(at, bytes): &(usize, Vec<u8>)| object([("offset", plain(*at)), ("bytes", hex(bytes))]);
-    Ok(object([
-        ("what", plain(what)),
-        ("step", plain(step)),
-        ("file", plain(name)),
-        ("secret_key", optional(secret.map(|key| hex(key)))),
-        ("seal_key", optional(seal.map(hex))),
-        ("changes", list(edits.iter().map(change))),
-    ]))
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
 fn u64_at(bytes: &[u8], at: usize) -> u64 {

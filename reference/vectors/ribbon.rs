@@ -1,5 +1,6 @@
 //! `ribbon.json`: sections 2.8, 4.2.6 and 5.7, filters that are a bumped ribbon, and what is refused of them.
 
+use crate::changed::{Reader, case, u32_at};
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
 use crate::names;
 use tepal_reference::hash::{finish, siphash13, xxh3};
@@ -444,7 +445,9 @@ const CHANGES: &[Change] = &[
 /// All cases, each of which is refused here.
 fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
     let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
-    let case = |step, name, what, edits, keys| case(good, reader, step, name, what, edits, keys);
+    let case = |step, name, what, edits: &[(usize, &[u8])], keys| {
+        case(good, reader, (step, name, what), edits, keys)
+    };
     let mut cases = Vec::new();
     for &(step, name, what, edits) in CHANGES {
         cases.push(case(step, name, what, edits, (None, None))?);
@@ -459,53 +462,4 @@ fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
     cases.push(case(6, PLAIN, "secret key for a file without one", &[], (secret, None))?);
     cases.push(case(6, PLAIN, "seal key for a file without a seal", &[], (None, seal))?);
     Ok(list(cases))
-}
-
-/// Reads a file, with its secret key and the key of its seal.
-pub(crate) type Reader = dyn Fn(&[u8], Option<&[u8; 16]>, Option<&[u8]>) -> Result<(), String>;
-
-/// A changed file that is refused at this step, which is checked here.
-pub(crate) fn case(
-    good: &[(&'static str, Vec<u8>)],
-    read: &Reader,
-    step: u32,
-    name: &'static str,
-    what: &str,
-    edits: &[(usize, &[u8])],
-    (secret, seal): (Option<&[u8; 16]>, Option<&[u8]>),
-) -> Result<Json, String> {
-    let found = good.iter().find(|file| file.0 == name);
-    let mut file = found.map(|file| file.1.clone()).ok_or_else(|| format!("no file {name}"))?;
-    let (offset, sealed) = (u32_at(&file, 12) as usize, file[24] & 1 == 1);
-    let body_end = file.len() - if sealed { 32 } else { 0 };
-    // Behind the records stand the names of a map or the part of a second ribbon.
-    let table = 128 + (u32_at(&file, 120) + u32_at(&file, 52)) as usize;
-    for (at, bytes) in edits {
-        file[*at..at + bytes.len()].copy_from_slice(bytes);
-    }
-    // Of a file with added keys only these are changed behind the header.
-    if file[24] & 8 == 0 && edits.iter().any(|edit| edit.0 >= offset) {
-        let sum = xxh3(&file[offset..body_end], 0);
-        file[table..table + 8].copy_from_slice(&sum.to_le_bytes());
-    }
-    let sum = xxh3(&file[..offset - 8], 0);
-    file[offset - 8..offset].copy_from_slice(&sum.to_le_bytes());
-    match read(&file, secret, seal) {
-        Err(why) if why.starts_with(&format!("step {step}: ")) => {}
-        Err(why) => return Err(format!("{what}: {why}, and step {step} was expected")),
-        Ok(()) => return Err(format!("{what} is read")),
-    }
-    let change = |(at, bytes): &(usize, &[u8])| object([("offset", plain(*at)), ("bytes", hex(bytes))]);
-    Ok(object([
-        ("what", plain(what)),
-        ("step", plain(step)),
-        ("file", plain(name)),
-        ("secret_key", optional(secret.map(|key| hex(key)))),
-        ("seal_key", optional(seal.map(hex))),
-        ("changes", list(edits.iter().map(change))),
-    ]))
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }

@@ -1,5 +1,6 @@
 //! `segment.json`: section 4.2.5, filters that say which segments may hold a key, and what is refused of them.
 
+use crate::changed::{Reader, case, file_of, offset_of};
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
 use crate::{names, tables};
 use tepal_reference::hash::{finish, siphash13, xxh3};
@@ -286,10 +287,12 @@ const CHANGES: &[Change] = &[
 
 /// All cases, each of which is refused here.
 fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
+    let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
+    let case = |of, edits: &[(usize, Vec<u8>)]| case(good, reader, of, edits, (None, None));
     let mut cases = Vec::new();
     for &(step, name, what, edits) in CHANGES {
         let edits: Vec<_> = edits.iter().map(|(at, bytes)| (*at, bytes.to_vec())).collect();
-        cases.push(case(good, step, name, what, &edits)?);
+        cases.push(case((step, name, what), &edits)?);
     }
     // Lines of other slots, as many as before.
     let filter = read(file_of(good, "plain")?, None, None)?;
@@ -305,7 +308,7 @@ fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
         slots[0] = slot;
         slots.sort_unstable();
         let lines = body(&encode(&filter.shape, &slots)?);
-        cases.push(case(good, 7, "plain", what, &[(offset_of(file_of(good, "plain")?), lines)])?);
+        cases.push(case((7, "plain", what), &[(offset_of(file_of(good, "plain")?), lines)])?);
     }
     // Of the number in 70 segments 63 stands beside the table, and 64 in it.
     let filter = read(file_of(good, "wide")?, None, None)?;
@@ -315,49 +318,6 @@ fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
     last.1 = 64;
     let lines = (offset_of(file_of(good, "wide")?), body(&encode(&filter.shape, &slots)?));
     let what = "a segment beside the table that is lower than one in it";
-    cases.push(case(good, 7, "wide", what, &[(1824, vec![63]), lines])?);
+    cases.push(case((7, "wide", what), &[(1824, vec![63]), lines])?);
     Ok(list(cases))
-}
-
-fn offset_of(file: &[u8]) -> usize {
-    u32::from_le_bytes([file[12], file[13], file[14], file[15]]) as usize
-}
-
-fn file_of<'a>(good: &'a [(&'static str, Vec<u8>)], name: &str) -> Result<&'a [u8], String> {
-    let found = good.iter().find(|file| file.0 == name);
-    found.map(|file| file.1.as_slice()).ok_or_else(|| format!("no file {name}"))
-}
-
-/// A changed file that is refused at this step, which is checked here.
-fn case(
-    good: &[(&'static str, Vec<u8>)],
-    step: u32,
-    name: &'static str,
-    what: &str,
-    edits: &[(usize, Vec<u8>)],
-) -> Result<Json, String> {
-    let mut file = file_of(good, name)?.to_vec();
-    let offset = offset_of(&file);
-    let table = 128 + u64::from_le_bytes(file[104..112].try_into().unwrap()) as usize;
-    for (at, bytes) in edits {
-        file[*at..at + bytes.len()].copy_from_slice(bytes);
-    }
-    if edits.iter().any(|edit| edit.0 >= offset) {
-        let sum = xxh3(&file[offset..], 0);
-        file[table..table + 8].copy_from_slice(&sum.to_le_bytes());
-    }
-    let sum = xxh3(&file[..offset - 8], 0);
-    file[offset - 8..offset].copy_from_slice(&sum.to_le_bytes());
-    match read(&file, None, None) {
-        Err(why) if why.starts_with(&format!("step {step}: ")) => {}
-        Err(why) => return Err(format!("{what}: {why}, and step {step} was expected")),
-        Ok(_) => return Err(format!("{what} is read")),
-    }
-    let change = |(at, bytes): &(usize, Vec<u8>)| object([("offset", plain(*at)), ("bytes", hex(bytes))]);
-    Ok(object([
-        ("what", plain(what)),
-        ("step", plain(step)),
-        ("file", plain(name)),
-        ("changes", list(edits.iter().map(change))),
-    ]))
 }

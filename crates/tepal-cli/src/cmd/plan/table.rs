@@ -53,7 +53,9 @@ pub fn rows(wanted: &Wanted, segments: Option<u64>, values: Option<u64>) -> Vec<
         Table::of("segments", "which segments have a key (build --by)", size)
     }));
     if let Some(values) = values {
-        let size = move |rate: Option<f64>| move |keys, other| map::planned_size(values, keys, rate.unwrap_or(other));
+        let size = move |rate: Option<f64>| {
+            move |keys, other| map::planned_size(values, keys, rate.unwrap_or(other))
+        };
         all.push(Table::of("map", "the value of each key (build --map)", size(None)));
         let known =
             Table::of("map-known", "of its own keys alone (build --map --known-keys)", size(Some(1.0)));

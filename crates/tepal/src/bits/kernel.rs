@@ -16,6 +16,7 @@ use super::part::{Part, Pass};
 use super::rule::Rule;
 use super::rules::Rules;
 use super::{Bits, Line};
+use inside::{Inside, InsideMut};
 
 /// A function for each level and each rule, in the order of [`NAMES`] and [`Rules::index`]. There is a table for each
 /// call, so that a program has in it what it calls: one that only asks has no loop that changes bits.
@@ -113,7 +114,8 @@ macro_rules! table {
         unsafe fn call(rules: &Rules, $($arg: $type),*) $($out)* {
             match rules {
                 Rules::$of($rule) => $body,
-                _ => Rules::are_not_of_this_kernel(),
+                // SAFETY: a `Kernel` calls only the functions of the rules that it has, which chose their place.
+                _ => unsafe { core::hint::unreachable_unchecked() },
             }
         }
         call
@@ -127,12 +129,12 @@ macro_rules! table {
     }};
 }
 
-table!(CONTAINS: fn(lines: &[Line], h: u64) -> bool = |rule| rule.contains(lines, h));
-table!(CONTAINS_BRANCHING: fn(lines: &[Line], h: u64) -> bool = |rule| rule.contains_branching(lines, h));
+table!(CONTAINS: fn(lines: Inside<'_>, h: u64) -> bool = |rule| rule.contains(&lines, h));
+table!(CONTAINS_BRANCHING: fn(lines: Inside<'_>, h: u64) -> bool = |rule| rule.contains_branching(&lines, h));
 table!(CONTAINS_MANY: fn(lines: &[Line], h: &[u64], answers: &mut [bool]) =
     |rule| rule.contains_many(lines, h, answers), else contains_one_by_one);
-table!(INSERT: fn(lines: &mut [Line], h: u64) -> u32 = |rule| rule.insert_counting(lines, h));
-table!(INSERT_NOTING: fn(lines: &mut [Line], h: u64) -> bool = |rule| rule.insert_noting(lines, h));
+table!(INSERT: fn(lines: InsideMut<'_>, h: u64) -> u32 = |rule| rule.insert_counting(&mut { lines }, h));
+table!(INSERT_NOTING: fn(lines: InsideMut<'_>, h: u64) -> bool = |rule| rule.insert_noting(&mut { lines }, h));
 table!(INSERT_MANY: fn(lines: &mut [Line], h: &[u64]) = |rule| rule.insert_many(lines, h));
 #[cfg(any(feature = "foreign", feature = "extras"))]
 table!(INSERT_MANY_NOTING: fn(lines: &mut [Line], h: &[u64], is_new: &mut [bool]) =
@@ -149,7 +151,7 @@ table!(INSERT_PART: fn(pass: &Pass, part: Part<'_>, h: &[u64], next: &[Line]) = 
 /// A batch at x86-64's baseline.
 #[cfg(target_arch = "x86_64")]
 unsafe fn contains_one_by_one(rules: &Rules, lines: &[Line], h: &[u64], answers: &mut [bool]) {
-    let contains = CONTAINS[0][rules.index()];
+    let (contains, lines) = (CONTAINS[0][rules.index()], Inside::new(lines, rules.least_lines()));
     // SAFETY: the baseline needs no feature of the CPU.
     h.iter().zip(answers).for_each(|(h, answer)| *answer = unsafe { contains(rules, lines, *h) });
 }
@@ -187,6 +189,7 @@ mod shared {
     }
 }
 
+mod inside;
 #[cfg(feature = "table")]
 mod numbers;
 #[cfg(feature = "table")]
@@ -253,13 +256,21 @@ fn forced(name: &str) -> usize {
         .unwrap_or_else(|| panic!("TEPAL_CPU_LEVEL={name}: expected one of {}", names()))
 }
 
-/// One CPU level's functions for one rule: their place in every [`Table`].
+/// One CPU level's functions for one rule, with the rule.
 #[derive(Clone, Copy)]
-pub(crate) struct Kernel(usize);
+#[repr(C)]
+pub(crate) struct Kernel {
+    /// Their place in every [`Table`].
+    place: usize,
+    rules: Rules,
+    /// [`Rules::least_lines`].
+    least_lines: usize,
+}
 
 impl Kernel {
     fn new(level: usize, rules: &Rules) -> Self {
-        Kernel(level * Rules::COUNT + rules.index())
+        let place = level * Rules::COUNT + rules.index();
+        Kernel { place, rules: *rules, least_lines: rules.least_lines() }
     }
 
     /// The best level's functions for these rules.
@@ -273,21 +284,27 @@ impl Kernel {
         available().map(|level| Kernel::new(level, rules))
     }
 
+    /// The rules that it was chosen for.
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
     /// The level's name.
-    pub(crate) fn level(self) -> &'static str {
-        NAMES[self.0 / Rules::COUNT]
+    pub(crate) fn level(&self) -> &'static str {
+        NAMES[self.place / Rules::COUNT]
     }
 
     /// The function in this table.
     #[inline(always)]
-    fn of<F: Copy>(self, table: &Table<F>) -> F {
-        table.as_flattened()[self.0]
+    fn of<F: Copy>(&self, table: &Table<F>) -> F {
+        // SAFETY: `new` is given a level that there is, and a rule's index is below `COUNT`.
+        unsafe { *table.as_flattened().get_unchecked(self.place) }
     }
 
     /// The function in a table that knows no rules.
     #[inline(always)]
-    fn of_level<F: Copy>(self, table: &[F; NAMES.len()]) -> F {
-        table[self.0 / Rules::COUNT]
+    fn of_level<F: Copy>(&self, table: &[F; NAMES.len()]) -> F {
+        table[self.place / Rules::COUNT]
     }
 
     // SAFETY of the calls below: a `Kernel` is reached only through `best` and `available`, which hand out
@@ -296,42 +313,46 @@ impl Kernel {
     /// Are all bits of `h` set?
     // Always: where nobody shares lines, what asks shared ones is not linked then.
     #[inline(always)]
-    pub(crate) fn contains(self, rules: &Rules, bits: Bits<'_>, h: u64) -> bool {
+    pub(crate) fn contains(&self, bits: Bits<'_>, h: u64) -> bool {
         match bits {
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Plain(lines) => unsafe { self.of(&CONTAINS)(rules, lines, h) },
+            Bits::Plain(lines) => unsafe {
+                self.of(&CONTAINS)(&self.rules, Inside::new(lines, self.least_lines), h)
+            },
             #[cfg(target_has_atomic = "64")]
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Shared(lines) => unsafe { self.of(&shared::CONTAINS)(rules, lines, h) },
+            Bits::Shared(lines) => unsafe { self.of(&shared::CONTAINS)(&self.rules, lines, h) },
         }
     }
 
     /// [`contains`](Self::contains) whose answer is a branch.
     #[inline]
-    pub(crate) fn contains_branching(self, rules: &Rules, bits: Bits<'_>, h: u64) -> bool {
+    pub(crate) fn contains_branching(&self, bits: Bits<'_>, h: u64) -> bool {
         match bits {
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Plain(lines) => unsafe { self.of(&CONTAINS_BRANCHING)(rules, lines, h) },
+            Bits::Plain(lines) => unsafe {
+                self.of(&CONTAINS_BRANCHING)(&self.rules, Inside::new(lines, self.least_lines), h)
+            },
             #[cfg(target_has_atomic = "64")]
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Shared(lines) => unsafe { self.of(&shared::CONTAINS_BRANCHING)(rules, lines, h) },
+            Bits::Shared(lines) => unsafe { self.of(&shared::CONTAINS_BRANCHING)(&self.rules, lines, h) },
         }
     }
 
     /// Answers a batch; `answers` is as long as `h`.
     #[inline]
-    pub(crate) fn contains_many(self, rules: &Rules, bits: Bits<'_>, h: &[u64], answers: &mut [bool]) {
+    pub(crate) fn contains_many(&self, bits: Bits<'_>, h: &[u64], answers: &mut [bool]) {
         match bits {
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Plain(lines) => unsafe { self.of(&CONTAINS_MANY)(rules, lines, h, answers) },
+            Bits::Plain(lines) => unsafe { self.of(&CONTAINS_MANY)(&self.rules, lines, h, answers) },
             #[cfg(target_has_atomic = "64")]
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Shared(lines) => unsafe { self.of(&shared::CONTAINS_MANY)(rules, lines, h, answers) },
+            Bits::Shared(lines) => unsafe { self.of(&shared::CONTAINS_MANY)(&self.rules, lines, h, answers) },
         }
     }
 
     /// How many bits are set.
-    pub(crate) fn count(self, bits: Bits<'_>) -> u64 {
+    pub(crate) fn count(&self, bits: Bits<'_>) -> u64 {
         match bits {
             // SAFETY: the CPU has the level's features, see above.
             Bits::Plain(lines) => unsafe { self.of_level(&COUNT)(lines) },
@@ -342,7 +363,7 @@ impl Kernel {
     }
 
     /// The most bits that are set in one line of every so many, or in a half of one.
-    pub(crate) fn most_set(self, bits: Bits<'_>, every: usize, in_halves: bool) -> u32 {
+    pub(crate) fn most_set(&self, bits: Bits<'_>, every: usize, in_halves: bool) -> u32 {
         match bits {
             // SAFETY: the CPU has the level's features, see above.
             Bits::Plain(lines) => unsafe { self.of_level(&MOST_SET)(lines, every, in_halves) },
@@ -353,50 +374,46 @@ impl Kernel {
     }
 
     #[inline]
-    pub(crate) fn insert(self, rules: &Rules, lines: &mut [Line], h: u64) -> u32 {
+    pub(crate) fn insert(&self, lines: &mut [Line], h: u64) -> u32 {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { self.of(&INSERT)(rules, lines, h) }
+        unsafe { self.of(&INSERT)(&self.rules, InsideMut::new(lines, self.least_lines), h) }
     }
 
     /// [`insert`](Self::insert) that says only whether a bit was not set before, which is less work.
     #[inline]
-    pub(crate) fn insert_noting(self, rules: &Rules, lines: &mut [Line], h: u64) -> bool {
+    pub(crate) fn insert_noting(&self, lines: &mut [Line], h: u64) -> bool {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { self.of(&INSERT_NOTING)(rules, lines, h) }
+        unsafe { self.of(&INSERT_NOTING)(&self.rules, InsideMut::new(lines, self.least_lines), h) }
     }
 
     #[inline]
-    pub(crate) fn insert_many(self, rules: &Rules, lines: &mut [Line], h: &[u64]) {
+    pub(crate) fn insert_many(&self, lines: &mut [Line], h: &[u64]) {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { self.of(&INSERT_MANY)(rules, lines, h) }
+        unsafe { self.of(&INSERT_MANY)(&self.rules, lines, h) }
     }
 
     /// [`insert_many`](Self::insert_many) that says of each whether a bit was not set before; `is_new` is as long as `h`.
     #[cfg(any(feature = "foreign", feature = "extras"))]
     #[inline]
-    pub(crate) fn insert_many_noting(
-        self,
-        rules: &Rules,
-        lines: &mut [Line],
-        h: &[u64],
-        is_new: &mut [bool],
-    ) {
+    pub(crate) fn insert_many_noting(&self, lines: &mut [Line], h: &[u64], is_new: &mut [bool]) {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { self.of(&INSERT_MANY_NOTING)(rules, lines, h, is_new) }
+        unsafe { self.of(&INSERT_MANY_NOTING)(&self.rules, lines, h, is_new) }
     }
 
     /// [`insert`](Self::insert) for each of a batch: how many bits were not set before. Near a filter's limit alone, so it has
     /// no loop of its own.
-    pub(crate) fn insert_many_counting(self, rules: &Rules, lines: &mut [Line], h: &[u64]) -> u64 {
+    pub(crate) fn insert_many_counting(&self, lines: &mut [Line], h: &[u64]) -> u64 {
         let insert = self.of(&INSERT);
         // SAFETY: the CPU has the level's features, see above.
-        h.iter().map(|h| u64::from(unsafe { insert(rules, lines, *h) })).sum()
+        h.iter()
+            .map(|h| u64::from(unsafe { insert(&self.rules, InsideMut::new(lines, self.least_lines), *h) }))
+            .sum()
     }
 
     /// [`Pass::insert`].
     #[cfg(feature = "parallel")]
     #[inline]
-    pub(crate) fn insert_part(self, pass: &Pass, part: Part<'_>, h: &[u64], next: &[Line]) {
+    pub(crate) fn insert_part(&self, pass: &Pass, part: Part<'_>, h: &[u64], next: &[Line]) {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { self.of_level(&INSERT_PART)(pass, part, h, next) }
     }
@@ -413,16 +430,16 @@ pub(crate) fn hash_integers(secret: u64, integers: &[u64], hashes: &mut [u64]) {
 #[cfg(target_has_atomic = "64")]
 impl Kernel {
     #[inline]
-    pub(crate) fn shared_insert(self, rules: &Rules, lines: &[AtomicLine], h: u64) -> NewBits {
+    pub(crate) fn shared_insert(&self, lines: &[AtomicLine], h: u64) -> NewBits {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { self.of(&shared::INSERT)(rules, lines, h) }
+        unsafe { self.of(&shared::INSERT)(&self.rules, lines, h) }
     }
 
     /// Says how many bits it set in the sample.
     #[inline]
-    pub(crate) fn shared_insert_many(self, rules: &Rules, lines: &[AtomicLine], h: &[u64]) -> u64 {
+    pub(crate) fn shared_insert_many(&self, lines: &[AtomicLine], h: &[u64]) -> u64 {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { self.of(&shared::INSERT_MANY)(rules, lines, h) }
+        unsafe { self.of(&shared::INSERT_MANY)(&self.rules, lines, h) }
     }
 }
 

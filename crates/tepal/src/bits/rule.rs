@@ -52,20 +52,81 @@ pub(crate) trait LinesMut: Lines {
     fn set_bit(&mut self, position: u64) -> bool;
 }
 
-impl Lines for [Line] {
+/// Lines in plain memory, by place. [`Line`]s of a slice check each place; those of [`super::kernel`] need no check.
+pub(crate) trait Plain {
+    /// How many lines there are.
+    fn count(&self) -> usize;
+    /// The words of a line.
+    fn line(&self, line: usize) -> &[u64; 8];
+    /// The words of half a line.
+    fn half(&self, half: usize) -> &[u32; 8];
+    /// One word of all.
+    fn word(&self, word: usize) -> u64;
+}
+
+/// [`Plain`], to change.
+pub(crate) trait PlainMut: Plain {
+    /// The words of a line.
+    fn line_mut(&mut self, line: usize) -> &mut [u64; 8];
+    /// The words of half a line.
+    fn half_mut(&mut self, half: usize) -> &mut [u32; 8];
+    /// One word of all.
+    fn word_mut(&mut self, word: usize) -> &mut u64;
+}
+
+impl Plain for [Line] {
     #[inline(always)]
-    fn line_count(&self) -> usize {
+    fn count(&self) -> usize {
         self.len()
     }
 
     #[inline(always)]
+    fn line(&self, line: usize) -> &[u64; 8] {
+        &self[line].0
+    }
+
+    #[inline(always)]
+    fn half(&self, half: usize) -> &[u32; 8] {
+        &halves(self)[half]
+    }
+
+    #[inline(always)]
+    fn word(&self, word: usize) -> u64 {
+        words(self)[word]
+    }
+}
+
+impl PlainMut for [Line] {
+    #[inline(always)]
+    fn line_mut(&mut self, line: usize) -> &mut [u64; 8] {
+        &mut self[line].0
+    }
+
+    #[inline(always)]
+    fn half_mut(&mut self, half: usize) -> &mut [u32; 8] {
+        &mut halves_mut(self)[half]
+    }
+
+    #[inline(always)]
+    fn word_mut(&mut self, word: usize) -> &mut u64 {
+        &mut words_mut(self)[word]
+    }
+}
+
+impl<P: Plain + ?Sized> Lines for P {
+    #[inline(always)]
+    fn line_count(&self) -> usize {
+        self.count()
+    }
+
+    #[inline(always)]
     fn fetch(&self, line: usize) {
-        fetch_line(&self[line]);
+        fetch_line(self.line(line));
     }
 
     #[inline(always)]
     fn holds(&self, line: usize, mask: &[u64; 8]) -> bool {
-        let line = &self[line].0;
+        let line = self.line(line);
         let mut missing = 0;
         for i in 0..8 {
             missing |= mask[i] & !line[i];
@@ -75,7 +136,7 @@ impl Lines for [Line] {
 
     #[inline(always)]
     fn split_holds(&self, block: usize, mask: &[u32; 8]) -> bool {
-        let block = &halves(self)[block];
+        let block = self.half(block);
         let mut missing = 0;
         for i in 0..8 {
             missing |= mask[i] & !block[i];
@@ -85,14 +146,14 @@ impl Lines for [Line] {
 
     #[inline(always)]
     fn holds_bit(&self, position: u64) -> bool {
-        words(self)[(position / 64) as usize] >> (position % 64) & 1 != 0
+        self.word((position / 64) as usize) >> (position % 64) & 1 != 0
     }
 }
 
-impl LinesMut for [Line] {
+impl<P: PlainMut + ?Sized> LinesMut for P {
     #[inline(always)]
     fn set(&mut self, line: usize, mask: &[u64; 8]) {
-        let line = &mut self[line].0;
+        let line = self.line_mut(line);
         for i in 0..8 {
             line[i] |= mask[i];
         }
@@ -100,7 +161,7 @@ impl LinesMut for [Line] {
 
     #[inline(always)]
     fn set_counting(&mut self, line: usize, mask: &[u64; 8], most_a_word: u32) -> u32 {
-        let line = &mut self[line].0;
+        let line = self.line_mut(line);
         let mut new = 0;
         for i in 0..8 {
             let missing = mask[i] & !line[i];
@@ -113,7 +174,7 @@ impl LinesMut for [Line] {
 
     #[inline(always)]
     fn set_noting(&mut self, line: usize, mask: &[u64; 8]) -> bool {
-        let line = &mut self[line].0;
+        let line = self.line_mut(line);
         let mut missing = 0;
         for i in 0..8 {
             missing |= mask[i] & !line[i];
@@ -124,7 +185,7 @@ impl LinesMut for [Line] {
 
     #[inline(always)]
     fn split_set(&mut self, block: usize, mask: &[u32; 8]) {
-        let block = &mut halves_mut(self)[block];
+        let block = self.half_mut(block);
         for i in 0..8 {
             block[i] |= mask[i];
         }
@@ -132,7 +193,7 @@ impl LinesMut for [Line] {
 
     #[inline(always)]
     fn split_set_counting(&mut self, block: usize, mask: &[u32; 8]) -> u32 {
-        let block = &mut halves_mut(self)[block];
+        let block = self.half_mut(block);
         let mut new = 0;
         for i in 0..8 {
             new += u32::from(mask[i] & !block[i] != 0);
@@ -143,7 +204,7 @@ impl LinesMut for [Line] {
 
     #[inline(always)]
     fn split_set_noting(&mut self, block: usize, mask: &[u32; 8]) -> bool {
-        let block = &mut halves_mut(self)[block];
+        let block = self.half_mut(block);
         let mut missing = 0;
         for i in 0..8 {
             missing |= mask[i] & !block[i];
@@ -154,7 +215,7 @@ impl LinesMut for [Line] {
 
     #[inline(always)]
     fn set_bit(&mut self, position: u64) -> bool {
-        let word = &mut words_mut(self)[(position / 64) as usize];
+        let word = self.word_mut((position / 64) as usize);
         let before = *word;
         *word |= 1 << (position % 64);
         *word != before

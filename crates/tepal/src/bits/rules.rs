@@ -54,10 +54,15 @@ impl Rules {
         }
     }
 
-    /// A kernel was chosen for other rules than it is given: a mistake in this crate.
-    #[cold]
-    pub(crate) fn are_not_of_this_kernel() -> ! {
-        unreachable!("a kernel is called with the rules that chose it")
+    /// The fewest lines in which every bit of every hash has its place: a line is chosen among those that there are, a
+    /// block and a position among those of the shape.
+    pub(crate) fn least_lines(&self) -> usize {
+        let lines = match self {
+            Rules::Line(_) | Rules::LineWide(_) | Rules::Double(_) | Rules::DoubleWide(_) => 1,
+            Rules::Split(rule) => rule.blocks.div_ceil(2),
+            Rules::Independent(rule) => rule.bit_len.div_ceil(LINE_BITS),
+        };
+        usize::try_from(lines).unwrap_or(usize::MAX).max(1)
     }
 
     /// The positions of the k bits of `h` in an array of `shape`; a position may repeat. For the

@@ -89,6 +89,18 @@ impl KeyHasher {
         self.usual.hash(key)
     }
 
+    /// [`usual_hash`](Self::usual_hash) of a key that takes no call.
+    #[inline(always)]
+    pub(crate) fn quick_hash(&self, key: KeyRef<'_>) -> Option<u64> {
+        self.usual.quick(key)
+    }
+
+    /// [`usual_hash`](Self::usual_hash) of bytes, where [`quick_hash`](Self::quick_hash) has none.
+    #[inline(always)]
+    pub(crate) fn usual_hash_of_bytes(&self, bytes: &[u8]) -> Option<u64> {
+        self.usual.hash_bytes(bytes)
+    }
+
     /// The hashes of integers from number `start` on, where keys are of 64 bits and go the usual way; says whether they are.
     #[inline(always)]
     pub(super) fn hash_if_integers<K: Keys + ?Sized>(

@@ -96,36 +96,59 @@ impl Usual {
     /// The hash of a key that goes this way: of one key by itself.
     #[inline(always)]
     pub(super) fn hash(&self, key: KeyRef<'_>) -> Option<u64> {
+        match (self.quick(key), key) {
+            (None, KeyRef::Bytes(bytes)) => self.hash_bytes(bytes),
+            (quick, _) => quick,
+        }
+    }
+
+    /// The hash of bytes of any number, by a call.
+    #[inline(always)]
+    pub(super) fn hash_bytes(&self, bytes: &[u8]) -> Option<u64> {
+        (self.which == Which::Bytes).then(|| hash_other(bytes, self.seed()))
+    }
+
+    /// [`hash`](Self::hash) of a key that takes no call: of 4 to 16 bytes, or an integer. What is left to a caller is then out of
+    /// its way.
+    #[inline(always)]
+    pub(super) fn quick(&self, key: KeyRef<'_>) -> Option<u64> {
         match (self.which, key) {
-            (Which::Bytes, KeyRef::Bytes(bytes)) => Some(self.hash_bytes(bytes)),
+            (Which::Bytes, KeyRef::Bytes(bytes)) => self.hash_few(bytes),
             (Which::Integer, KeyRef::Unsigned(n)) => Some(mix_integer(self.eight, n)),
             (Which::Integer, KeyRef::Signed(n)) => Some(mix_integer(self.eight, n as u64)),
             _ => None,
         }
     }
 
+    /// The hash of 4 to 16 bytes.
     #[inline(always)]
-    fn hash_bytes(&self, bytes: &[u8]) -> u64 {
+    fn hash_few(&self, bytes: &[u8]) -> Option<u64> {
         let len = bytes.len() as u64;
         // One comparison each.
         if len.wrapping_sub(9) < 8 {
             if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-                return hash_sixteen(
+                return Some(hash_sixteen(
                     [self.sixteen, (SECRET_24.wrapping_add(SECRET_40)).wrapping_sub(self.sixteen)],
                     u64::from_le_bytes(*first),
                     u64::from_le_bytes(*last),
                     len,
-                );
+                ));
             }
         }
         if len.wrapping_sub(4) < 5 {
             if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
                 let [first, last] = [first, last].map(|four| u64::from(u32::from_le_bytes(*four)));
-                return mix(self.eight, first << 32 | last, len);
+                return Some(mix(self.eight, first << 32 | last, len));
             }
         }
-        hash_other(bytes, self.seed())
+        None
     }
+}
+
+/// The hash of bytes of any number.
+#[inline(never)]
+fn hash_other(bytes: &[u8], seed: u64) -> u64 {
+    xxh3::hash(bytes, seed)
 }
 
 /// One way from a key to its hash, for a loop over many keys.
@@ -176,12 +199,6 @@ impl Way for OfNone {
     fn hash(self, _: KeyRef<'_>) -> Option<u64> {
         None
     }
-}
-
-/// The hash of bytes of another number.
-#[inline(never)]
-fn hash_other(bytes: &[u8], seed: u64) -> u64 {
-    xxh3::hash(bytes, seed)
 }
 
 /// The hash of 9 to 16 bytes, by the first eight and the last eight.

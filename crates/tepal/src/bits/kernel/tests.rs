@@ -75,9 +75,9 @@ fn every_level_is_the_plain_rule() {
 
         for kernel in Kernel::available(&rules) {
             let (mut single, mut batch, mut counted_batch) = (empty.clone(), empty.clone(), empty.clone());
-            let counted: Vec<u32> = inserted.iter().map(|&h| kernel.insert(&rules, &mut single, h)).collect();
-            kernel.insert_many(&rules, &mut batch, inserted);
-            let new = kernel.insert_many_counting(&rules, &mut counted_batch, inserted);
+            let counted: Vec<u32> = inserted.iter().map(|&h| kernel.insert(&mut single, h)).collect();
+            kernel.insert_many(&mut batch, inserted);
+            let new = kernel.insert_many_counting(&mut counted_batch, inserted);
             assert_eq!(counted, new_bits, "{} {shape:?}", kernel.level());
             assert_eq!(
                 new,
@@ -90,12 +90,12 @@ fn every_level_is_the_plain_rule() {
             }
 
             let one_by_one: Vec<bool> =
-                keys.iter().map(|&h| kernel.contains(&rules, Bits::Plain(&single), h)).collect();
+                keys.iter().map(|&h| kernel.contains(Bits::Plain(&single), h)).collect();
             let mut together = vec![false; keys.len()];
-            kernel.contains_many(&rules, Bits::Plain(&batch), &keys, &mut together);
+            kernel.contains_many(Bits::Plain(&batch), &keys, &mut together);
             assert_eq!(one_by_one, answers, "{} {shape:?}", kernel.level());
             let branching: Vec<bool> =
-                keys.iter().map(|&h| kernel.contains_branching(&rules, Bits::Plain(&single), h)).collect();
+                keys.iter().map(|&h| kernel.contains_branching(Bits::Plain(&single), h)).collect();
             assert_eq!(branching, answers, "{} {shape:?}", kernel.level());
             assert_eq!(together, answers, "{} {shape:?}", kernel.level());
         }
@@ -112,12 +112,12 @@ fn batches_of_any_length() {
         let rules = Rules::new(shape);
         let mut lines = bits::zeroed(shape.lines()).unwrap();
         for kernel in Kernel::available(&rules) {
-            kernel.insert_many(&rules, &mut lines, &keys[..100]);
+            kernel.insert_many(&mut lines, &keys[..100]);
             for len in (0..70).chain([511, 512, 513, 1023, 1024, 1025, 1100]) {
                 let mut answers = vec![len % 2 == 0; len];
-                kernel.contains_many(&rules, Bits::Plain(&lines), &keys[..len], &mut answers);
+                kernel.contains_many(Bits::Plain(&lines), &keys[..len], &mut answers);
                 let expected: Vec<bool> =
-                    keys[..len].iter().map(|&h| kernel.contains(&rules, Bits::Plain(&lines), h)).collect();
+                    keys[..len].iter().map(|&h| kernel.contains(Bits::Plain(&lines), h)).collect();
                 assert_eq!(answers, expected, "{layout} {len} {}", kernel.level());
             }
         }
@@ -161,7 +161,7 @@ fn every_level_fills_parts_by_the_plain_rule() {
 #[test]
 fn levels_have_names() {
     let rules = Rules::new(Shape::new(Layout::Line, 8, 512).unwrap());
-    let names: Vec<_> = Kernel::available(&rules).map(Kernel::level).collect();
+    let names: Vec<_> = Kernel::available(&rules).map(|kernel| kernel.level()).collect();
     let all: &[&str] = if cfg!(target_arch = "aarch64") {
         &["neon"]
     } else {
@@ -189,12 +189,35 @@ mod forced {
     }
 }
 
+/// Lines that lack a place of the rules are never touched: each call panics before.
+#[cfg(feature = "std")]
 #[test]
-#[should_panic(expected = "a kernel is called with the rules that chose it")]
-fn rules_of_another_kernel_are_a_mistake() {
-    let rules = |layout| Rules::new(Shape::new(layout, 8, 512).unwrap());
-    let lines = bits::zeroed(1).unwrap();
-    Kernel::best(&rules(Layout::Line)).contains(&rules(Layout::SplitBlock), Bits::Plain(&lines), 1);
+fn too_few_lines_are_a_mistake() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    type Call<'a> = &'a dyn Fn(&mut [Line]);
+
+    for shape in shapes().into_iter().filter(|shape| shape.lines() < 2000) {
+        let rules = Rules::new(shape);
+        let least = rules.least_lines();
+        let mut lines = bits::zeroed(shape.lines()).unwrap();
+        assert!(least == 1 || least == lines.len(), "{shape:?}");
+        for kernel in Kernel::available(&rules) {
+            for h in hashes(10) {
+                kernel.insert(&mut lines[..least], h);
+                assert!(kernel.contains(Bits::Plain(&lines[..least]), h), "{shape:?}");
+                let few = &mut lines[..least - 1];
+                let calls: [Call<'_>; 4] = [
+                    &|lines| _ = kernel.contains(Bits::Plain(lines), h),
+                    &|lines| _ = kernel.contains_branching(Bits::Plain(lines), h),
+                    &|lines| _ = kernel.insert(lines, h),
+                    &|lines| _ = kernel.insert_noting(lines, h),
+                ];
+                for call in calls {
+                    assert!(catch_unwind(AssertUnwindSafe(|| call(few))).is_err(), "{shape:?}");
+                }
+            }
+        }
+    }
 }
 
 /// Random hashes in random arrays, partly filled, of every layout and k: every level against the plain rule, with
@@ -236,20 +259,20 @@ fn random_cases() {
         for kernel in Kernel::available(&rules) {
             let what = (kernel.level(), shape);
             let mut found = vec![false; ROUND];
-            kernel.contains_many(&rules, Bits::Plain(&before), &hashes, &mut found);
+            kernel.contains_many(Bits::Plain(&before), &hashes, &mut found);
             assert!(found == answers, "{what:?}");
             let (mut single, mut batch, mut counting) = (before.clone(), before.clone(), before.clone());
             for (i, &h) in hashes.iter().enumerate() {
-                assert_eq!(kernel.contains(&rules, Bits::Plain(&before), h), answers[i], "{what:?}: {h:#x}");
+                assert_eq!(kernel.contains(Bits::Plain(&before), h), answers[i], "{what:?}: {h:#x}");
                 assert_eq!(
-                    kernel.contains_branching(&rules, Bits::Plain(&before), h),
+                    kernel.contains_branching(Bits::Plain(&before), h),
                     answers[i],
                     "{what:?}: {h:#x}"
                 );
-                assert_eq!(kernel.insert(&rules, &mut single, h), new[i], "{what:?}: {h:#x}");
+                assert_eq!(kernel.insert(&mut single, h), new[i], "{what:?}: {h:#x}");
             }
-            kernel.insert_many(&rules, &mut batch, &hashes);
-            assert_eq!(kernel.insert_many_counting(&rules, &mut counting, &hashes), all_new, "{what:?}");
+            kernel.insert_many(&mut batch, &hashes);
+            assert_eq!(kernel.insert_many_counting(&mut counting, &hashes), all_new, "{what:?}");
             assert!(single == filled.0 && batch == filled.0 && counting == filled.0, "{what:?}");
         }
         cases += ROUND;
@@ -285,8 +308,8 @@ fn noting_is_counting_above_none() {
             let mut counted = bits::zeroed(shape.lines()).unwrap();
             let mut noted = counted.clone();
             for h in hashes(300).into_iter().chain(hashes(300)) {
-                let is_new = kernel.insert(&rules, &mut counted, h) > 0;
-                assert_eq!(kernel.insert_noting(&rules, &mut noted, h), is_new, "{shape:?} {h:#x}");
+                let is_new = kernel.insert(&mut counted, h) > 0;
+                assert_eq!(kernel.insert_noting(&mut noted, h), is_new, "{shape:?} {h:#x}");
             }
             assert!(counted == noted, "{shape:?}");
         }

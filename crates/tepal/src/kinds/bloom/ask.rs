@@ -30,9 +30,19 @@ impl<L: Storage> BloomFilter<L> {
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         let mut sink = KeySink::new();
         let key = key.key(&mut sink);
-        match self.meta.keys.usual_hash(key) {
-            Some(hash) => self.kernel.contains(&self.rules, self.lines.view().0, hash),
-            None => self.contains_any(&{ key }),
+        match (self.meta.keys.quick_hash(key), key) {
+            (Some(hash), _) => self.kernel.contains(self.lines.view().0, hash),
+            (None, KeyRef::Bytes(bytes)) => self.contains_bytes(bytes),
+            (None, _) => self.contains_any(&{ key }),
+        }
+    }
+
+    /// [`contains`](Self::contains) of bytes of every length, in no frame of the caller's.
+    #[inline(never)]
+    fn contains_bytes(&self, bytes: &[u8]) -> bool {
+        match self.meta.keys.usual_hash_of_bytes(bytes) {
+            Some(hash) => self.kernel.contains(self.lines.view().0, hash),
+            None => self.contains_any(&KeyRef::Bytes(bytes)),
         }
     }
 
@@ -41,7 +51,7 @@ impl<L: Storage> BloomFilter<L> {
     fn contains_any(&self, key: &KeyRef<'_>) -> bool {
         match self.meta.keys.own() {
             None => match self.meta.keys.hash_any(key) {
-                Ok(hash) => self.kernel.contains(&self.rules, self.lines.view().0, hash),
+                Ok(hash) => self.kernel.contains(self.lines.view().0, hash),
                 Err(error) => is_perhaps_in(&error),
             },
             Some(own) => self.contains_positions(own, One::Key(*key)).unwrap_or(false),
@@ -56,7 +66,7 @@ impl<L: Storage> BloomFilter<L> {
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        !self.has_hash() || self.kernel.contains(&self.rules, self.lines.view().0, hash)
+        !self.has_hash() || self.kernel.contains(self.lines.view().0, hash)
     }
 
     /// [`contains`](Self::contains) for a caller who waits for each answer before the next question, as on a
@@ -67,7 +77,7 @@ impl<L: Storage> BloomFilter<L> {
     #[must_use]
     pub fn contains_branching<K: Key + ?Sized>(&self, key: &K) -> bool {
         match self.meta.keys.hash(key) {
-            Ok(hash) => self.kernel.contains_branching(&self.rules, self.lines.view().0, hash),
+            Ok(hash) => self.kernel.contains_branching(self.lines.view().0, hash),
             Err(_) => self.contains(key),
         }
     }

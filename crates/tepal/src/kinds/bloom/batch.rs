@@ -82,7 +82,7 @@ impl<L: Storage> BloomFilter<L> {
     pub(crate) fn answer_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
         match (keys, self.meta.keys.own()) {
             (Batch::Hashes(hashes), None) => {
-                self.kernel.contains_many(&self.rules, self.lines.view().0, hashes, answers);
+                self.kernel.contains_many(self.lines.view().0, hashes, answers);
             }
             (Batch::Bytes(keys), Some(own)) => self.answer_positions(own, keys, answers),
             (Batch::One(one), Some(own)) => answers[0] = self.contains_positions(own, one).unwrap_or(false),

@@ -125,7 +125,7 @@ impl<L: StorageMut> BloomFilter<L> {
 
     /// How to cut up inserting here; nothing where a batch is quicker.
     fn cut(&self, threads: NonZeroUsize) -> Option<Cut> {
-        let passes = self.rules.passes(self.lines.as_lines().len()).iter().flatten().count();
+        let passes = self.kernel.rules().passes(self.lines.as_lines().len()).iter().flatten().count();
         Cut::new(self.lines.as_lines().len(), passes, threads)
     }
 
@@ -151,7 +151,7 @@ impl<L: StorageMut> BloomFilter<L> {
         hash: impl Fn(usize) -> Result<u64> + Sync,
     ) -> Result<usize> {
         // Positions that are independent, as those of every scheme without a hash, have no passes.
-        let passes = self.rules.passes(self.lines.as_lines().len());
+        let passes = self.kernel.rules().passes(self.lines.as_lines().len());
         let Some(cut) = cut.filter(|cut| passes[0].is_some() && keys >= cut.least) else {
             return Ok(0);
         };

@@ -6,7 +6,6 @@ use super::storage::{Storage, StorageMut, copied};
 use super::tally::Tally;
 use super::{BloomFilter, Meta};
 use crate::bits::kernel::Kernel;
-use crate::bits::rules::Rules;
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
@@ -51,17 +50,17 @@ pub(crate) fn after(done: usize) -> impl Fn(Error) -> Error {
 impl<L: StorageMut> BloomFilter<L> {
     /// The bits, to be changed, with what changes them. A file's are copied into memory first.
     #[inline(always)]
-    pub(super) fn changeable(&mut self) -> Result<(&Meta, Kernel, &Rules, &mut [Line])> {
+    pub(super) fn changeable(&mut self) -> Result<(&Meta, &Kernel, &mut [Line])> {
         if self.lines.own().is_none() {
             self.copy_lines()?;
         }
         // There are some now.
-        Ok((&self.meta, self.kernel, &self.rules, self.lines.own().unwrap_or_default()))
+        Ok((&self.meta, &self.kernel, self.lines.own().unwrap_or_default()))
     }
 
     /// The bits, to be changed.
     pub(super) fn own_lines(&mut self) -> Result<&mut [Line]> {
-        self.changeable().map(|(_, _, _, lines)| lines)
+        self.changeable().map(|(_, _, lines)| lines)
     }
 
     #[cold]
@@ -124,7 +123,7 @@ impl<L: StorageMut> BloomFilter<L> {
     #[inline(always)]
     fn insert_hashed(&mut self, hash: u64) -> Result<bool> {
         match self.lines.own() {
-            Some(lines) if self.tally.take() => Ok(self.kernel.insert_noting(&self.rules, lines, hash)),
+            Some(lines) if self.tally.take() => Ok(self.kernel.insert_noting(lines, hash)),
             _ => self.insert_ungranted(hash),
         }
     }
@@ -136,8 +135,8 @@ impl<L: StorageMut> BloomFilter<L> {
         self.settle();
         self.grant_room();
         if self.tally.is_granted() {
-            let (_, kernel, rules, lines) = self.changeable()?;
-            let is_new = kernel.insert_noting(rules, lines, hash);
+            let (_, kernel, lines) = self.changeable()?;
+            let is_new = kernel.insert_noting(lines, hash);
             self.tally.take();
             return Ok(is_new);
         }
@@ -147,8 +146,8 @@ impl<L: StorageMut> BloomFilter<L> {
     /// Inserts one key near the capacity, where the bits that it sets are counted.
     fn insert_counted(&mut self, hash: u64) -> Result<bool> {
         self.make_room(|filter| Ok(filter.contains_hash(hash)))?;
-        let (_, kernel, rules, lines) = self.changeable()?;
-        let new = kernel.insert(rules, lines, hash);
+        let (_, kernel, lines) = self.changeable()?;
+        let new = kernel.insert(lines, hash);
         self.tally.counted += u64::from(new);
         self.add_to_inserted(1);
         Ok(new > 0)
@@ -248,16 +247,16 @@ impl<L: StorageMut> BloomFilter<L> {
     }
 
     fn insert_counting(&mut self, hashes: &[u64]) -> Result<()> {
-        let (_, kernel, rules, lines) = self.changeable()?;
-        let new = kernel.insert_many_counting(rules, lines, hashes);
+        let (_, kernel, lines) = self.changeable()?;
+        let new = kernel.insert_many_counting(lines, hashes);
         self.tally.counted += new;
         self.add_to_inserted(hashes.len() as u64);
         Ok(())
     }
 
     fn insert_unchecked(&mut self, hashes: &[u64]) -> Result<()> {
-        let (_, kernel, rules, lines) = self.changeable()?;
-        kernel.insert_many(rules, lines, hashes);
+        let (_, kernel, lines) = self.changeable()?;
+        kernel.insert_many(lines, hashes);
         self.tally.add_uncounted(hashes.len() as u64);
         self.add_to_inserted(hashes.len() as u64);
         Ok(())
@@ -267,8 +266,8 @@ impl<L: StorageMut> BloomFilter<L> {
     #[cfg(any(feature = "foreign", feature = "extras"))]
     pub(crate) fn insert_noting(&mut self, hashes: &[u64], is_new: &mut [bool]) -> Result<()> {
         self.settle();
-        let (_, kernel, rules, lines) = self.changeable()?;
-        kernel.insert_many_noting(rules, lines, hashes, is_new);
+        let (_, kernel, lines) = self.changeable()?;
+        kernel.insert_many_noting(lines, hashes, is_new);
         let keys = is_new.iter().filter(|is_new| **is_new).count() as u64;
         self.tally.add_uncounted(keys);
         self.add_to_inserted(keys);

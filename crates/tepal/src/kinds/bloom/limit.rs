@@ -108,11 +108,9 @@ impl<L: Storage> BloomFilter<L> {
     #[cold]
     pub(super) fn refuse(&self, why: Refusal, held: impl FnOnce() -> Result<bool>) -> Result<()> {
         match why {
-            Refusal::Spoiled(rate) => Err(Error::KeysClustered {
-                rate: rate.into(),
-                promised: self.meta.promised_rate,
-                inserted: 0,
-            }),
+            Refusal::Spoiled(rate) => {
+                Err(Error::KeysClustered { rate: rate.get(), promised: self.meta.promised_rate, inserted: 0 })
+            }
             Refusal::Full if held()? => Ok(()),
             Refusal::Full => Err(self.capacity_reached()),
         }
@@ -129,7 +127,7 @@ impl Measured<'_> {
     #[cold]
     pub(super) fn look(self) -> core::result::Result<u64, Refusal> {
         if let Some(rate) = self.spoiled() {
-            return Err(Refusal::Spoiled(rate as f32));
+            return Err(Refusal::Spoiled(rate.into()));
         }
         let set_bits = self.set_bits();
         let keys = (self.meta.capacity / LOOK_EVERY).max(1);
@@ -158,7 +156,7 @@ impl Measured<'_> {
         if let Some(keys) = self.meta.keys_to_half(left) {
             return Ok(Room::Keys(keys));
         }
-        self.spoiled().map_or(Ok(Room::Keys(left)), |rate| Err(Refusal::Spoiled(rate as f32)))
+        self.spoiled().map_or(Ok(Room::Keys(left)), |rate| Err(Refusal::Spoiled(rate.into())))
     }
 
     /// Is the rate of the union with another filter past the promise, where that has `set_bits` set bits?

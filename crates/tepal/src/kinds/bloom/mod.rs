@@ -104,7 +104,6 @@ pub struct BloomFilter<L = InMemory> {
     tally: tally::Tally,
     pub(crate) lines: L,
     kernel: Kernel,
-    pub(crate) rules: Rules,
     pub(crate) meta: Meta,
     /// What the bits are held against, where they are those of an opened file.
     body_check: Option<Box<Ref<dyn BodyChecked>>>,
@@ -129,13 +128,13 @@ impl<L> BloomFilter<L> {
     pub(crate) fn from_parts(meta: Meta, lines: L, set_bits: u64) -> Self {
         let tally = tally::Tally::new(set_bits);
         let rules = Rules::new(meta.shape);
-        BloomFilter { rules, kernel: Kernel::best(&rules), meta, lines, tally, body_check: None }
+        BloomFilter { kernel: Kernel::best(&rules), meta, lines, tally, body_check: None }
     }
 
     /// The same filter with its bits elsewhere, where nothing is held against them.
     pub(crate) fn map_lines<M>(self, lines: impl FnOnce(L) -> M) -> BloomFilter<M> {
-        let BloomFilter { meta, rules, kernel, tally, .. } = self;
-        BloomFilter { meta, rules, kernel, lines: lines(self.lines), tally, body_check: None }
+        let BloomFilter { meta, kernel, tally, .. } = self;
+        BloomFilter { meta, kernel, lines: lines(self.lines), tally, body_check: None }
     }
 }
 

@@ -23,7 +23,7 @@ impl<L: PlainStorage> BloomFilter<L> {
     /// What a tepal file holds of it.
     pub(crate) fn part(&self) -> FilePart<'_> {
         let meta = &self.meta;
-        let own = own_part(meta, &self.rules, self.keys_inserted(), self.set_bits());
+        let own = own_part(meta, self.kernel.rules(), self.keys_inserted(), self.set_bits());
         FilePart::new(own, &meta.keys, self.labels(), vec![self.lines.as_lines()])
     }
 }

@@ -70,7 +70,7 @@ impl<L: StorageMut> BloomFilter<L> {
         self.make_room(|filter| {
             filter.meta.keys.own().map_or(Ok(false), |own| filter.contains_positions(own, key))
         })?;
-        let (meta, _, _, lines) = self.changeable()?;
+        let (meta, _, lines) = self.changeable()?;
         let new = meta.keys.encode_one(key, |bytes| set_positions(meta, lines, bytes))?;
         self.tally.counted += u64::from(new);
         if new > 0 || !sizing(self.scheme()).is_some_and(|its| its.counts_only_new) {

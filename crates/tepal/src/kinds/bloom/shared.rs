@@ -153,14 +153,7 @@ impl BloomFilter {
             was_over,
             ..Shared::new(atomic::share(self.lines.0.into_vec()), watch, self.meta.capacity)
         };
-        let shared = BloomFilter {
-            meta: self.meta,
-            rules: self.rules,
-            kernel: self.kernel,
-            lines,
-            tally,
-            body_check: None,
-        };
+        let shared = BloomFilter { meta: self.meta, kernel: self.kernel, lines, tally, body_check: None };
         shared.look_now();
         shared
     }
@@ -215,7 +208,7 @@ impl BloomFilter<Shared> {
         if self.refuses_now() {
             self.refuse(self.why(), || Ok(self.contains_hash(hash)))?;
         }
-        let new = self.kernel.shared_insert(&self.rules, &self.lines.lines, hash);
+        let new = self.kernel.shared_insert(&self.lines.lines, hash);
         self.note(1, new.sampled.into());
         Ok(new.found > 0)
     }
@@ -309,7 +302,7 @@ impl BloomFilter<Shared> {
                     self.insert_hashed(hash).map_err(after(done + i))?;
                 }
             } else {
-                let sampled = self.kernel.shared_insert_many(&self.rules, &self.lines.lines, piece);
+                let sampled = self.kernel.shared_insert_many(&self.lines.lines, piece);
                 self.note(piece.len() as u64, sampled);
             }
             (hashes, done) = (rest, done + piece.len());
@@ -359,7 +352,7 @@ impl BloomFilter<Shared> {
                 // Keys that are in already bring the capacity nearer without setting a bit.
                 let bits = left.saturating_mul(k);
                 let spoiled = first.then(|| self.measured().spoiled()).flatten();
-                spoiled.map_or(Ok((bits, bits / 64)), |rate| Err(Refusal::Spoiled(rate as f32)))
+                spoiled.map_or(Ok((bits, bits / 64)), |rate| Err(Refusal::Spoiled(rate.into())))
             }
             None => self.measured().look().map(|bits| (bits, bits)),
         };
@@ -367,7 +360,7 @@ impl BloomFilter<Shared> {
             Ok((bits, look_in)) => Next::Room { bits, look_in },
             Err(why) => {
                 if let Refusal::Spoiled(rate) = why {
-                    self.lines.spoiled.store(f64::from(rate).to_bits(), Relaxed);
+                    self.lines.spoiled.store(rate.get().to_bits(), Relaxed);
                 }
                 Next::Full
             }
@@ -378,7 +371,7 @@ impl BloomFilter<Shared> {
     fn why(&self) -> Refusal {
         match f64::from_bits(self.lines.spoiled.load(Relaxed)) {
             0.0 => Refusal::Full,
-            rate => Refusal::Spoiled(rate as f32),
+            rate => Refusal::Spoiled(rate.into()),
         }
     }
 

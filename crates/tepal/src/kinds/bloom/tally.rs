@@ -32,7 +32,24 @@ pub(super) enum Refusal {
     /// The keys that it was planned for are in, and one more might break the promise.
     Full,
     /// Keys like the members get in at about this rate, far above the promise.
-    Spoiled(f32),
+    Spoiled(Rate),
+}
+
+/// A rate in four bytes that lie anywhere: a filter is small.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, packed)]
+pub(super) struct Rate(f32);
+
+impl Rate {
+    pub(super) fn get(self) -> f64 {
+        self.0.into()
+    }
+}
+
+impl From<f64> for Rate {
+    fn from(rate: f64) -> Self {
+        Rate(rate as f32)
+    }
 }
 
 impl Tally {

@@ -59,7 +59,7 @@ impl BloomFilter {
                 take(hashes);
             })
         };
-        match self.rules.passes(self.lines.0.len()) {
+        match self.kernel.rules().passes(self.lines.0.len()) {
             [Some(pass), None]
                 if threads.get() > 1
                     && self.has_hash()

@@ -43,7 +43,7 @@ impl BloomFilter<Shared> {
                 |filter, batch, _| {
                     // The scheme has a hash.
                     if let Batch::Hashes(hashes) = batch {
-                        filter.kernel.insert_many(&filter.rules, &mut lines, hashes);
+                        filter.kernel.insert_many(&mut lines, hashes);
                         given += hashes.len();
                     }
                     Ok(())
@@ -64,7 +64,7 @@ impl BloomFilter<Shared> {
         let _present = Present::new(&self.lines.apart);
         let mut done = 0;
         while let Some((len, mut lines)) = self.piece_apart(hashes.len() - done) {
-            self.kernel.insert_many(&self.rules, &mut lines, &hashes[done..][..len]);
+            self.kernel.insert_many(&mut lines, &hashes[done..][..len]);
             if self.unite(&lines, len) {
                 done += len;
             }

@@ -85,7 +85,7 @@ fn one_thread_is_as_in_memory() {
         let empty = BloomFilter::builder().layout(layout).num_hashes(k).capacity(2000).bit_len(512 * 40);
         let empty = empty.over_capacity(OverCapacity::Ignore).build().unwrap();
         let mut plain = empty.clone();
-        let kernels: Vec<_> = bits::kernel::Kernel::available(&plain.rules).collect();
+        let kernels: Vec<_> = bits::kernel::Kernel::available(plain.kernel.rules()).collect();
         for kernel in kernels {
             plain.clear().unwrap();
             plain.kernel = kernel;

@@ -292,7 +292,7 @@ impl<'a> Open<'a> {
         bits::fill_from_bytes(&mut lines, &bytes[read.body.clone()]);
         read.check.run(&lines)?;
         let is_sealed = read.check.is_sealed();
-        Ok((read.with_lines(Mapped(Backing::Memory(lines))), is_sealed))
+        Ok((read.with_lines(Mapped::new(Backing::Memory(lines))), is_sealed))
     }
 
     /// [`read`](Self::read) of one kind.

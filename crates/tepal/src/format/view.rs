@@ -149,7 +149,7 @@ impl Open<'_> {
         if !self.quick {
             read.check.run(lines.as_lines())?;
         }
-        let filter = read.checked_with(Mapped(Backing::Memory(Vec::new())));
+        let filter = read.checked_with(Mapped::new(Backing::Memory(Vec::new())));
         self.check_what_it_records(&filter)?;
         Ok((filter, lines))
     }

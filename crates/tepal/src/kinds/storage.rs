@@ -1,5 +1,7 @@
 //! Where a filter's bits live: in memory, in an opened file, inside bytes of the caller's, or shared by threads.
 
+mod mapped;
+
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
@@ -7,6 +9,10 @@ use core::ops::Range;
 
 use crate::bits::{self, Bits, Line};
 use crate::error::{Error, Result};
+pub(crate) use mapped::Backing;
+pub use mapped::Mapped;
+#[cfg(all(feature = "mmap", target_endian = "little"))]
+pub(crate) use mapped::Private;
 
 /// Held by a filter and its clones: counted by atomics, where the machine has them.
 #[cfg(not(target_has_atomic = "ptr"))]
@@ -193,163 +199,5 @@ impl<B: StableBytes> PlainStorage for InBytes<B> {
 impl<B> fmt::Debug for InBytes<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "InBytes({:?})", self.body)
-    }
-}
-
-/// The bits of an opened file: mapped, not copied, on little-endian machines with the feature `mmap`; else in memory.
-/// The first change copies mapped bits into memory, or the pages that it touches
-/// ([`Open::copy_on_write`](crate::Open::copy_on_write)). Clones share a map, and copy memory.
-#[derive(Clone, Debug)]
-pub struct Mapped(pub(crate) Backing);
-
-#[derive(Debug)]
-#[cfg_attr(not(all(feature = "mmap", target_endian = "little")), derive(Clone))]
-pub(crate) enum Backing {
-    #[cfg(all(feature = "mmap", target_endian = "little"))]
-    File(InBytes<Ref<memmap2::Mmap>>),
-    /// A file's, of which each page becomes this process's own when it is changed.
-    #[cfg(all(feature = "mmap", target_endian = "little"))]
-    Private(Private),
-    Memory(Vec<Line>),
-    /// Some of the lines in memory that several filters have.
-    #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
-    Part(Ref<Vec<Line>>, Range<usize>),
-}
-
-#[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
-impl Mapped {
-    /// The same bits, of which parts can be taken.
-    pub(crate) fn shared(self) -> Self {
-        match self.0 {
-            Backing::Memory(lines) => {
-                let all = 0..lines.len();
-                Mapped(Backing::Part(Ref::new(lines), all))
-            }
-            _ => self,
-        }
-    }
-
-    /// These of the lines, not copied where they are shared or a file's.
-    pub(crate) fn part(&self, lines: Range<usize>) -> Self {
-        Mapped(match &self.0 {
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
-            Backing::File(file) => {
-                let at = |line| file.body.start + line * size_of::<Line>();
-                Backing::File(InBytes { bytes: file.bytes.clone(), body: at(lines.start)..at(lines.end) })
-            }
-            // Neither is asked for a part: a chain is not mapped so, and shares what is in memory.
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
-            Backing::Private(private) => Backing::Memory(private.as_lines()[lines].to_vec()),
-            Backing::Memory(all) => Backing::Memory(all[lines].to_vec()),
-            Backing::Part(all, here) => {
-                Backing::Part(all.clone(), here.start + lines.start..here.start + lines.end)
-            }
-        })
-    }
-}
-
-/// The bits in a private map.
-#[cfg(all(feature = "mmap", target_endian = "little"))]
-#[derive(Debug)]
-pub(crate) struct Private {
-    map: memmap2::MmapMut,
-    body: Range<usize>,
-}
-
-#[cfg(all(feature = "mmap", target_endian = "little"))]
-impl Private {
-    /// The lines at these places, from a multiple of 64 in memory on.
-    ///
-    /// # Errors
-    /// [`Error::NotInPlace`].
-    pub(crate) fn new(map: memmap2::MmapMut, body: Range<usize>) -> Result<Self> {
-        InBytes::new(&map[..], body.clone())?;
-        Ok(Private { map, body })
-    }
-
-    #[inline(never)]
-    fn as_lines(&self) -> &[Line] {
-        // `new` has seen that the cast can be.
-        bytemuck::cast_slice(&self.map[self.body.clone()])
-    }
-
-    fn as_lines_mut(&mut self) -> &mut [Line] {
-        bytemuck::cast_slice_mut(&mut self.map[self.body.clone()])
-    }
-}
-
-#[cfg(all(feature = "mmap", target_endian = "little"))]
-impl Clone for Backing {
-    /// A private map has no second owner: its clone is in memory.
-    fn clone(&self) -> Self {
-        match self {
-            Backing::File(file) => Backing::File(file.clone()),
-            Backing::Private(private) => Backing::Memory(private.as_lines().to_vec()),
-            Backing::Memory(lines) => Backing::Memory(lines.clone()),
-            #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
-            Backing::Part(lines, part) => Backing::Part(lines.clone(), part.clone()),
-        }
-    }
-}
-
-impl sealed::Sealed for Mapped {}
-
-impl Storage for Mapped {
-    #[inline(always)]
-    fn view(&self) -> View<'_> {
-        View(Bits::Plain(self.as_lines()))
-    }
-
-    fn into_lines(self) -> Result<Vec<Line>> {
-        match self.0 {
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
-            Backing::File(file) => file.into_lines(),
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
-            Backing::Private(private) => copied(private.as_lines()),
-            Backing::Memory(lines) => Ok(lines),
-            #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
-            Backing::Part(lines, part) => copied(&lines[part]),
-        }
-    }
-}
-
-impl PlainStorage for Mapped {
-    // What is seldom met stands elsewhere: this is part of every question.
-    #[inline(always)]
-    fn as_lines(&self) -> &[Line] {
-        match &self.0 {
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
-            Backing::File(file) => file.as_lines(),
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
-            Backing::Private(private) => private.as_lines(),
-            Backing::Memory(lines) => lines,
-            #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
-            Backing::Part(lines, part) => part_of(lines, part),
-        }
-    }
-}
-
-#[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
-#[inline(never)]
-fn part_of<'a>(lines: &'a [Line], part: &Range<usize>) -> &'a [Line] {
-    &lines[part.clone()]
-}
-
-impl StorageMut for Mapped {
-    #[inline]
-    fn own(&mut self) -> Option<&mut [Line]> {
-        match &mut self.0 {
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
-            Backing::File(_) => None,
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
-            Backing::Private(private) => Some(private.as_lines_mut()),
-            Backing::Memory(lines) => Some(lines),
-            #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
-            Backing::Part(..) => None,
-        }
-    }
-
-    fn replace(&mut self, lines: Vec<Line>) {
-        self.0 = Backing::Memory(lines);
     }
 }

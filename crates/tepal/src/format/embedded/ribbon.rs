@@ -229,7 +229,7 @@ macro_rules! embedded {
                 let (ribbon, body) = read($form, bytes, keys)?;
                 let mut lines = bits::zeroed(ribbon.num_lines())?;
                 bits::fill_from_bytes(&mut lines, &bytes[..body]);
-                Self::of_embedded(ribbon, keys, Mapped(Backing::Memory(lines)))
+                Self::of_embedded(ribbon, keys, Mapped::new(Backing::Memory(lines)))
             }
         }
 

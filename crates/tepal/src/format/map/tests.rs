@@ -10,7 +10,6 @@ use std::vec::Vec;
 use super::*;
 use crate::BloomFilter;
 use crate::error::Looks;
-use crate::kinds::storage::Backing;
 
 fn filter() -> BloomFilter {
     let mut filter = BloomFilter::builder().capacity(20_000).build().unwrap();
@@ -46,7 +45,7 @@ fn a_pipe_is_read_and_checked() {
         opened.verify().unwrap();
         assert_eq!(opened.to_bytes().unwrap(), bytes);
         let opened = opened.into_filter().into_bloom().unwrap();
-        assert!(opened == filter && matches!(opened.lines.0, Backing::Memory(_)));
+        assert!(opened == filter && opened.lines.is_in_memory());
         assert_eq!(opened.meta, filter.meta);
         assert_eq!((opened.set_bits(), opened.chunks()), (filter.set_bits(), 1));
         opened.verify().unwrap();
@@ -93,7 +92,7 @@ fn what_is_read_into_memory_outlives_its_file() {
         fs::write(&path, changed).unwrap();
         assert!(matches!(open.open(&path).unwrap_err(), Error::Damaged { .. }));
         let opened = opened.into_filter().into_bloom().unwrap();
-        assert!(opened == filter && matches!(opened.lines.0, Backing::Memory(_)));
+        assert!(opened == filter && opened.lines.is_in_memory());
     }
 }
 
@@ -129,10 +128,7 @@ fn what_is_copied_on_write_is_as_a_copy() {
         fs::write(&beside, wrong).unwrap();
         assert!(matches!(how.open(&beside).unwrap_err(), Error::Damaged { .. }));
         let bloom = changed.into_filter().into_bloom().unwrap();
-        assert_eq!(
-            matches!(bloom.lines.0, Backing::Memory(_)),
-            !cfg!(all(feature = "mmap", target_endian = "little"))
-        );
+        assert_eq!(bloom.lines.is_in_memory(), !cfg!(all(feature = "mmap", target_endian = "little")));
         // It can be saved over the file that it is a map of.
         let mut over = how.open(&path).unwrap();
         over.insert_many(&more).unwrap();

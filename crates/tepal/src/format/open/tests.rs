@@ -6,7 +6,6 @@ use std::string::ToString;
 use std::vec::Vec;
 
 use super::Open;
-use crate::kinds::storage::Backing;
 use crate::storage::PlainStorage;
 use crate::{BloomFilter, Error, Layout, SecretKey, hash::PreparedKeys, storage::Mapped};
 
@@ -17,7 +16,7 @@ const MAPS: bool = cfg!(all(feature = "mmap", target_endian = "little"));
 
 /// Are the bits those of the file?
 fn is_mapped(filter: &BloomFilter<Mapped>) -> bool {
-    !matches!(filter.lines.0, Backing::Memory(_))
+    !filter.lines.is_in_memory()
 }
 
 /// One filter of each layout, and one under a secret.

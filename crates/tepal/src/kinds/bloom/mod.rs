@@ -141,7 +141,7 @@ impl<L> BloomFilter<L> {
 impl BloomFilter {
     /// As the filters of files are, without a copy.
     pub(crate) fn into_mapped(self) -> BloomFilter<Mapped> {
-        self.map_lines(|lines| Mapped(Backing::Memory(lines.0.into_vec())))
+        self.map_lines(|lines| Mapped::new(Backing::Memory(lines.0.into_vec())))
     }
 }
 

@@ -54,7 +54,7 @@ impl Meta {
 impl Ribbon {
     /// One that was just built.
     pub(super) fn built(shape: Shape, thin: Option<Box<Thin>>, lines: Vec<Line>, keys: u64) -> Self {
-        Ribbon { shape, thin, keys, lines: Mapped(Backing::Memory(lines)), body_check: None }
+        Ribbon { shape, thin, keys, lines: Mapped::new(Backing::Memory(lines)), body_check: None }
     }
 }
 
@@ -182,7 +182,7 @@ impl<L: PlainStorage> Ribbon<L> {
     pub(super) fn into_owned(self) -> Result<Ribbon> {
         self.check_before_copying()?;
         let Ribbon { shape, thin, keys, lines, .. } = self;
-        let lines = Mapped(Backing::Memory(lines.into_lines()?));
+        let lines = Mapped::new(Backing::Memory(lines.into_lines()?));
         Ok(Ribbon { shape, thin, keys, lines, body_check: None })
     }
 }

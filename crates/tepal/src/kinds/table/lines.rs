@@ -338,5 +338,5 @@ impl Table {
 }
 
 fn in_memory(lines: Vec<Line>) -> Mapped {
-    Mapped(Backing::Memory(lines))
+    Mapped::new(Backing::Memory(lines))
 }

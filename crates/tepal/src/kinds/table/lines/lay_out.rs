@@ -10,7 +10,7 @@ use crate::bits::table::relay::Relay;
 use crate::bits::table::stream::Stream;
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
-use crate::kinds::storage::{Backing, PlainStorage, Storage};
+use crate::kinds::storage::{PlainStorage, Storage};
 use crate::kinds::table::join::merged;
 
 impl Table {
@@ -65,7 +65,7 @@ impl Table {
     /// Lays the table out in this packing. `false`: it does not fit, and nothing is changed.
     fn relay(&mut self, packing: &Packing) -> Result<bool> {
         // What is a file's the system has anyway.
-        let is_large = self.packing.lines() > SMALL && matches!(self.lines.0, Backing::Memory(_));
+        let is_large = self.packing.lines() > SMALL && self.lines.is_in_memory();
         if is_large && !self.fits(packing) {
             return Ok(false);
         }

@@ -354,7 +354,7 @@ fn a_damaged_table_fails_nobody() {
             let count = lines.len();
             lines[random as usize % count].0[random as usize >> 20 & 7] ^= hash(random) & hash(random + 1);
         }
-        let lines = Mapped(Backing::Memory(lines));
+        let lines = Mapped::new(Backing::Memory(lines));
         let damaged = Table::of_lines(*table.packing(), lines, table.slots(), table.distinct());
         let filter = SegmentFilter::from_parts(
             filter.core.meta.clone(),

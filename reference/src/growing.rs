@@ -185,7 +185,8 @@ impl Growing {
         let slots = link.keys_held();
         let room = room(&link.shape);
         if slots >= room {
-            let next = more(room.max(slots));
+            let m = room.max(slots);
+            let next = if m < 4096 { more(m) } else { m + m / 4 };
             link.lay(if slots < link.capacity { next.min(link.capacity) } else { next })?;
         }
         link.insert_hash(h)?;

@@ -134,3 +134,23 @@ fn repeats_in_a_batch_into_an_opened_file() {
         }
     }
 }
+
+/// Large batches into a growing filter are sorted and merged: the same file as one by one, over the beginning of links.
+#[cfg(feature = "table")]
+#[test]
+fn sorted_batches_grow_as_single_keys() {
+    use tepal::{GrowingFilter, hash::finish_hash};
+    let hashes: Vec<u64> = (0..60_000u64).map(|i| finish_hash(i * 7 % 50_000)).collect();
+    for first in [64, 1000, 20_000] {
+        let empty = || GrowingFilter::builder().first(first).build().unwrap();
+        let mut singly = empty();
+        hashes.iter().for_each(|hash| _ = singly.insert_hash(*hash).unwrap());
+        let [mut at_once, mut in_parts] = [empty(), empty()];
+        at_once.insert_many_hashes(&hashes).unwrap();
+        hashes.chunks(9_000).for_each(|part| in_parts.insert_many_hashes(part).unwrap());
+        for (filter, how) in [(at_once, "at once"), (in_parts, "in parts")] {
+            assert_eq!(filter.len(), singly.len(), "{first}, {how}");
+            assert!(filter.to_bytes().unwrap() == singly.to_bytes().unwrap(), "{first}, {how}");
+        }
+    }
+}

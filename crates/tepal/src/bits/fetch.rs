@@ -26,9 +26,9 @@ fn fetch<T>(line: *const T) {
     let _ = line;
 }
 
-/// Asks the CPU to bring a word nearer, wherever it is.
-#[cfg(feature = "static")]
+/// Asks the CPU to bring the value at this place nearer, wherever it is.
+#[cfg(any(feature = "static", feature = "table"))]
 #[inline(always)]
-pub(crate) fn fetch_word(words: &[u64], at: usize) {
-    fetch(words.as_ptr().wrapping_add(at));
+pub(crate) fn fetch_at<T>(values: &[T], at: usize) {
+    fetch(values.as_ptr().wrapping_add(at));
 }

@@ -202,6 +202,7 @@ impl ScalableBloomFilter {
         }
         let mut next = self.next_link()?.into_mapped();
         next.insert_batch(key, 0)?;
+        self.links.reserve_exact(1);
         self.links.push(next);
         Ok(true)
     }

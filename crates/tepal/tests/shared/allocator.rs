@@ -93,6 +93,13 @@ pub(crate) fn most_held<T>(call: impl FnOnce() -> T) -> (T, u64) {
     (result, (MOST.get() - before) as u64)
 }
 
+/// What a call gave, and the bytes that it still holds.
+pub(crate) fn held_by<T>(call: impl FnOnce() -> T) -> (T, u64) {
+    let before = HELD.get();
+    let result = call();
+    (result, (HELD.get() - before) as u64)
+}
+
 /// How many blocks of 16 bytes a call frees, and how many of them hold these bytes then. Each must be written as a whole.
 pub(crate) fn freed_with<T>(bytes: [u8; 16], call: impl FnOnce() -> T) -> (u32, u32) {
     FREED.set(0);

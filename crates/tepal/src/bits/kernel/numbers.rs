@@ -60,11 +60,28 @@ by_level!(REMOVE: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u6
 by_level!(RELAY: fn(relay: &mut Relay, from: &Packing, old: &[Line], to: &Packing, new: &mut [Line])
     -> Result<(), NoRoom> = |_S| relay.write(from, old, to, new));
 
-/// Does the CPU take hundreds of cycles for the instruction of [`ByDeposit`]? AMD's do before Zen 3 (their optimization guide
-/// for family 17h, instruction latencies).
+/// Does the CPU take hundreds of cycles for the instruction of [`ByDeposit`]? The CPU is asked once: in a virtual machine that
+/// takes some 50 microseconds.
+#[cfg(target_arch = "x86_64")]
+fn deposits_slowly() -> bool {
+    use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
+    /// 0: not asked yet; 1: no; 2: yes.
+    static ANSWER: AtomicU8 = AtomicU8::new(0);
+    match ANSWER.load(Relaxed) {
+        0 => {
+            let answer = is_old_amd();
+            ANSWER.store(1 + u8::from(answer), Relaxed);
+            answer
+        }
+        answer => answer == 2,
+    }
+}
+
+/// Is this a CPU of AMD before Zen 3? There the instruction is slow (AMD's optimization guide for family 17h, instruction
+/// latencies).
 #[cfg(target_arch = "x86_64")]
 #[allow(unused_unsafe)] // Newer compilers know that it is safe.
-fn deposits_slowly() -> bool {
+fn is_old_amd() -> bool {
     use core::arch::x86_64::__cpuid;
     // SAFETY: every x86-64 has this instruction, and it changes nothing.
     let (vendor, signature) = unsafe { (__cpuid(0), __cpuid(1).eax) };

@@ -3,7 +3,7 @@
 use super::ask::{Form, LANES, halves};
 use super::shape::{Shape, bucket_shift, code_in, threshold, word_of_code};
 use super::{lowest, product};
-use crate::bits::fetch::fetch_word;
+use crate::bits::fetch::fetch_at;
 use crate::bits::parities::{Eights, Parities};
 
 /// How many keys are on their way at once: a bit each of a mask.
@@ -51,12 +51,12 @@ pub(crate) fn contains_some<F: Form, P: Parities>(
     if words.len() >= FETCH_FROM {
         for at in places {
             let at = at as usize;
-            fetch_word(words, at);
-            fetch_word(words, at + LANES);
+            fetch_at(words, at);
+            fetch_at(words, at + LANES);
             for ahead in (2 * LANES..if F::IS_NARROW { 0 } else { 2 * most }).step_by(LANES) {
-                fetch_word(words, at + ahead);
+                fetch_at(words, at + ahead);
             }
-            fetch_word(words, at + 2 * most - 1);
+            fetch_at(words, at + 2 * most - 1);
         }
     }
     let mut near = [0; AHEAD];

@@ -7,7 +7,7 @@ use super::ask::{LANES, Large, halves, value};
 use super::batch::{AHEAD, FETCH_FROM};
 use super::shape::Shape;
 use super::{coefficients, fingerprint, lowest, mask};
-use crate::bits::fetch::fetch_word;
+use crate::bits::fetch::fetch_at;
 use crate::bits::parities::{Eights, Parities};
 
 /// The value of a key for which this is stored in so many columns; none where the fingerprint above it is another one, or the value is above
@@ -73,10 +73,10 @@ pub(crate) fn get_some<P: Parities>(
         if words.len() >= FETCH_FROM {
             let (at, mut ahead) = (first.place::<Large>(*start).at, 0);
             while ahead < behind {
-                fetch_word(words, at + ahead);
+                fetch_at(words, at + ahead);
                 ahead += LANES;
             }
-            fetch_word(words, at + behind);
+            fetch_at(words, at + behind);
         }
     }
     let mut left = 0;

@@ -12,7 +12,7 @@ use super::lowest;
 use super::rate::columns_for;
 use super::shape::{Shape, bucket_shift, pack};
 use super::{coefficients, fingerprint};
-use crate::bits::fetch::fetch_word;
+use crate::bits::fetch::fetch_at;
 use crate::bits::parities::Parities;
 use crate::error::{Error, Result};
 
@@ -249,7 +249,7 @@ impl Thin {
         let (picked, layer) = (&picked[..count], self.shape.first());
         for &i in picked {
             let start = layer.start_of_all(layer.hash(h[i]));
-            fetch_word(words, self.at + (start >> 6) as usize);
+            fetch_at(words, self.at + (start >> 6) as usize);
         }
         for &i in picked {
             answers[i] = match self.holds(words, h[i]) {

@@ -18,7 +18,7 @@ pub(crate) mod stream;
 pub(crate) mod tagged;
 
 use super::Line;
-use super::fetch::fetch_line;
+use super::fetch::{fetch_at, fetch_line};
 pub(crate) use super::mix::spread;
 use line::{ByArithmetic, Select};
 use packing::{Packing, Place};
@@ -34,7 +34,10 @@ pub(crate) const fn gather(spread: u64) -> u64 {
 /// Is the number of this hash held?
 #[inline(always)]
 pub(crate) fn contains<S: Select>(packing: &Packing, lines: &[Line], h: u64) -> bool {
-    contains_at::<S>(packing, lines, packing.place(packing.number(h)))
+    let place = packing.place(packing.number(h));
+    // Where the bucket goes on in the next line, that one is on its way already.
+    fetch_at(lines, place.line + 1);
+    contains_at::<S>(packing, lines, place)
 }
 
 #[inline(always)]

@@ -120,6 +120,8 @@ impl Packing {
         Packing::of_fewest_lines(slots, numbers, tag_bits, FEW_BUCKETS, |_| MOST_SPARE.into())
     }
 
+    /// Of the packings with the fewest lines the one with the most slots a line, then with the least remainder bits, then with the
+    /// fewest buckets.
     fn of_fewest_lines(
         slots: u64,
         numbers: u64,
@@ -129,32 +131,33 @@ impl Packing {
     ) -> Result<Self> {
         let slots = slots.max(1);
         let mut best: Option<(u64, Fields)> = None;
-        for remainder_bits in 1..=40u8 {
+        // From above, so that few lines are found early: packings that have more need not be tried.
+        for remainder_bits in (1..=40u8).rev() {
             let width = u32::from(remainder_bits) + u32::from(tag_bits);
-            for buckets in 8..=most_buckets {
-                let s = ((LINE_END - 8 - u32::from(buckets)) / (width + 1)) as u64;
-                if s == 0 || u64::from(buckets) + s + 8 > MOST_META.into() {
-                    continue;
-                }
-                let home = home_lines(numbers, remainder_bits.into(), buckets.into());
-                let spare = match home {
-                    1 if s >= slots => 0,
-                    _ if u128::from(slots) * 100 <= u128::from(home) * u128::from(s) * 92 => {
-                        spare_behind(home)
-                    }
-                    _ => continue,
+            let fewest = best.map_or(0, |(lines, _)| numbers.div_ceil(lines).div_ceil(1 << remainder_bits));
+            for buckets in fewest.max(8)..=most_buckets.into() {
+                let s = (u64::from(LINE_END - 8) - buckets) / u64::from(width + 1);
+                let home = home_lines(numbers, remainder_bits.into(), buckets);
+                let fits = match home {
+                    1 => s >= slots,
+                    _ => u128::from(slots) * 100 <= u128::from(home) * u128::from(s) * 92,
                 };
+                // With more buckets there are fewer slots, and more bits that say where buckets are.
+                if s == 0 || buckets + s + 8 > MOST_META.into() || !fits {
+                    break;
+                }
+                let spare = if home == 1 { 0 } else { spare_behind(home) };
                 let fields = Fields {
                     numbers,
                     remainder_bits,
-                    buckets,
+                    buckets: buckets as u8,
                     slots: s as u8,
                     tag_bits,
                     spare: spare as u32,
                 };
                 let lines = home + spare;
                 let is_better = best.is_none_or(|(least, other)| {
-                    lines < least || (lines == least && fields.slots > other.slots)
+                    (lines, other.slots, remainder_bits) < (least, fields.slots, other.remainder_bits)
                 });
                 if is_better {
                     best = Some((lines, fields));

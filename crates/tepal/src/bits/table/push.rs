@@ -36,6 +36,19 @@ pub(crate) struct Scratch {
     waiting: Vec<(usize, Push)>,
 }
 
+/// Entries of each list whose memory is kept from one push for the next: 1 KiB of both.
+const KEPT: usize = 8;
+
+impl Scratch {
+    /// Gives back the memory of a long push.
+    #[inline(always)]
+    fn forget_long(&mut self) {
+        if self.before.capacity().max(self.waiting.capacity()) > KEPT {
+            *self = Scratch::default();
+        }
+    }
+}
+
 /// Puts a slot into line `here`, and whatever that moves on into the lines behind it. The lines are as they were where there is
 /// no room.
 #[inline(always)]
@@ -71,10 +84,14 @@ pub(super) fn push(
         if on.slot.is_none() & (on.begins == next_begins) {
             match scratch.waiting.pop() {
                 Some(next) => (here, push) = next,
-                None => return Ok(()),
+                None => {
+                    scratch.forget_long();
+                    return Ok(());
+                }
             }
         } else if here + 1 == lines.len() || u64::from(on.begins) > MOST_BEFORE {
             lines[first..][..scratch.before.len()].copy_from_slice(&scratch.before);
+            scratch.forget_long();
             return Err(NoRoom);
         } else {
             (here, push) = (here + 1, on);

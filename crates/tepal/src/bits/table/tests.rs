@@ -135,3 +135,62 @@ fn a_table_is_what_a_list_is() {
     }
     assert!(changes > 10_000 && refused > 100 && rewritten > 1000, "{changes} {refused} {rewritten}");
 }
+
+/// The packing for this number of slots by trying all, in the order of FORMAT.md, section 5.3.
+fn plain_packing(
+    slots: u64,
+    numbers: u64,
+    tag_bits: u8,
+    most_buckets: u8,
+    spare: fn(u64) -> u64,
+) -> Option<Fields> {
+    let mut best: Option<(u64, Fields)> = None;
+    for remainder_bits in 1..=40u8 {
+        for buckets in 8..=most_buckets {
+            let s = (494 - u64::from(buckets)) / u64::from(remainder_bits + tag_bits + 1);
+            let home = numbers.div_ceil(u64::from(buckets) << remainder_bits);
+            let spare = match home {
+                _ if s == 0 || u64::from(buckets) + s + 8 > 192 => continue,
+                1 if s >= slots => 0,
+                _ if u128::from(slots) * 100 <= u128::from(home) * u128::from(s) * 92 => spare(home),
+                _ => continue,
+            };
+            let fields =
+                Fields { numbers, remainder_bits, buckets, slots: s as u8, tag_bits, spare: spare as u32 };
+            let lines = home + spare;
+            if best.is_none_or(|(least, other)| lines < least || (lines == least && s > other.slots.into())) {
+                best = Some((lines, fields));
+            }
+        }
+    }
+    best.map(|(_, fields)| fields)
+}
+
+#[test]
+fn packings_are_those_of_all_tries() {
+    let mut random = 0x9E37_79B9_7F4A_7C15u64;
+    let mut next = || {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        random
+    };
+    let mut found = 0;
+    for i in 0..1500 {
+        let tag_bits = if i % 2 == 0 { 0 } else { (next() % 17) as u8 };
+        let numbers = (next() >> (8 + next() % 54)).clamp(1, packing::most_numbers(tag_bits.into()));
+        // From one to twice as many slots as there are numbers.
+        let slots = (next() % numbers.saturating_mul(2)) >> (next() % 20);
+        for (of, most_buckets, spare) in [
+            (Packing::for_slots as fn(_, _, _) -> _, 150, (|home| 6.min(1 + home / 8)) as fn(u64) -> u64),
+            (Packing::for_close_slots, 16, |_| 64),
+        ] {
+            let plain = plain_packing(slots.max(1), numbers, tag_bits, most_buckets, spare);
+            let plain = plain.and_then(|fields| Packing::new(fields).ok());
+            let here: crate::error::Result<Packing> = of(slots, numbers, tag_bits);
+            assert_eq!(here.ok(), plain, "{slots} slots, {numbers} numbers, {tag_bits} tag bits");
+            found += u32::from(plain.is_some());
+        }
+    }
+    assert!(found > 1500, "{found}");
+}

@@ -82,6 +82,7 @@ impl ScalableBloomFilter {
             let room = self.room_for(count);
             if room == 0 {
                 let next = self.next_link().map_err(failed)?.into_mapped();
+                self.links.reserve_exact(1);
                 self.links.push(next);
                 continue;
             }

@@ -2,17 +2,23 @@
 
 use super::ask::{BATCH, Strangers};
 use super::{GrowingFilter, new_link};
+use crate::bits::memory::room;
 use crate::bits::table::change::{Added, Wanted};
+use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 use crate::ids::Operation;
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
 use crate::kinds::bloom::after;
 use crate::kinds::calls::insert_many;
-use crate::kinds::table::lines::{MOST_COPIES, too_many_copies};
+use crate::kinds::table::join::{Join, in_either};
+use crate::kinds::table::lines::{Counts, MOST_COPIES, Table, too_many_copies};
 use crate::kinds::{Filter, Removal};
 
 /// How many keys are on their way at once.
 const AHEAD: usize = 16;
+
+/// Hashes from which on a batch is sorted and merged, where the newest link has no more slots taken than that.
+const SORTED_FROM: usize = 4096;
 
 impl GrowingFilter {
     /// Inserts a key. `true`: the key is surely new. `false`: it was in already, or looked so, and nothing is changed; where keys can be
@@ -148,7 +154,7 @@ impl GrowingFilter {
     fn begin_link(&mut self, hash: u64) -> Result<()> {
         let mut next = new_link(&self.meta.plan, self.links.len(), self.len() / 8)?;
         next.insert(next.number(hash), 0, true)?;
-        self.links.try_reserve(1).map_err(|_| Error::TooLarge { bytes: next.packing().bytes() })?;
+        self.links.try_reserve_exact(1).map_err(|_| Error::TooLarge { bytes: next.packing().bytes() })?;
         self.links.push(next);
         Ok(())
     }
@@ -173,12 +179,57 @@ impl GrowingFilter {
         }
     }
 
-    /// [`insert`](Self::insert) for keys hashed before.
+    /// [`insert`](Self::insert) for keys hashed before. Thousands of hashes at a time are sorted and merged, where keys cannot be
+    /// [removed](super::GrowingFilterBuilder::deletable).
     ///
     /// # Errors
     /// As [`insert_many`](Self::insert_many).
     pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
-        self.insert_hashes(hashes, |_| ())
+        let mut done = 0;
+        while done < hashes.len() {
+            let rest = &hashes[done..];
+            let here = match self.insert_sorted(rest) {
+                Ok(0) => rest.len().min(BATCH),
+                Ok(sorted) => {
+                    done += sorted;
+                    continue;
+                }
+                // What was refused is refused again, at its place.
+                Err(_) => rest.len(),
+            };
+            self.insert_hashes(&rest[..here], |_| ()).map_err(after(done))?;
+            done += here;
+        }
+        Ok(())
+    }
+
+    /// Sorts the numbers of many hashes and merges them with the newest link: all hashes, or the first ones that the link surely
+    /// takes. Says how many these are; 0 where sorting would take longer than inserting one by one.
+    fn insert_sorted(&mut self, hashes: &[u64]) -> Result<usize> {
+        let newest = self.links.len() - 1;
+        if hashes.len() < SORTED_FROM
+            || self.meta.is_deletable
+            || self.whole.is_some()
+            || self.link_with_room() != Some(newest)
+        {
+            return Ok(0);
+        }
+        let (most, link) = (self.meta.plan.capacity(newest), &self.links[newest]);
+        let count =
+            usize::try_from(most - link.distinct()).map_or(hashes.len(), |most| most.min(hashes.len()));
+        if count < SORTED_FROM || (count as u64) < link.slots() {
+            return Ok(0);
+        }
+        let mut numbers = room(count)?;
+        for piece in hashes[..count].chunks(BATCH) {
+            numbers.extend(self.strangers(piece, newest).hashes().iter().map(|&hash| link.number(hash)));
+        }
+        numbers.sort_unstable();
+        let entries = || in_either(Join::Once, 0, link.stream(), Stream::of(numbers.iter().copied()));
+        let counts = Counts::of(entries(), 0);
+        let slots = link.laid_after(counts.slots, most)?;
+        self.links[newest] = Table::of_counted(link.packing().numbers(), 0, slots, counts, &entries)?;
+        Ok(count)
     }
 
     /// Inserts hashes in their order. `note` hears of each that was new.
@@ -210,15 +261,9 @@ impl GrowingFilter {
 
     /// Asks for at most [`BATCH`] hashes together, and inserts those that no link holds.
     fn insert_strangers(&mut self, hashes: &[u64], mut note: impl FnMut(usize)) -> Result<()> {
-        let mut left = Strangers::of(hashes);
         // Of a filter that was opened, nothing is changed before it is clear that something is new.
         let asked = if self.whole.is_some() { self.links.len() } else { self.links.len() - 1 };
-        for link in self.links[..asked].iter().rev() {
-            let mut found = [false; BATCH];
-            let found = &mut found[..left.hashes().len()];
-            link.contains_many(left.hashes(), found);
-            left.keep_others(found);
-        }
+        let left = self.strangers(hashes, asked);
         if left.hashes().is_empty() {
             return Ok(());
         }
@@ -236,6 +281,18 @@ impl GrowingFilter {
             }
         }
         Ok(())
+    }
+
+    /// Those of at most [`BATCH`] hashes that none of the first `asked` links holds.
+    fn strangers(&self, hashes: &[u64], asked: usize) -> Strangers {
+        let mut left = Strangers::of(hashes);
+        for link in self.links[..asked].iter().rev() {
+            let mut found = [false; BATCH];
+            let found = &mut found[..left.hashes().len()];
+            link.contains_many(left.hashes(), found);
+            left.keep_others(found);
+        }
+        left
     }
 
     /// Takes one copy of a key away, where the filter is [deletable](super::GrowingFilterBuilder::deletable).

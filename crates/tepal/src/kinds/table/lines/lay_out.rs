@@ -120,19 +120,39 @@ impl Table {
         self.slots < self.packing.room()
     }
 
-    /// Makes room for one slot more where what the table was laid out for is taken: lays it out for an eighth more, but for no
-    /// more than `most` slots as long as there are fewer.
+    /// Makes room for one slot more where what the table was laid out for is taken: [`next_room`] says for how many slots it is
+    /// laid out then.
     #[inline]
     pub(crate) fn make_room(&mut self, most: u64) -> Result<()> {
-        if self.has_room() { Ok(()) } else { self.lay_out(self.next_room(most)) }
+        if self.has_room() {
+            Ok(())
+        } else {
+            self.lay_out(next_room(self.packing.room().max(self.slots), most))
+        }
     }
 
-    /// So many slots [`make_room`](Self::make_room) lays the table out for.
-    fn next_room(&self, most: u64) -> u64 {
-        let next = more(self.packing.room().max(self.slots));
-        if self.slots < most { next.min(most) } else { next }
+    /// The slots that the table is laid out for once [`make_room`](Self::make_room) has made room for this number of slots.
+    pub(crate) fn laid_after(&self, slots: u64, most: u64) -> Result<u64> {
+        let fields = self.packing.fields();
+        let mut laid = self.packing.room();
+        let mut room = laid;
+        while room < slots {
+            laid = next_room(room, most);
+            room = Packing::for_slots(laid, fields.numbers, fields.tag_bits)?.room();
+        }
+        Ok(laid)
     }
 }
+
+/// The slots that a table is laid out for where this number of slots is taken: an eighth more, from [`LARGE`] on a quarter; no more
+/// than `most` as long as fewer are taken.
+fn next_room(taken: u64, most: u64) -> u64 {
+    let next = if taken < LARGE { more(taken) } else { taken.saturating_add(taken / 4) };
+    if taken < most { next.min(most) } else { next }
+}
+
+/// Slots from which on a table grows by a quarter (FORMAT.md, section 5.5).
+const LARGE: u64 = 4096;
 
 /// Lines that are written at a time.
 const PIECE: usize = 64;

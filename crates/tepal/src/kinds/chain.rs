@@ -23,7 +23,7 @@ use super::{FilePart, Filter, Inner, InnerMut, MutableFilter};
 use crate::error::{Error, Result};
 use crate::facts::{Can, Facts, Labels, Warning};
 use crate::ids::{Kind, Operation, OverCapacity};
-use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One, insert_in_batches};
+use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One, insert_in_batches, is_perhaps_in};
 pub(crate) use grow::Growth;
 
 /// A Bloom filter that grows by adding larger ones: keys are in any of its [`links`](Self::links).
@@ -119,11 +119,35 @@ impl ScalableBloomFilter {
         self.links[0].key_hasher()
     }
 
-    /// Is the key in the set? `false` is certain; `true` means perhaps. Costs as much as asking each link.
+    /// Is the key in the set? `false` is certain; `true` means perhaps. Costs one hash, and a lookup in each link.
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
+        let mut sink = KeySink::new();
+        let key = key.key(&mut sink);
+        match self.links[0].meta.keys.usual_hash(key) {
+            Some(hash) => self.holds_hash(hash),
+            None => self.contains_any(&{ key }),
+        }
+    }
+
+    /// Does a link hold this hash?
+    #[inline]
+    fn holds_hash(&self, hash: u64) -> bool {
         // The newest link is the largest: most keys are there.
-        self.links.iter().rev().any(|link| link.contains(key))
+        self.links.iter().rev().any(|link| link.contains_hash(hash))
+    }
+
+    /// [`contains`](Self::contains) of every scheme, domain, recipe and key.
+    #[inline(never)]
+    fn contains_any(&self, key: &KeyRef<'_>) -> bool {
+        let keys = &self.links[0].meta.keys;
+        if !keys.has_hash() {
+            return self.links.iter().rev().any(|link| link.contains(key));
+        }
+        match keys.hash_any(key) {
+            Ok(hash) => self.holds_hash(hash),
+            Err(error) => is_perhaps_in(&error),
+        }
     }
 
     /// The share of wrong answers now, from the set bits of all links: an estimate, as if the links were independent of each other. They

@@ -64,20 +64,6 @@ macro_rules! key_options {
     };
 }
 
-/// `Debug` of a kind, by calls of its own.
-#[cfg(feature = "static")]
-macro_rules! shown {
-    ($kind:ident $(<$storage:ident: $bound:ident>)?: $($call:ident),+ $(,)?) => {
-        impl $(<$storage: $bound>)? core::fmt::Debug for $kind $(<$storage>)? {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.debug_struct(stringify!($kind))
-                    $(.field(stringify!($call), &self.$call()))+
-                    .finish_non_exhaustive()
-            }
-        }
-    };
-}
-
 /// What a filter does with keys, and its labels.
 macro_rules! about_keys {
     () => {
@@ -495,8 +481,8 @@ macro_rules! ribbon_calls {
     };
 }
 
+#[cfg(feature = "static")]
+pub(crate) use ribbon_calls;
 pub(crate) use {about_keys, ask_many, key_options, same_calls};
 #[cfg(feature = "table")]
 pub(crate) use {insert_many, table_calls};
-#[cfg(feature = "static")]
-pub(crate) use {ribbon_calls, shown};

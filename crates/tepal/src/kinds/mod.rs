@@ -24,6 +24,7 @@ mod links;
 pub(crate) mod named;
 #[cfg(feature = "static")]
 pub(crate) mod ribbon;
+mod shown;
 mod smaller;
 pub(crate) mod storage;
 #[cfg(feature = "table")]

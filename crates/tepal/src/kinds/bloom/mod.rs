@@ -37,7 +37,6 @@ mod raw;
 mod tally;
 
 use alloc::boxed::Box;
-use core::fmt;
 
 pub(crate) use batch::put_bits;
 pub use builder::BloomFilterBuilder;
@@ -66,6 +65,7 @@ use crate::error::Result;
 use crate::facts::Labels;
 use crate::ids::OverCapacity;
 use crate::key::KeyHasher;
+use crate::kinds::shown::shown;
 use tally::Given;
 
 /// A set that forgets its keys and keeps their trace: "have I seen this key?"
@@ -203,22 +203,7 @@ impl<L: PlainStorage, M: PlainStorage> PartialEq<BloomFilter<M>> for BloomFilter
 
 impl<L: PlainStorage> Eq for BloomFilter<L> {}
 
-impl<L: Storage> fmt::Debug for BloomFilter<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BloomFilter")
-            .field("layout", &self.layout())
-            .field("num_hashes", &self.num_hashes())
-            .field("bit_len", &self.bit_len())
-            .field("capacity", &self.capacity())
-            .field("promised_false_positive_rate", &self.promised_false_positive_rate())
-            .field("keys_inserted", &self.keys_inserted())
-            .field("scheme", &self.scheme())
-            .field("seed", &self.seed())
-            .field("key_domain", &self.key_domain())
-            .field("over_capacity", &self.over_capacity())
-            .finish_non_exhaustive()
-    }
-}
+shown!(BloomFilter<L: Storage>: layout, num_hashes, bit_len, capacity, promised_false_positive_rate, keys_inserted, scheme, seed, key_domain, over_capacity);
 
 #[cfg(test)]
 mod tests;

@@ -21,7 +21,8 @@ pub use builder::RibbonFilterBuilder;
 use super::lines::{Meta, Ribbon};
 use crate::bits::kernel::RibbonKernel;
 use crate::error::Result;
-use crate::kinds::calls::{about_keys, shown};
+use crate::kinds::calls::about_keys;
+use crate::kinds::shown::shown;
 use crate::kinds::storage::{Mapped, PlainStorage};
 
 /// The smallest filter of a set that is known before and does not change.

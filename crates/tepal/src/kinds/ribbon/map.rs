@@ -15,8 +15,9 @@ pub(crate) use part::checked_value_bits;
 use super::lines::{Meta, Ribbon};
 use crate::bits::kernel::MapKernel;
 use crate::error::Result;
-use crate::kinds::calls::{about_keys, shown};
+use crate::kinds::calls::about_keys;
 use crate::kinds::named::{Segment, SegmentList};
+use crate::kinds::shown::shown;
 use crate::kinds::storage::{Mapped, PlainStorage};
 
 /// The smallest map from keys to numbers of 1 to 32 bits that is known before and does not change. The keys are not in it.

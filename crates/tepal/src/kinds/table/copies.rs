@@ -14,14 +14,13 @@ pub(crate) mod part;
 #[cfg(feature = "parallel")]
 mod sort;
 
-use core::fmt;
-
 pub use builder::QuotientFilterBuilder;
 
 use super::calls::one_table;
 use super::core::{Meta, TableCore};
 use super::lines::Table;
 use crate::key::{Batch, Key, Keys, One, PreparedKeys};
+use crate::kinds::shown::shown;
 
 /// A filter from which keys can be removed.
 ///
@@ -172,12 +171,7 @@ impl PartialEq for QuotientFilter {
 
 impl Eq for QuotientFilter {}
 
-impl fmt::Debug for QuotientFilter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let own: [(_, &dyn fmt::Debug); 2] = [("len", &self.len()), ("count_bits", &self.count_bits())];
-        self.core.debug(f, "QuotientFilter", &own)
-    }
-}
+shown!(QuotientFilter: len, count_bits, numbers, capacity, promised_false_positive_rate, size_in_bytes, scheme, seed, key_domain, over_capacity);
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::join::{Join, in_either};
 use super::lines::{Counts, Table};
@@ -163,27 +162,6 @@ impl TableCore {
             distinct_numbers: table.distinct(),
             capacity: self.meta.capacity,
         }]
-    }
-
-    /// Shows a filter: what it has of its own, and what all have.
-    pub(super) fn debug(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        name: &str,
-        own: &[(&str, &dyn fmt::Debug)],
-    ) -> fmt::Result {
-        let mut shown = f.debug_struct(name);
-        own.iter().for_each(|(name, value)| _ = shown.field(name, value));
-        shown
-            .field("numbers", &self.numbers())
-            .field("capacity", &self.meta.capacity)
-            .field("promised_false_positive_rate", &self.meta.promised_rate)
-            .field("size_in_bytes", &self.table.packing().bytes())
-            .field("scheme", &self.meta.keys.scheme())
-            .field("seed", &self.meta.keys.seed())
-            .field("key_domain", &self.meta.keys.key_domain())
-            .field("over_capacity", &self.meta.over_capacity)
-            .finish_non_exhaustive()
     }
 }
 

@@ -12,8 +12,6 @@ mod combine;
 mod kind;
 mod part;
 
-use core::fmt;
-
 pub use builder::ExpiringFilterBuilder;
 
 use super::calls::one_table;
@@ -22,6 +20,7 @@ use super::lines::Table;
 use crate::error::Result;
 use crate::facts::Window;
 use crate::key::{Batch, Key, Keys, One, PreparedKeys};
+use crate::kinds::shown::shown;
 use clock::Clock;
 
 /// A filter whose keys expire: it says of a key whether it was inserted within the last window.
@@ -158,17 +157,7 @@ impl PartialEq for ExpiringFilter {
 
 impl Eq for ExpiringFilter {}
 
-impl fmt::Debug for ExpiringFilter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let own: [(_, &dyn fmt::Debug); 4] = [
-            ("window", &self.window()),
-            ("generations", &self.generations()),
-            ("now", &self.now()),
-            ("distinct_numbers", &self.distinct_numbers()),
-        ];
-        self.core.debug(f, "ExpiringFilter", &own)
-    }
-}
+shown!(ExpiringFilter: window, generations, now, distinct_numbers, numbers, capacity, promised_false_positive_rate, size_in_bytes, scheme, seed, key_domain, over_capacity);
 
 #[cfg(test)]
 mod tests;

@@ -17,7 +17,6 @@ mod kind;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::fmt;
 
 pub use builder::GrowingFilterBuilder;
 
@@ -27,6 +26,7 @@ use crate::facts::Labels;
 use crate::key::KeyHasher;
 use crate::kinds::calls::about_keys;
 use crate::kinds::links::Whole;
+use crate::kinds::shown::shown;
 use plan::GrowthPlan;
 
 /// A filter for as many keys as come: it grows with them, and keeps one promise all the time.
@@ -236,21 +236,7 @@ impl PartialEq for GrowingFilter {
 
 impl Eq for GrowingFilter {}
 
-impl fmt::Debug for GrowingFilter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GrowingFilter")
-            .field("first", &self.first())
-            .field("promised_false_positive_rate", &self.promised_false_positive_rate())
-            .field("is_deletable", &self.is_deletable())
-            .field("len", &self.len())
-            .field("num_links", &self.num_links())
-            .field("size_in_bytes", &self.size_in_bytes())
-            .field("scheme", &self.scheme())
-            .field("seed", &self.seed())
-            .field("key_domain", &self.key_domain())
-            .finish_non_exhaustive()
-    }
-}
+shown!(GrowingFilter: first, promised_false_positive_rate, is_deletable, len, num_links, size_in_bytes, scheme, seed, key_domain);
 
 #[cfg(test)]
 mod tests;

@@ -17,8 +17,6 @@ pub(crate) mod part;
 mod sort;
 mod wide;
 
-use core::fmt;
-
 pub use crate::kinds::named::{Segment, check_segment_name};
 pub use answers::SegmentAnswers;
 pub use ask::Segments;
@@ -29,6 +27,7 @@ use super::core::{Meta, TableCore};
 use super::lines::Table;
 use crate::key::{Batch, Key, Keys, One, PreparedKeys};
 use crate::kinds::named::SegmentList;
+use crate::kinds::shown::shown;
 use crate::kinds::storage::Ref;
 use pairs::Held;
 use wide::Wide;
@@ -182,12 +181,7 @@ impl PartialEq for SegmentFilter {
 
 impl Eq for SegmentFilter {}
 
-impl fmt::Debug for SegmentFilter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let own: [(_, &dyn fmt::Debug); 2] = [("segments", &self.num_segments()), ("len", &self.len())];
-        self.core.debug(f, "SegmentFilter", &own)
-    }
-}
+shown!(SegmentFilter: num_segments, len, numbers, capacity, promised_false_positive_rate, size_in_bytes, scheme, seed, key_domain, over_capacity);
 
 #[cfg(test)]
 mod tests;

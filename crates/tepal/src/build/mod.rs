@@ -15,17 +15,21 @@ mod spool;
 mod store;
 
 use std::boxed::Box;
+#[cfg(feature = "foreign")]
+use std::format;
 use std::path::Path;
 use std::string::{String, ToString};
 use std::sync::Mutex;
 use std::vec::Vec;
-use std::{format, io, thread};
+use std::{io, thread};
 
 use core::num::NonZeroUsize;
 
 use crate::error::{Error, Result};
 use crate::format::opened::Opened;
-use crate::ids::{Format, Kind, OverCapacity};
+#[cfg(feature = "foreign")]
+use crate::ids::Kind;
+use crate::ids::{Format, OverCapacity};
 use crate::key::{KeyHasher, KeySink, Keys, PreparedKeys};
 use crate::kinds::bloom::bulk::lock;
 use crate::kinds::bloom::{BloomFilterBuilder, after};

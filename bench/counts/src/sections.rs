@@ -96,6 +96,13 @@ macro_rules! bloom {
         let keys = || $texts.members.iter().map(String::as_str);
         section(concat!($name, ": build_from"), || builder().build_from(keys()).expect("a plan"));
         let filter = insert!($texts, $name, builder().build().expect("a plan"));
+        let mut empty = builder().build().expect("a plan");
+        section(concat!($name, ": inserter"), || {
+            let mut inserter = empty.inserter();
+            for key in keys() {
+                inserter.insert(key).expect("there is room");
+            }
+        });
         ask!($texts, $name, filter);
         let bytes = section(concat!($name, ": to_bytes"), || filter.to_bytes().expect("it has a file"));
         section(concat!($name, ": from_bytes"), || {
@@ -118,6 +125,15 @@ pub(crate) fn run() {
         };
         keys().filter(|key| is_in(key)).count()
     });
+
+    // As many bits as the split block has.
+    let bits = BloomFilter::builder().capacity(KEYS as u64).false_positive_rate(RATE);
+    let bits = bits.layout(Layout::SplitBlock).plan().expect("a plan").bit_len;
+    let mut peer = sbbf_rs_safe::Filter::from_bytes(&vec![0; bits as usize / 8]).expect("whole blocks");
+    let hash = |key: &str| xxh3_64_with_seed(key.as_bytes(), 1);
+    section("sbbf-rs-safe: insert", || keys().for_each(|key| _ = peer.insert_hash(hash(key))));
+    section("sbbf-rs-safe: hit", || keys().filter(|key| peer.contains_hash(hash(key))).count());
+    section("sbbf-rs-safe: miss", || texts.others.iter().filter(|key| peer.contains_hash(hash(key))).count());
 
     let bytes = bloom!(texts, "line", Layout::Line);
     bloom!(texts, "double", Layout::Double);

@@ -175,9 +175,9 @@ pub use kinds::exceptions::Exceptions;
 pub use kinds::{AnyFilter, Ask, Change, Filter, MutableFilter, Removal};
 pub use params::{Goal, Plan};
 
-/// The builders: `builder()` of a filter's type gives its one.
+/// The builders: `builder()` of a filter's type gives its one; and what fills a Bloom filter key by key.
 pub mod builders {
-    pub use super::kinds::bloom::BloomFilterBuilder;
+    pub use super::kinds::bloom::{BloomFilterBuilder, Inserter};
     #[cfg(feature = "static")]
     pub use super::kinds::ribbon::{RibbonFilterBuilder, RibbonMapBuilder};
     #[cfg(feature = "table")]

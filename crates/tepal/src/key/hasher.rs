@@ -89,6 +89,12 @@ impl KeyHasher {
         self.usual.hash(key)
     }
 
+    /// What the usual hash needs, to be kept at hand.
+    #[inline]
+    pub(crate) fn usual(&self) -> Usual {
+        self.usual
+    }
+
     /// [`usual_hash`](Self::usual_hash) of a key that takes no call.
     #[inline(always)]
     pub(crate) fn quick_hash(&self, key: KeyRef<'_>) -> Option<u64> {

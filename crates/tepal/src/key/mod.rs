@@ -36,6 +36,7 @@ pub use recipe::Recipe;
 pub use schemes::Md5Split;
 pub use schemes::{DEFAULT_SEED, SecretKey, finish_hash};
 pub use sink::{Key, KeySink};
+pub(crate) use usual::Usual;
 
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ use crate::ids::KeyDomain;
 /// The usual way from a key to its hash, if the filter has one, with what it was chosen by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-pub(super) struct Usual {
+pub(crate) struct Usual {
     /// What 4 to 8 bytes are combined with.
     eight: u64,
     /// What the first eight of 9 to 16 bytes are combined with: the seed is added to one word of the secret, and for the last
@@ -95,7 +95,7 @@ impl Usual {
 
     /// The hash of a key that goes this way: of one key by itself.
     #[inline(always)]
-    pub(super) fn hash(&self, key: KeyRef<'_>) -> Option<u64> {
+    pub(crate) fn hash(&self, key: KeyRef<'_>) -> Option<u64> {
         match (self.quick(key), key) {
             (None, KeyRef::Bytes(bytes)) => self.hash_bytes(bytes),
             (quick, _) => quick,

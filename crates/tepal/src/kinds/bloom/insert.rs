@@ -101,7 +101,7 @@ impl<L: StorageMut> BloomFilter<L> {
 
     /// [`insert`](Self::insert) of every scheme, domain, recipe and key.
     #[inline(never)]
-    fn insert_any(&mut self, key: &KeyRef<'_>) -> Result<bool> {
+    pub(super) fn insert_any(&mut self, key: &KeyRef<'_>) -> Result<bool> {
         match self.has_hash() {
             true => self.insert_hashed(self.meta.keys.hash_any(key)?),
             false => self.insert_positions(One::Key(*key)),

@@ -12,6 +12,7 @@ mod builder;
 mod ask;
 
 mod insert;
+mod inserter;
 mod limit;
 
 mod batch;
@@ -51,6 +52,7 @@ pub(crate) use bulk::answer_in_bulk;
     feature = "static"
 ))]
 pub(crate) use insert::after;
+pub use inserter::Inserter;
 #[cfg(any(feature = "foreign", feature = "extras"))]
 pub(crate) use part::{Bodiless, bodiless};
 #[cfg(target_has_atomic = "64")]

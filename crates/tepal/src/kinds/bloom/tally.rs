@@ -87,6 +87,18 @@ impl Tally {
         }
     }
 
+    /// Takes up to so many keys of the grant ahead, which count as inserted from then on.
+    pub(super) fn take_ahead(&mut self, most: u64) -> u64 {
+        let keys = self.left.min(most);
+        self.left -= keys;
+        keys
+    }
+
+    /// Gives back keys that were taken ahead and did not come. Nothing may have settled the grant meanwhile.
+    pub(super) fn give_back(&mut self, keys: u64) {
+        self.left += keys;
+    }
+
     /// So many keys are free, and may go in without being counted. The grant before must have been taken back.
     pub(super) fn grant(&mut self, keys: u64) {
         (self.free, self.left, self.is_under_grant) = (keys, keys, true);

@@ -1,0 +1,121 @@
+//! An inserter does what inserting one by one does, however it ends.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::super::tests::{OF_EACH_SORT, builders};
+use super::*;
+use crate::ids::{KeyDomain, OverCapacity};
+
+/// Full and far from it, under each policy; with every layout and a scheme of each sort.
+fn filters() -> Vec<BloomFilter> {
+    let mut filters = Vec::new();
+    for builder in builders() {
+        for capacity in [1, 50, 3000, 20_000] {
+            let policies = [OverCapacity::Refuse, OverCapacity::Warn, OverCapacity::Ignore];
+            let of = |policy| builder.clone().capacity(capacity).over_capacity(policy).build();
+            filters.extend(policies.map(|policy| of(policy).unwrap()));
+        }
+    }
+    let builder = || BloomFilter::builder().capacity(3000);
+    filters.extend(OF_EACH_SORT.iter().map(|&scheme| builder().scheme(scheme).build().unwrap()));
+    filters.push(builder().key_domain(KeyDomain::Integer).build().unwrap());
+    filters
+}
+
+/// Texts of many lengths, with repeats.
+fn texts(count: usize) -> impl Iterator<Item = String> {
+    (0..count).map(move |i| format!("{:0width$}", i % (count / 5 * 4), width = 1 + i % 40))
+}
+
+fn check_same(filter: &BloomFilter, other: &BloomFilter) {
+    assert!(filter == other, "{filter:?}");
+    assert_eq!(filter.keys_inserted(), other.keys_inserted(), "{filter:?}");
+    assert_eq!(filter.set_bits(), other.set_bits(), "{filter:?}");
+    assert_eq!(filter.is_full(), other.is_full(), "{filter:?}");
+}
+
+#[test]
+fn as_one_by_one() {
+    for empty in filters() {
+        let count = (empty.capacity() as usize).clamp(100, 4000) * 3 / 2;
+        let (mut single, mut through) = (empty.clone(), empty);
+        let expected: Vec<Option<bool>> = texts(count).map(|text| single.insert(&text).ok()).collect();
+        let mut inserter = through.inserter();
+        let found: Vec<Option<bool>> = texts(count).map(|text| inserter.insert(&text).ok()).collect();
+        drop(inserter);
+        assert!(found == expected, "{through:?}");
+        check_same(&through, &single);
+
+        // One that takes nothing changes nothing, and the next goes on.
+        drop(through.inserter());
+        check_same(&through, &single);
+        let hashes = (0..100u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut inserter = through.inserter();
+        for hash in hashes {
+            assert_eq!(inserter.insert_hash(hash).ok(), single.insert_hash(hash).ok());
+        }
+        drop(inserter);
+        check_same(&through, &single);
+    }
+}
+
+/// Wherever it stops: all keys are in, the count is at most a turn too high, and the filter goes on.
+#[test]
+fn forgotten() {
+    for keys in [0, 1, 2, 1023, 1024, 1025, 1026, 5000] {
+        let mut filter = BloomFilter::builder().capacity(20_000).build().unwrap();
+        let mut inserter = filter.inserter();
+        for n in 0..keys {
+            inserter.insert(&n).unwrap();
+        }
+        core::mem::forget(inserter);
+        let counted = filter.keys_inserted().unwrap();
+        assert!((keys..=keys + TURN).contains(&counted), "{keys} {counted}");
+        assert!((0..keys).all(|n| filter.contains(&n)));
+        assert_eq!(filter.set_bits(), crate::bits::count(&filter.lines.0));
+
+        let refused = (keys..).find(|n| filter.insert(n).is_err()).unwrap();
+        assert!(refused + TURN >= 20_000 && filter.is_full(), "{keys} {refused}");
+        assert!((0..refused).all(|n| filter.contains(&n)));
+        assert!(filter.false_positive_rate() <= 1.03 * filter.promised_false_positive_rate());
+    }
+}
+
+/// A key that panics ends it as a drop does.
+#[cfg(feature = "std")]
+#[test]
+fn unwound() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    let mut filter = BloomFilter::builder().capacity(20_000).build().unwrap();
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let mut inserter = filter.inserter();
+        for n in 0..1500u64 {
+            assert!(n < 1200, "no key");
+            inserter.insert(&n).unwrap();
+        }
+    }));
+    assert!(outcome.is_err());
+    assert_eq!(filter.keys_inserted(), Some(1200));
+    assert!((0..1200u64).all(|n| filter.contains(&n)));
+}
+
+/// The bits of an opened file are copied by the first key.
+#[cfg(feature = "std")]
+#[test]
+fn of_an_opened_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("seen.tepal");
+    let mut expected = BloomFilter::builder().capacity(20_000).build_from(0..3000u64).unwrap();
+    expected.save(&path).unwrap();
+    let mut opened = BloomFilter::open(&path).unwrap();
+    let mut inserter = opened.inserter();
+    for n in 2000..9000u64 {
+        assert_eq!(inserter.insert(&n).unwrap(), expected.insert(&n).unwrap());
+    }
+    drop(inserter);
+    assert!(opened == expected && opened.keys_inserted() == expected.keys_inserted());
+    assert_eq!(BloomFilter::open(&path).unwrap().keys_inserted(), Some(3000));
+}

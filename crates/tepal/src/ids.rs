@@ -93,7 +93,7 @@ macro_rules! kind_ids {
         impl Kind {
             /// Every number with its name, and the feature that it needs.
             pub(crate) const WITH_FEATURES: &'static str = concat!(
-                $($id, " (", $name, $(", with the feature `", $feature, "`", $(" or `", $other, "`",)?)? ") "),+
+                $($id, " (", $name, $(" with `", $feature, "`", $(" or `", $other, "`",)?)? ") "),+
             ).trim_ascii_end();
         }
     };

@@ -58,12 +58,7 @@ pub(super) fn decode(records: &[u8]) -> Result<(Labels, Option<(u16, String)>)> 
                 return Err(Error::damaged("it has records for parameters of two schemes"));
             }
         } else if !labels.set(tag, text.to_string()) && tag < IGNORABLE {
-            return Err(Error::Unsupported {
-                what: "record tag",
-                found: tag.into(),
-                known: "1 (name), 2 (source), 3 (date), 4 (field), 5 (seed of the scheme), 6 (name of the \
-                        caller's hash) and 7 (rows)",
-            });
+            return Err(Error::Unsupported { what: "record tag", found: tag.into(), known: "1 to 7" });
         }
     }
     labels.check_rows()?;

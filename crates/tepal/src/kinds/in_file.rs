@@ -178,7 +178,8 @@ pub(crate) fn unknown_kind(number: u16) -> Error {
 }
 
 /// What to do with a file that has exceptions, in the place of opening it as a Bloom filter.
-pub(crate) const HONOURS_EXCEPTIONS: &str = "it has exceptions; open it with `tepal::open` or `tepal::from_bytes`, which honour them, and keep it as an `AnyFilter`";
+pub(crate) const HONOURS_EXCEPTIONS: &str =
+    "it has exceptions, which `tepal::open` and `tepal::from_bytes` honour";
 
 /// What can be asked for by opening a tepal file: a kind, a further form of one, or whichever it is.
 pub(crate) trait FromFile: Sized {
@@ -206,7 +207,7 @@ impl<K: Kinded> FromFile for K {
             false => Err(Error::NotPossible {
                 kind,
                 operation: Operation::BeAnother,
-                instead: "open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",
+                instead: "open it by `tepal::open` or `tepal::from_bytes`, or as the type of its kind",
             }),
         }
     }

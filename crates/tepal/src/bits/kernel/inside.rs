@@ -45,7 +45,7 @@ impl<'a> InsideMut<'a> {
 #[cold]
 #[inline(never)]
 fn are_too_few() -> ! {
-    panic!("there are fewer lines than the rules have places in")
+    panic!("too few lines")
 }
 
 impl Plain for Inside<'_> {

@@ -20,6 +20,7 @@ struct Count {
     variance: f64,
 }
 
+#[cfg_attr(not(feature = "extras"), allow(dead_code))]
 impl Count {
     /// Keys that are not in a filter were asked, of which so many were found, at this rate.
     fn add(&mut self, asked: u64, found: u64, rate: f64) {

@@ -207,7 +207,7 @@ impl<K: Kinded> FromFile for K {
             false => Err(Error::NotPossible {
                 kind,
                 operation: Operation::BeAnother,
-                instead: "open it by `tepal::open` or `tepal::from_bytes`, or as the type of its kind",
+                instead: "open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",
             }),
         }
     }

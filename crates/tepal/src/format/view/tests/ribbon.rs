@@ -169,15 +169,15 @@ fn ribbons_and_maps_are_not_each_other() {
     for (refused, words) in [
         (
             RibbonMap::view(&ribbon).map(drop),
-            "a filter of the kind `ribbon` cannot be a filter of another type; open it by `tepal::open` or `tepal::from_bytes`, or as the type of its kind",
+            "a filter of the kind `ribbon` cannot be a filter of another type; open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",
         ),
         (
             RibbonFilter::view(&map).map(drop),
-            "a filter of the kind `map` cannot be a filter of another type; open it by `tepal::open` or `tepal::from_bytes`, or as the type of its kind",
+            "a filter of the kind `map` cannot be a filter of another type; open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",
         ),
         (
             BloomFilter::view(&map).map(drop),
-            "a filter of the kind `map` cannot be a filter of another type; open it by `tepal::open` or `tepal::from_bytes`, or as the type of its kind",
+            "a filter of the kind `map` cannot be a filter of another type; open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",
         ),
     ] {
         assert_eq!(refused.unwrap_err().to_string(), words);

@@ -1,5 +1,5 @@
-//! "Have I seen this key?" for sets too large to keep: filters that answer in one memory access, in
-//! memory and in files.
+//! Filters that answer "have I seen this key?" for sets too large to keep, in memory and in files. The
+//! default one reads one cache line a lookup.
 //!
 //! ```
 //! use tepal::BloomFilter;
@@ -28,7 +28,7 @@
 //! | any number of keys under one promise | [`GrowingFilter`] | `table` | `insert`, `remove` | `contains` |
 //! | keys that expire | [`ExpiringFilter`] | `table` | `insert`, `advance_to` | `contains`, `age_estimate` |
 //! | which segments may hold a key | [`SegmentFilter`] | `table` | `insert(segment, key)` | `segments` |
-//! | the smallest filter of a fixed set | [`RibbonFilter`] | `static` | `build_from` | `contains` |
+//! | the smallest filter of a fixed set | [`RibbonFilter`] | `static` | `build_from`; `insert` a few later | `contains` |
 //! | a small number or a name for each key of a fixed set | [`RibbonMap`] | `static` | `build_from` | `get` |
 //!
 //! Every type has `builder()`, whose `build()` or `build_from(keys)` makes the filter. Every type has
@@ -41,10 +41,12 @@
 //!
 //! # What an answer promises
 //!
-//! `false` is certain: a key that was inserted never gets it, not after saving, union or folding. `true`
-//! means perhaps: at most the promised share of all other keys gets it, as long as the filter holds
-//! no more keys than its capacity. [`OverCapacity`] chooses what happens beyond; nothing is silent unless you choose
-//! silence. The same bits are set on every machine, and for ever: `FORMAT.md` is their specification.
+//! `false` is certain: a key that was inserted gets `true`, also after saving, union and folding. Only
+//! three calls take keys out: `remove`, `advance_to` and `except`. Remove only keys that you inserted:
+//! removing another may take a member out. `true` means perhaps: at most the promised rate of
+//! non-members gets it, as long as the filter holds no more keys than its capacity. [`OverCapacity`]
+//! chooses what happens beyond. The same bits are set on every machine, and for ever: `FORMAT.md` is
+//! their specification.
 //!
 //! # How to
 //!
@@ -60,13 +62,13 @@
 //! | keys that strangers choose | [`secret_key`](builders::BloomFilterBuilder::secret_key) |
 //! | several filters whose keys follow from each other | [`seed_for`](builders::BloomFilterBuilder::seed_for): a seed for each |
 //! | a hash of your own | [`caller_hash`](builders::BloomFilterBuilder::caller_hash) |
-//! | the bits of another program, or of the five articles | [`scheme`](builders::BloomFilterBuilder::scheme), feature `foreign` |
+//! | the bits of another program, or of the articles that tepal began from (`docs/formats.md`) | [`scheme`](builders::BloomFilterBuilder::scheme), feature `foreign` |
 //! | a filter of the right size for an unknown number of keys | [`build_from`](builders::BloomFilterBuilder::build_from); `build::Gather` for more keys than memory; `build_growing` if you look up while you insert; [`shrink_to`](BloomFilter::shrink_to) afterwards |
 //! | to insert from many threads | [`into_shared`](BloomFilter::into_shared), or `insert_bulk` with the feature `parallel` |
 //! | each answer before the next lookup | [`contains_branching`](BloomFilter::contains_branching) |
 //! | the bits alone | [`to_bits`](BloomFilter::to_bits), [`build_with_bits`](builders::BloomFilterBuilder::build_with_bits) |
 //!
-//! Of every filter:
+//! Of most filters; the page of each type has its calls:
 //!
 //! | you want | use |
 //! | --- | --- |
@@ -76,9 +78,9 @@
 //! | to hash ahead of a filter, or on other threads | [`key_hasher`](BloomFilter::key_hasher), [`hash`] |
 //! | options for opening: a secret key, a seal, a format | [`Open`] |
 //! | to open many GiB at once and check later | [`open_quick`](BloomFilter::open_quick), then [`verify`](BloomFilter::verify) |
-//! | a filter inside your program, your map or your file | [`view`](BloomFilter::view), [`include_aligned!`] |
+//! | a filter inside your program, your memory map or your file (Bloom, ribbon) | [`view`](BloomFilter::view), [`include_aligned!`] |
 //! | one file out of a stream of several | [`read_from`](BloomFilter::read_from), [`write_to`](BloomFilter::write_to) |
-//! | many small filters in a store of yours | [`to_embedded`](BloomFilter::to_embedded): the bits and 16 bytes |
+//! | many small filters in a store of yours (Bloom, ribbon) | [`to_embedded`](BloomFilter::to_embedded): the bits and 16 bytes |
 //! | a file of Guava, Spark, Parquet, Redis, Valkey, DCSO or Go | [`open`], feature `foreign`; [`Opened::new`] writes one |
 //! | a file that several programs change | [`FileLock`](file::FileLock), or `Opened::save_over`, which refuses to overwrite a newer file |
 //! | a file that nobody can swap for another | [`SealKey`] and `save_sealed`, feature `seal` |
@@ -116,7 +118,7 @@
 //!
 //! # Features
 //!
-//! Without a feature, files that need it are refused by its name.
+//! If a file needs a feature that is off, opening it is an error that names the feature.
 //!
 //! | feature | default | what it adds |
 //! | --- | --- | --- |

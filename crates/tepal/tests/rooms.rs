@@ -1,4 +1,4 @@
-//! The library's rooms are a ladder: each uses only those below it. The modules of each room are one too (`shared/modules.rs`).
+//! The library's rooms are a ladder: each uses only those before it in `LADDER`. The modules of each room are one too (`shared/modules.rs`).
 
 #[path = "shared/modules.rs"]
 mod modules;
@@ -75,7 +75,7 @@ fn arrows_between_rooms_go_one_way() {
             for used in named(&text) {
                 match LADDER.iter().position(|room| *room == used) {
                     Some(below) if below <= height => arrows += usize::from(below < height),
-                    Some(_) => panic!("{file}: {room} uses {used}, which is above it"),
+                    Some(_) => panic!("{file}: {room} uses {used}, which comes later in the list"),
                     // A name that `lib.rs` gives to the outside, such as `crate::BloomFilter`, hides the room.
                     None => panic!("{file}: `crate::{used}` is no room; name the room where it is defined"),
                 }

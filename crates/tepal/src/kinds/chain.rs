@@ -206,6 +206,9 @@ impl ScalableBloomFilter {
         let keys = &self.links[0].meta.keys;
         let hash = match key {
             Batch::One(One::Key(key)) if keys.has_hash() => [keys.hash_any(&key)?],
+            Batch::One(One::Encoded(_)) | Batch::Bytes(_) if keys.has_hash() => {
+                return Err(Error::NoHash { scheme: keys.scheme() });
+            }
             _ => [0],
         };
         let key = if keys.has_hash() && matches!(key, Batch::One(_)) { Batch::Hashes(&hash) } else { key };

@@ -15,7 +15,7 @@ const TURN: u64 = 1024;
 ///
 /// Bits, answers and refusals are those of [`insert`](BloomFilter::insert). The number of keys is settled when the inserter
 /// is dropped. If it is forgotten ([`mem::forget`](core::mem::forget)), the bits are right and
-/// [`keys_inserted`](BloomFilter::keys_inserted) says up to 1,023 keys too many, so that the filter is full no later.
+/// [`keys_inserted`](BloomFilter::keys_inserted) says up to 1,024 keys too many, so that the filter is full no later.
 pub struct Inserter<'a, L: StorageMut = InMemory> {
     filter: &'a mut BloomFilter<L>,
     usual: Usual,

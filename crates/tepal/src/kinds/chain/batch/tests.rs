@@ -166,12 +166,12 @@ fn what_cannot_be_built_is_refused() {
 #[test]
 fn keys_of_another_scheme_are_refused() {
     let other = BloomFilter::builder().scheme(Scheme::RedisBloom).capacity(10).build().unwrap();
-    let mut keys = crate::hash::PreparedKeys::default();
+    let mut keys = PreparedKeys::default();
     for key in ["apple", "pear"] {
         other.key_hasher().prepare(key, &mut keys).unwrap();
     }
     let mut chain = BloomFilter::builder().capacity(500).build_growing().unwrap();
     let refused = chain.insert_prepared_noting(&keys, &mut [false; 2]);
-    assert!(matches!(refused, Err(crate::error::Error::NoHash { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Error::NoHash { .. })), "{refused:?}");
     assert_eq!(chain.links()[0].set_bits(), 0);
 }

@@ -6,6 +6,8 @@
 
 #[path = "shared/allocator.rs"]
 mod allocator;
+#[path = "shared/files.rs"]
+mod files;
 #[path = "shared/forge.rs"]
 mod forge;
 #[path = "damaged/kept.rs"]

@@ -7,6 +7,8 @@ mod exceptions;
 #[cfg(feature = "table")]
 #[path = "kept/expiring.rs"]
 mod expiring;
+#[path = "shared/files.rs"]
+mod files;
 #[cfg(feature = "table")]
 #[path = "kept/growing_tables.rs"]
 mod growing_tables;
@@ -26,6 +28,8 @@ mod segment;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use files::files_in;
 
 use serde_json::Value;
 #[cfg(feature = "seal")]
@@ -317,25 +321,14 @@ fn every_kept_file_opens_from_disk() {
     }
 }
 
-/// The kinds whose files lie in a folder or below it, by the number in their header (FORMAT.md, section 4.1).
-fn kinds_below(folder: &Path, found: &mut BTreeSet<u16>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            kinds_below(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "tepal") {
-            let file = fs::read(&path).unwrap();
-            found.insert(u16::from_le_bytes([file[10], file[11]]));
-        }
-    }
-}
-
 /// Whoever adds a kind, a layout, a scheme or a key domain keeps a file of it, and of a kind its vectors.
 #[test]
 fn every_kind_is_kept() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
-    let mut found = BTreeSet::new();
-    kinds_below(&root.join("kept"), &mut found);
+    // The number in the header of each file (FORMAT.md, section 4.1).
+    let kind_of = |file: Vec<u8>| u16::from_le_bytes([file[10], file[11]]);
+    let found: BTreeSet<u16> =
+        files_in(&root.join("kept"), "tepal").iter().map(|path| kind_of(fs::read(path).unwrap())).collect();
     for kind in Kind::ALL {
         assert!(found.contains(&kind.id()), "no kept file of the kind {kind}");
         let vectors = match kind {

@@ -1,8 +1,13 @@
 //! Each filter's page in the documentation begins with its whole life: what makes it, changes it, saves and opens it.
 
+#[path = "shared/files.rs"]
+mod files;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+
+use files::files_in;
 
 /// What the example of a type calls beside `save`, where it is not what a Bloom filter's calls.
 const CALLS: [(&str, &[&str]); 9] = [
@@ -24,13 +29,9 @@ const CALLS: [(&str, &[&str]); 9] = [
 ];
 
 /// The comments before every `pub struct` of a folder.
-fn pages(folder: &Path, found: &mut BTreeMap<String, String>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            pages(&path, found);
-            continue;
-        }
+fn pages(folder: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for path in files_in(folder, "rs") {
         let mut page = String::new();
         for line in fs::read_to_string(&path).unwrap().lines() {
             if let Some(text) = line.strip_prefix("///") {
@@ -44,13 +45,13 @@ fn pages(folder: &Path, found: &mut BTreeMap<String, String>) {
             }
         }
     }
+    found
 }
 
 #[test]
 fn show_a_filter_from_its_builder_to_its_file() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut found = BTreeMap::new();
-    pages(&src.join("kinds"), &mut found);
+    let found = pages(&src.join("kinds"));
     // The types of the list, which ends each line: `bloom::BloomFilter<InMemory>;`.
     let list = fs::read_to_string(src.join("list.rs")).unwrap();
     let types: Vec<_> = list

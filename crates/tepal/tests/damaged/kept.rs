@@ -4,10 +4,11 @@
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tepal::{Open, Opened, Result, SecretKey};
 
+use crate::files::files_in;
 use crate::forge::Forge;
 #[cfg(feature = "foreign")]
 use crate::forge::mend_dump;
@@ -17,17 +18,6 @@ use crate::operations::{NewKeys, each};
 const BYTES: [u8; 4] = [0x00, 0x7F, 0x80, 0xFF];
 /// Of the bytes of a body, one in this many is changed: most of them say nothing by themselves.
 const STEP: usize = 61;
-
-/// All files of a folder and of those in it.
-fn files_in(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<PathBuf> = entries
-        .flat_map(|path| if path.is_dir() { files_in(&path) } else { vec![path] })
-        .filter(|path| path.extension().is_some_and(|extension| extension == "tepal"))
-        .collect();
-    files.sort();
-    files
-}
 
 /// The key of the seals.
 fn seal() -> &'static [u8] {
@@ -49,7 +39,7 @@ fn open(file: &[u8], is_keyed: bool) -> Result<Opened> {
 
 #[test]
 fn every_byte_of_every_kept_file() {
-    let kept = files_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/kept"));
+    let kept = files_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/kept"), "tepal");
     assert!(kept.len() >= 109, "{}", kept.len());
     let (mut read, mut opened, mut rest) = (0, 0, 0);
     for path in kept {

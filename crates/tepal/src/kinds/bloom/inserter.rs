@@ -60,7 +60,7 @@ impl<L: StorageMut> Inserter<'_, L> {
         let mut sink = KeySink::new();
         let key = key.key(&mut sink);
         match self.usual.hash(key) {
-            Some(hash) => self.insert_hashed(hash),
+            Some(hash) => self.insert_hash(hash),
             None => {
                 self.give_back();
                 self.filter.insert_any(&{ key })
@@ -72,14 +72,9 @@ impl<L: StorageMut> Inserter<'_, L> {
     ///
     /// # Errors
     /// As there.
-    #[inline(always)]
-    pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
-        self.insert_hashed(hash)
-    }
-
     // No call that is not inlined takes `self`: so it can be kept in registers.
     #[inline(always)]
-    fn insert_hashed(&mut self, hash: u64) -> Result<bool> {
+    pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
         if let (Some(ahead), Some(lines)) = (self.ahead.checked_sub(1), self.filter.lines.own()) {
             self.ahead = ahead;
             return Ok(self.filter.kernel.insert_noting(lines, hash));

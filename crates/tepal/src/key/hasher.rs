@@ -146,6 +146,15 @@ impl KeyHasher {
         }
     }
 
+    /// Is a key, which is no usual one, in a filter that `holds` its hash? Without a hash, it is as [`is_perhaps_in`] says.
+    #[inline(always)]
+    pub(crate) fn is_in_any(&self, key: &KeyRef<'_>, holds: impl FnOnce(u64) -> bool) -> bool {
+        match self.hash_any(key) {
+            Ok(hash) => holds(hash),
+            Err(error) => is_perhaps_in(&error),
+        }
+    }
+
     /// Hands the bytes that stand for a key to `with`: the recipe first, then the domain.
     #[inline(always)]
     pub(crate) fn encode<R>(&self, key: KeyRef<'_>, with: impl FnOnce(&[u8]) -> R) -> Result<R> {

@@ -19,7 +19,9 @@ mod types;
 mod usual;
 
 pub use hasher::KeyHasher;
-pub(crate) use hasher::{SMALL, is_perhaps_in};
+pub(crate) use hasher::SMALL;
+#[cfg(any(feature = "table", feature = "static"))]
+pub(crate) use hasher::is_perhaps_in;
 #[cfg(any(feature = "table", feature = "static"))]
 pub(crate) use insert::hash_each;
 pub(crate) use insert::{insert_in_batches, insert_iter_in_batches};

@@ -23,7 +23,7 @@ use super::{FilePart, Filter, Inner, InnerMut, MutableFilter};
 use crate::error::{Error, Result};
 use crate::facts::{Can, Facts, Labels, Warning};
 use crate::ids::{Kind, Operation, OverCapacity};
-use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One, insert_in_batches, is_perhaps_in};
+use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One, insert_in_batches};
 pub(crate) use grow::Growth;
 
 /// A Bloom filter that grows by adding larger ones: keys are in any of its [`links`](Self::links).
@@ -144,10 +144,7 @@ impl ScalableBloomFilter {
         if !keys.has_hash() {
             return self.links.iter().rev().any(|link| link.contains(key));
         }
-        match keys.hash_any(key) {
-            Ok(hash) => self.holds_hash(hash),
-            Err(error) => is_perhaps_in(&error),
-        }
+        keys.is_in_any(key, |hash| self.holds_hash(hash))
     }
 
     /// The share of wrong answers now, from the set bits of all links: an estimate, as if the links were independent of each other. They
@@ -204,14 +201,17 @@ impl ScalableBloomFilter {
     /// [`insert`](Self::insert) for a batch of one key.
     fn insert_one(&mut self, key: Batch<'_>) -> Result<bool> {
         let keys = &self.links[0].meta.keys;
-        let hash = match key {
-            Batch::One(One::Key(key)) if keys.has_hash() => [keys.hash_any(&key)?],
+        let hash;
+        let key = match key {
+            Batch::One(One::Key(key)) if keys.has_hash() => {
+                hash = [keys.hash_any(&key)?];
+                Batch::Hashes(&hash)
+            }
             Batch::One(One::Encoded(_)) | Batch::Bytes(_) if keys.has_hash() => {
                 return Err(Error::NoHash { scheme: keys.scheme() });
             }
-            _ => [0],
+            key => key,
         };
-        let key = if keys.has_hash() && matches!(key, Batch::One(_)) { Batch::Hashes(&hash) } else { key };
         self.look(1)?;
         let holds = |link: &BloomFilter<Mapped>| {
             let mut held = [false];

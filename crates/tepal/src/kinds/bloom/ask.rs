@@ -5,7 +5,7 @@ use super::storage::Storage;
 use crate::error::Result;
 #[cfg(doc)]
 use crate::ids::Scheme;
-use crate::key::{Key, KeyHasher, KeyRef, KeySink, One, is_perhaps_in};
+use crate::key::{Key, KeyHasher, KeyRef, KeySink, One};
 
 impl<L: Storage> BloomFilter<L> {
     /// Is the key in the set?
@@ -50,10 +50,10 @@ impl<L: Storage> BloomFilter<L> {
     #[inline(never)]
     fn contains_any(&self, key: &KeyRef<'_>) -> bool {
         match self.meta.keys.own() {
-            None => match self.meta.keys.hash_any(key) {
-                Ok(hash) => self.kernel.contains(self.lines.view().0, hash),
-                Err(error) => is_perhaps_in(&error),
-            },
+            None => {
+                let holds = |hash| self.kernel.contains(self.lines.view().0, hash);
+                self.meta.keys.is_in_any(key, holds)
+            }
             Some(own) => self.contains_positions(own, One::Key(*key)).unwrap_or(false),
         }
     }

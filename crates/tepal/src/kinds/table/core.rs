@@ -10,7 +10,7 @@ use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 use crate::facts::{Labels, TableFacts};
 use crate::ids::OverCapacity;
-use crate::key::{KeyHasher, KeyRef, is_perhaps_in};
+use crate::key::{KeyHasher, KeyRef};
 use crate::kinds::bloom::after;
 
 /// How many keys are on their way at once.
@@ -72,10 +72,7 @@ impl TableCore {
     /// Is the key, which is no usual one, in?
     #[inline(never)]
     pub(super) fn contains_any(&self, key: &KeyRef<'_>) -> bool {
-        match self.meta.keys.hash_any(key) {
-            Ok(hash) => self.table.contains(hash),
-            Err(error) => is_perhaps_in(&error),
-        }
+        self.meta.keys.is_in_any(key, |hash| self.table.contains(hash))
     }
 
     /// Is this more than the promise allows, and is it to be said?

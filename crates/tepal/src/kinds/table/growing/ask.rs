@@ -1,7 +1,7 @@
 //! Asking for one key, and for many.
 
 use super::GrowingFilter;
-use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys, is_perhaps_in};
+use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys};
 use crate::kinds::calls::ask_many;
 
 /// Keys that go through the links together.
@@ -27,10 +27,7 @@ impl GrowingFilter {
 
     #[inline(never)]
     fn contains_any(&self, key: &KeyRef<'_>) -> bool {
-        match self.meta.keys.hash_any(key) {
-            Ok(hash) => self.contains_hash(hash),
-            Err(error) => is_perhaps_in(&error),
-        }
+        self.meta.keys.is_in_any(key, |hash| self.contains_hash(hash))
     }
 
     /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
